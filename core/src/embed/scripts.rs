@@ -1,0 +1,39 @@
+//! Which writing systems a model understands. A vocabulary holds kana but no kanji and answers
+//! every Japanese text with nearly the same vector, so the model's own declaration decides.
+
+use serde::{Deserialize, Serialize};
+use unicode_script::{Script, UnicodeScript};
+
+/// A set of writing systems, by their ISO 15924 long names; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Scripts(Vec<String>);
+
+impl Scripts {
+    /// Every writing system.
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// These alone, such as `["Latin"]`.
+    pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(names.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether most letters of `text` are in these scripts; a text without letters is not covered.
+    pub fn cover(&self, text: &str) -> bool {
+        if self.0.is_empty() {
+            return text.chars().any(char::is_alphanumeric);
+        }
+        let allowed: Vec<Script> = self.0.iter().filter_map(|name| Script::from_full_name(name)).collect();
+        let (mut inside, mut outside) = (0_usize, 0_usize);
+        for c in text.chars().filter(|c| c.is_alphabetic()) {
+            match c.script() {
+                Script::Common | Script::Inherited => {}
+                script if allowed.contains(&script) => inside += 1,
+                _ => outside += 1,
+            }
+        }
+        inside > outside
+    }
+}

@@ -1,0 +1,162 @@
+//! The one error type of the engine. Every surface maps it by its stable `code`, shows its message,
+//! and offers its `hint`: the way out.
+
+use thiserror::Error;
+
+/// What went wrong, said so that a person can act on it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An argument has a value that the operation cannot take.
+    #[error("{message}")]
+    InvalidParams {
+        /// What was given and what was expected.
+        message: String,
+    },
+    /// Nothing in the index goes by this name.
+    #[error("no page is called '{page}'")]
+    PageNotFound {
+        /// The name as it was given.
+        page: String,
+        /// Pages with similar names, best first.
+        similar: Vec<String>,
+    },
+    /// A name that several pages answer to.
+    #[error("'{page}' could be any of: {}", candidates.join(", "))]
+    AmbiguousPage {
+        /// The name as it was given.
+        page: String,
+        /// Paths of the pages that answer to it, sorted.
+        candidates: Vec<String>,
+    },
+    /// A path that leads out of the folder it must stay in.
+    #[error("{path}: outside of the {folder} folder")]
+    OutsideProject {
+        /// The path as it was given.
+        path: String,
+        /// Which folder it must stay in.
+        folder: String,
+    },
+    /// A file that could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder concerned.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file changed since it was read; nothing was written.
+    #[error("{path}: changed on disk since it was read (expected {expected}, found {found})")]
+    Conflict {
+        /// The page concerned.
+        path: String,
+        /// Hash that the edit was made from.
+        expected: String,
+        /// Hash of what is on disk now.
+        found: String,
+    },
+    /// The project's manifest cannot be used.
+    #[error("{path}:{line}: {message}")]
+    Manifest {
+        /// The manifest's path.
+        path: String,
+        /// Line of the problem, from 1.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// An embedding model that cannot be loaded or run.
+    #[error("embedding model '{model}': {message}")]
+    Model {
+        /// The model's name.
+        model: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// Editing front matter would have changed something that nobody asked to change.
+    #[error("{path}: the front matter cannot be edited safely: {message}")]
+    FrontMatter {
+        /// The page concerned.
+        path: String,
+        /// What stood in the way.
+        message: String,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Cancelled,
+    /// The index database failed.
+    #[error("the index failed: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// A defect in UBP itself.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// Result of everything that can fail in the engine.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A stable name for programs: never changes between releases.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidParams { .. } => "invalid_params",
+            Self::PageNotFound { .. } => "page_not_found",
+            Self::AmbiguousPage { .. } => "ambiguous_page",
+            Self::OutsideProject { .. } => "outside_project",
+            Self::Io { .. } => "io",
+            Self::Conflict { .. } => "conflict",
+            Self::Manifest { .. } => "manifest",
+            Self::Model { .. } => "model",
+            Self::FrontMatter { .. } => "front_matter",
+            Self::Cancelled => "cancelled",
+            Self::Database(_) => "database",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// What the reader can do about it, where there is something to do.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::PageNotFound { similar, .. } if !similar.is_empty() => {
+                Some(format!("did you mean {}?", similar.join(", ")))
+            }
+            Self::PageNotFound { .. } => Some("`ubp list` shows every page".into()),
+            Self::AmbiguousPage { .. } => Some("name the page by its path".into()),
+            Self::OutsideProject { folder, .. } => {
+                Some(format!("only files inside the {folder} folder can be used"))
+            }
+            Self::Io { source, .. } => match source.kind() {
+                std::io::ErrorKind::StorageFull => {
+                    Some("free some disk space and run the command again".into())
+                }
+                std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
+                _ => None,
+            },
+            Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
+            Self::Manifest { .. } => Some("mend the file, or delete it and run `ubp init` again".into()),
+            Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
+            Self::FrontMatter { .. } => Some("edit the file by hand".into()),
+            Self::Database(error) => match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::DiskFull) => {
+                    Some("free some disk space and run the command again".into())
+                }
+                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                    Some("another process is writing the index; try again".into())
+                }
+                _ => Some("`ubp rebuild` makes the index anew from your files".into()),
+            },
+            _ => None,
+        }
+    }
+
+    /// An [`Error::InvalidParams`].
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::InvalidParams { message: message.into() }
+    }
+
+    /// An [`Error::Io`] about `path`.
+    pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), source }
+    }
+}

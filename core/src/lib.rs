@@ -1,0 +1,11 @@
+//! The engine of Unified Blueprint: a folder of Markdown pages becomes a link graph, a full-text
+//! index and a semantic index, and answers questions about all three. Hosts (terminal, Node,
+//! browser) hand it their ports and call its operations; it touches nothing else of the outside.
+
+pub mod embed;
+mod error;
+pub mod page;
+pub mod path;
+pub mod ports;
+
+pub use error::{Error, Result};

@@ -1,0 +1,118 @@
+//! The parts of a parsed page.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// A page after parsing. Byte ranges refer to the decoded text; lines count from 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// The YAML block at the top, empty where there is none.
+    pub front_matter: FrontMatter,
+    /// Title from front matter, else the first level-1 heading; `None` leaves it to the file name.
+    pub title: Option<String>,
+    /// Other names of the page, from front matter.
+    pub aliases: Vec<String>,
+    /// Tags from front matter and text, without `#`, each once, in order of appearance.
+    pub tags: Vec<String>,
+    /// The text from front matter to end, cut at headings, in order; never overlapping.
+    pub sections: Vec<Section>,
+    /// Every link, in order of appearance; those of front matter first.
+    pub links: Vec<Link>,
+    /// Paragraphs that carry a `^name`.
+    pub blocks: Vec<Block>,
+    /// What could not be understood.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A front-matter value. Scalars stay the text that stands in the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A scalar, as written, without its quotes; empty for null.
+    Text(String),
+    /// A sequence.
+    List(Vec<Value>),
+    /// A mapping, in file order.
+    Map(Vec<(String, Value)>),
+}
+
+/// The YAML block at the top of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// Keys and values in file order.
+    pub fields: Vec<(String, Value)>,
+    /// Bytes of the whole block, both fences and the last line break included; empty without one.
+    pub range: Range<usize>,
+}
+
+/// The text under one heading, up to the next heading of any level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Slugs of this heading and those above it joined with `/`, `-2` and so on appended to twins;
+    /// `_` for the text before the first heading.
+    pub id: String,
+    /// The heading's text without markup; empty before the first heading.
+    pub heading: String,
+    /// Headings from the top down to this one.
+    pub heading_path: Vec<String>,
+    /// 1 to 6; 0 before the first heading.
+    pub level: u8,
+    /// Bytes of the section, its heading line included.
+    pub range: Range<usize>,
+    /// First and last line, both inclusive.
+    pub lines: (usize, usize),
+}
+
+/// How a link is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkKind {
+    /// `[[target]]`
+    Wiki,
+    /// `![[target]]`
+    Embed,
+    /// `[text](target.md)`
+    Markdown,
+    /// `key: "[[target]]"` in front matter.
+    FrontMatter,
+}
+
+/// A link as written. What it leads to depends on the other pages, see `graph`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// How it is written.
+    pub kind: LinkKind,
+    /// Everything before the first pipe, trimmed and NFC, heading included; for Markdown links the
+    /// decoded destination. Never empty.
+    pub target: String,
+    /// One of the project's link types.
+    pub link_type: String,
+    /// Display text, where the link has one.
+    pub text: Option<String>,
+    /// Bytes of the whole link, brackets and `!` included.
+    pub range: Range<usize>,
+    /// Line on which it starts.
+    pub line: usize,
+    /// About 50 characters of plain text on either side, on one line.
+    pub context: String,
+}
+
+/// A paragraph that links can lead to by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The name after `^`.
+    pub name: String,
+    /// Line of the marker.
+    pub line: usize,
+}
+
+/// Something in a page that could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// Line, from 1.
+    pub line: usize,
+    /// Stable name of the problem, such as `front_matter_syntax`.
+    pub code: String,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}

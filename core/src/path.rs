@@ -1,0 +1,76 @@
+//! Paths as the engine knows them: relative, `/`-separated, never leaving their folder.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::{Error, Result};
+
+/// Endings of files that are pages, in lower case.
+pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
+
+/// Whether `path` is relative and stays inside the folder it is relative to.
+pub fn is_inside(path: &str) -> bool {
+    !path.is_empty()
+        && !path.contains('\0')
+        && !path.starts_with(['/', '\\'])
+        && !path.as_bytes().get(1).is_some_and(|&b| b == b':')
+        && path.split(['/', '\\']).all(|part| part != "..")
+}
+
+/// Whether the file name marks a page.
+pub fn is_page(path: &str) -> bool {
+    extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))
+}
+
+/// The last component.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The last component without a page ending.
+pub fn page_name(path: &str) -> &str {
+    let name = file_name(path);
+    if is_page(name) { name.rsplit_once('.').map_or(name, |(stem, _)| stem) } else { name }
+}
+
+/// The path without a page ending.
+pub fn without_page_extension(path: &str) -> &str {
+    if is_page(path) { path.rsplit_once('.').map_or(path, |(stem, _)| stem) } else { path }
+}
+
+/// The folder a path lies in, empty at the top.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn extension(path: &str) -> Option<&str> {
+    let name = file_name(path);
+    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
+}
+
+/// `target` seen from `folder`, with `.` and `..` taken out; `None` when it leads outside.
+pub fn join(folder: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// A matcher for `globs`, in which `*` does not cross `/` and `**` does.
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming the malformed glob.
+pub fn glob_set(globs: &[String]) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(built.map_err(|error| Error::invalid(format!("'{glob}' is not a glob: {error}")))?);
+    }
+    set.build().map_err(|error| Error::invalid(error.to_string()))
+}

@@ -1,0 +1,1 @@
+//! What every version of a port must do, whatever is behind it.

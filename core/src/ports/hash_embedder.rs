@@ -1,0 +1,76 @@
+//! An embedder without a model: equal words give close vectors, deterministically and at once.
+
+use std::ops::Range;
+
+use super::{ContentHash, Embedder, ModelInfo, TextKind};
+use crate::Result;
+use crate::embed::Scripts;
+
+/// Hashes words into a small vector space: texts that share words are close.
+#[derive(Debug, Clone)]
+pub struct HashEmbedder {
+    model: ModelInfo,
+}
+
+impl Default for HashEmbedder {
+    fn default() -> Self {
+        Self::named("hash-words")
+    }
+}
+
+impl HashEmbedder {
+    /// An embedder that is told apart from others by `name`.
+    pub fn named(name: &str) -> Self {
+        Self {
+            model: ModelInfo {
+                name: name.into(),
+                identity: format!("{name}@1"),
+                dimensions: 64,
+                window: 64,
+                scripts: Scripts::all(),
+            },
+        }
+    }
+
+    /// The same, for texts in `scripts` alone.
+    pub fn for_scripts(scripts: Scripts) -> Self {
+        let mut embedder = Self::default();
+        embedder.model.scripts = scripts;
+        embedder
+    }
+}
+
+impl Embedder for HashEmbedder {
+    fn model(&self) -> &ModelInfo {
+        &self.model
+    }
+
+    fn embed(&self, _kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        texts
+            .iter()
+            .map(|text| {
+                let mut vector = vec![0.0_f32; self.model.dimensions];
+                for range in self.token_ranges(text)?.into_iter().take(self.model.window) {
+                    let word = text[range].to_lowercase();
+                    let hash = ContentHash::of(word.as_bytes()).0;
+                    vector[usize::from(hash[0]) % 64] += 1.0;
+                    vector[usize::from(hash[1]) % 64] += 0.5;
+                }
+                crate::embed::normalize(&mut vector);
+                Ok(vector)
+            })
+            .collect()
+    }
+
+    fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
+        let start = text.as_ptr() as usize;
+        Ok(text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| {
+                let offset = word.as_ptr() as usize - start;
+                offset..offset + word.len()
+            })
+            .collect())
+    }
+}

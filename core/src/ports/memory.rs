@@ -1,0 +1,176 @@
+//! Hosts that live in memory: for tests, and for the browser.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{Clock, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
+use crate::{Error, Result};
+
+#[derive(Debug, Clone)]
+struct Entry {
+    bytes: Vec<u8>,
+    modified: Timestamp,
+    version: u64,
+}
+
+impl Entry {
+    fn stat(&self) -> FileStat {
+        FileStat { size: self.bytes.len() as u64, modified: self.modified, fingerprint: self.version }
+    }
+}
+
+/// Pages and sources held in memory.
+#[derive(Debug, Default)]
+pub struct MemorySource {
+    pages: Mutex<BTreeMap<String, Entry>>,
+    sources: Mutex<BTreeMap<String, Entry>>,
+    writes: AtomicU64,
+}
+
+impl MemorySource {
+    /// A source with these pages, all modified at the epoch.
+    pub fn with_pages<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let source = Self::default();
+        for (path, text) in pages {
+            source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
+        }
+        source
+    }
+
+    /// Sets a page's content without any check.
+    pub fn put(&self, path: &str, bytes: &[u8], modified: Timestamp) {
+        let version = self.next_version();
+        lock(&self.pages).insert(path.into(), Entry { bytes: bytes.into(), modified, version });
+    }
+
+    /// Sets a source file's content without any check.
+    pub fn put_source(&self, path: &str, bytes: &[u8], modified: Timestamp) {
+        let version = self.next_version();
+        lock(&self.sources).insert(path.into(), Entry { bytes: bytes.into(), modified, version });
+    }
+
+    /// Removes a page.
+    pub fn remove(&self, path: &str) {
+        lock(&self.pages).remove(path);
+    }
+
+    fn next_version(&self) -> u64 {
+        self.writes.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn confined(path: &str, folder: &str) -> Result<()> {
+    crate::path::is_inside(path)
+        .then_some(())
+        .ok_or_else(|| Error::OutsideProject { path: path.into(), folder: folder.into() })
+}
+
+fn not_found(path: &str) -> Error {
+    Error::io(path, io::ErrorKind::NotFound.into())
+}
+
+impl Source for MemorySource {
+    fn list(&self) -> Result<Listing> {
+        let pages = lock(&self.pages)
+            .iter()
+            .map(|(path, entry)| PageFile { path: path.clone(), stat: entry.stat() })
+            .collect();
+        Ok(Listing { pages, unreadable: Vec::new() })
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "pages")?;
+        Ok(lock(&self.pages).get(path).map(Entry::stat))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "pages")?;
+        lock(&self.pages).get(path).map(|entry| entry.bytes.clone()).ok_or_else(|| not_found(path))
+    }
+
+    fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        confined(path, "pages")?;
+        let version = self.next_version();
+        let mut pages = lock(&self.pages);
+        let found = pages.get(path).map(|entry| ContentHash::of(&entry.bytes));
+        if found != expected {
+            let name = |hash: Option<ContentHash>| hash.map_or("no page".into(), |h| h.to_string());
+            return Err(Error::Conflict { path: path.into(), expected: name(expected), found: name(found) });
+        }
+        let modified = pages.get(path).map_or(Timestamp::UNIX_EPOCH, |entry| entry.modified);
+        pages.insert(path.into(), Entry { bytes: bytes.into(), modified, version });
+        Ok(())
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "project")?;
+        Ok(lock(&self.sources).get(path).map(Entry::stat))
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "project")?;
+        lock(&self.sources).get(path).map(|entry| entry.bytes.clone()).ok_or_else(|| not_found(path))
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        let set = crate::path::glob_set(globs)?;
+        Ok(lock(&self.sources).keys().filter(|path| set.is_match(path)).cloned().collect())
+    }
+}
+
+/// A project without version control.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NoHistory;
+
+impl History for NoHistory {
+    fn head(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn last_changes(&self, _paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        Ok(BTreeMap::new())
+    }
+}
+
+/// A clock that stands still, and counts its identifiers.
+#[derive(Debug)]
+pub struct FixedClock {
+    now: Timestamp,
+    ids: AtomicU64,
+}
+
+impl FixedClock {
+    /// A clock that always says `now`.
+    pub fn at(now: Timestamp) -> Self {
+        Self { now, ids: AtomicU64::new(0) }
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn monotonic_micros(&self) -> u64 {
+        0
+    }
+
+    fn new_id(&self) -> Uuid {
+        let count = self.ids.fetch_add(1, Ordering::Relaxed);
+        let millis = u64::try_from(self.now.as_millisecond()).unwrap_or(0);
+        uuid::Builder::from_unix_timestamp_millis(
+            millis,
+            &[&[0; 2][..], &count.to_be_bytes()].concat().try_into().unwrap_or([0; 10]),
+        )
+        .into_uuid()
+    }
+}
