@@ -4,8 +4,16 @@
 
 pub mod embed;
 mod error;
+pub mod freshness;
+pub mod graph;
+pub mod index;
+pub mod manifest;
+pub mod ops;
 pub mod page;
 pub mod path;
 pub mod ports;
+pub mod progress;
+pub mod search;
+pub mod text;
 
 pub use error::{Error, Result};

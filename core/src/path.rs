@@ -42,6 +42,29 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// A file name, without ending, for a page called `title`: characters that some system forbids
+/// become `-`, names that some system reserves get one appended.
+pub fn file_name_for(title: &str) -> String {
+    const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
+    let replaced: String = title
+        .chars()
+        .map(|c| if c.is_control() || r#"<>:"/\|?*#^[]"#.contains(c) { '-' } else { c })
+        .collect();
+    let trimmed = replaced.trim().trim_matches('.').trim();
+    let lower = trimmed.to_lowercase();
+    let numbered = |prefix: &str| lower.strip_prefix(prefix).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    let mut name = match trimmed {
+        "" => "untitled".to_owned(),
+        name if RESERVED.contains(&lower.as_str()) || numbered("com") || numbered("lpt") => format!("{name}-"),
+        name => name.to_owned(),
+    };
+    // 255 bytes is what most file systems allow, ending and number included.
+    while name.len() > 240 {
+        name.pop();
+    }
+    name
+}
+
 fn extension(path: &str) -> Option<&str> {
     let name = file_name(path);
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)

@@ -1,0 +1,155 @@
+//! The pages and the links between them, as a graph.
+
+pub mod resolve;
+
+mod walk;
+
+use std::collections::HashMap;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+use rusqlite::Connection;
+
+pub use walk::{Direction, Reached, Walk};
+
+use crate::Result;
+
+/// Every page is a node, every (source, target, type) one edge; links of a page to itself are none.
+#[derive(Debug, Default)]
+pub struct LinkGraph {
+    graph: DiGraph<i64, u16>,
+    nodes: HashMap<i64, NodeIndex>,
+    types: Vec<String>,
+}
+
+/// One edge, by the pages' numbers in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge<'a> {
+    /// The page that links.
+    pub source: i64,
+    /// The page linked to.
+    pub target: i64,
+    /// The link's type.
+    pub link_type: &'a str,
+}
+
+impl LinkGraph {
+    /// Reads the graph from the index.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn load(db: &Connection) -> Result<Self> {
+        let mut graph = Self::default();
+        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY page")?;
+        for page in statement.query_map([], |row| row.get(0))? {
+            graph.node(page?);
+        }
+        let mut statement = db.prepare_cached(
+            "SELECT DISTINCT page, target_page, link_type FROM links
+             WHERE target_page IS NOT NULL AND target_page <> page ORDER BY page, target_page, link_type",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let link_type = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+            graph.link(row.get(0)?, row.get(1)?, link_type);
+        }
+        Ok(graph)
+    }
+
+    /// A graph of these edges.
+    pub fn from_edges<'a>(edges: impl IntoIterator<Item = (i64, i64, &'a str)>) -> Self {
+        let mut graph = Self::default();
+        for (source, target, link_type) in edges {
+            graph.link(source, target, link_type);
+        }
+        graph
+    }
+
+    fn node(&mut self, page: i64) -> NodeIndex {
+        *self.nodes.entry(page).or_insert_with(|| self.graph.add_node(page))
+    }
+
+    fn link(&mut self, source: i64, target: i64, link_type: &str) {
+        let number = self.types.iter().position(|known| known == link_type).unwrap_or_else(|| {
+            self.types.push(link_type.to_owned());
+            self.types.len() - 1
+        });
+        let (source, target) = (self.node(source), self.node(target));
+        // More types than this would be a vocabulary nobody can use; they share the last number.
+        self.graph.add_edge(source, target, u16::try_from(number).unwrap_or(u16::MAX));
+    }
+
+    fn type_name(&self, number: u16) -> &str {
+        self.types.get(usize::from(number)).map_or("references", String::as_str)
+    }
+
+    /// Number of pages.
+    pub fn page_count(&self) -> usize {
+        self.graph.node_count()
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.graph.edge_count()
+    }
+
+    /// Number of edges that leave and that reach a page.
+    pub fn degrees(&self, page: i64) -> (usize, usize) {
+        let Some(&node) = self.nodes.get(&page) else { return (0, 0) };
+        let count = |direction| self.graph.edges_directed(node, direction).count();
+        (count(petgraph::Outgoing), count(petgraph::Incoming))
+    }
+
+    /// Every edge, sorted.
+    pub fn edges(&self) -> Vec<Edge<'_>> {
+        let mut edges: Vec<Edge<'_>> = self
+            .graph
+            .edge_indices()
+            .filter_map(|edge| {
+                let (source, target) = self.graph.edge_endpoints(edge)?;
+                let link_type = self.type_name(*self.graph.edge_weight(edge)?);
+                Some(Edge { source: self.graph[source], target: self.graph[target], link_type })
+            })
+            .collect();
+        edges.sort_unstable();
+        edges
+    }
+
+    /// Groups of pages that lead back to each other along links of `types` (all when empty), each
+    /// sorted, largest first.
+    pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
+        let graph = self.graph.filter_map(
+            |_, page| Some(*page),
+            |_, number| self.admits(types, *number).then_some(()),
+        );
+        let mut groups: Vec<Vec<i64>> = petgraph::algo::tarjan_scc(&graph)
+            .into_iter()
+            .filter(|group| group.len() > 1)
+            .map(|group| {
+                let mut pages: Vec<i64> = group.into_iter().map(|node| graph[node]).collect();
+                pages.sort_unstable();
+                pages
+            })
+            .collect();
+        groups.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        groups
+    }
+
+    /// Pages without any link to or from another page, sorted.
+    pub fn orphans(&self) -> Vec<i64> {
+        let mut orphans: Vec<i64> = self
+            .graph
+            .node_indices()
+            .filter(|&node| self.graph.neighbors_undirected(node).next().is_none())
+            .map(|node| self.graph[node])
+            .collect();
+        orphans.sort_unstable();
+        orphans
+    }
+
+    fn admits(&self, types: &[String], number: u16) -> bool {
+        types.is_empty() || types.iter().any(|name| name == self.type_name(number))
+    }
+}
+
+#[cfg(test)]
+mod tests;

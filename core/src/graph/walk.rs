@@ -1,0 +1,94 @@
+//! Walking the graph outwards from a page, breadth first.
+
+use std::collections::{HashMap, VecDeque};
+
+use petgraph::visit::EdgeRef;
+
+use super::LinkGraph;
+
+/// Which way links are followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// From a page to what it links to.
+    Out,
+    /// From a page to what links to it.
+    In,
+    /// Either way.
+    #[default]
+    Both,
+}
+
+/// How to walk.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk<'a> {
+    /// Most hops from the start.
+    pub depth: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// Follow only these link types; all when empty.
+    pub types: &'a [String],
+}
+
+/// A page that a walk came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reached<'a> {
+    /// The page.
+    pub page: i64,
+    /// Fewest hops from the start.
+    pub depth: usize,
+    /// The page one hop nearer to the start.
+    pub via: i64,
+    /// Type of the link between the two.
+    pub link_type: &'a str,
+    /// Whether that link leaves the nearer page (`true`) or reaches it.
+    pub outgoing: bool,
+}
+
+impl LinkGraph {
+    /// Pages within reach, nearest first, then by number; the start is not among them.
+    pub fn walk(&self, start: i64, walk: Walk<'_>) -> Vec<Reached<'_>> {
+        let Some(&start) = self.nodes.get(&start) else { return Vec::new() };
+        let mut depths = HashMap::from([(start, 0_usize)]);
+        let mut queue = VecDeque::from([start]);
+        let mut reached = Vec::new();
+        while let Some(node) = queue.pop_front() {
+            let depth = depths[&node] + 1;
+            if depth > walk.depth {
+                break;
+            }
+            let out = self.graph.edges_directed(node, petgraph::Outgoing).map(|edge| (edge.target(), *edge.weight(), true));
+            let back = self.graph.edges_directed(node, petgraph::Incoming).map(|edge| (edge.source(), *edge.weight(), false));
+            let mut next: Vec<_> = out
+                .filter(|_| walk.direction != Direction::In)
+                .chain(back.filter(|_| walk.direction != Direction::Out))
+                .filter(|(_, number, _)| self.admits(walk.types, *number))
+                .collect();
+            next.sort_unstable_by_key(|(node, number, outgoing)| (self.graph[*node], !outgoing, *number));
+            for (to, number, outgoing) in next {
+                if depths.contains_key(&to) {
+                    continue;
+                }
+                depths.insert(to, depth);
+                queue.push_back(to);
+                reached.push(Reached {
+                    page: self.graph[to],
+                    depth,
+                    via: self.graph[node],
+                    link_type: self.type_name(number),
+                    outgoing,
+                });
+            }
+        }
+        reached.sort_by_key(|reached| (reached.depth, reached.page));
+        reached
+    }
+
+    /// Fewest hops from `start` to every page within `depth`, either way along links of `types`.
+    pub fn distances(&self, start: i64, depth: usize, types: &[String]) -> HashMap<i64, usize> {
+        let walk = Walk { depth, direction: Direction::Both, types };
+        let mut distances: HashMap<i64, usize> =
+            self.walk(start, walk).into_iter().map(|reached| (reached.page, reached.depth)).collect();
+        distances.insert(start, 0);
+        distances
+    }
+}

@@ -1,0 +1,302 @@
+//! Opening the database, and handing out connections to it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+
+use super::schema;
+use super::VectorMatrix;
+use crate::graph::LinkGraph;
+use crate::{Error, Result};
+
+/// How long one writer waits for another.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
+/// Reader connections that are kept open between uses.
+const IDLE_READERS: usize = 3;
+/// 64 MB of page cache, shared out among the writer and the idle readers.
+const CACHE_KIB: usize = 64_000 / (IDLE_READERS + 1);
+
+/// A database that could not be used and was moved out of the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Where it lies now.
+    pub path: PathBuf,
+    /// Why it could not be used.
+    pub reason: String,
+}
+
+/// An open index.
+pub struct Index {
+    location: Location,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    graph: Mutex<Option<(i64, Arc<LinkGraph>)>>,
+    matrix: Mutex<Option<(i64, Arc<VectorMatrix>)>>,
+}
+
+enum Location {
+    File(PathBuf),
+    Memory,
+}
+
+impl Index {
+    /// Opens the index at `path`, creating it where there is none. A damaged file, another
+    /// program's database, or another schema version is moved aside and replaced by an empty one.
+    ///
+    /// # Errors
+    /// [`Error::Database`] when there is no way to have a database at that path.
+    pub fn open(path: &Path) -> Result<(Self, Option<SetAside>)> {
+        let (writer, aside) = match open_writer(path) {
+            Ok(writer) => (writer, None),
+            Err(Unusable::Failed(error)) => return Err(error.into()),
+            Err(Unusable::Foreign(reason)) => {
+                let aside = set_aside(path)?;
+                let writer = open_writer(path).map_err(|error| match error {
+                    Unusable::Failed(error) => Error::Database(error),
+                    Unusable::Foreign(reason) => Error::Internal(reason),
+                })?;
+                (writer, Some(SetAside { path: aside, reason }))
+            }
+        };
+        Ok((Self::with(Location::File(path.into()), writer), aside))
+    }
+
+    /// An empty index that lives as long as this value.
+    ///
+    /// # Errors
+    /// [`Error::Database`] when SQLite cannot be started.
+    pub fn in_memory() -> Result<Self> {
+        let mut writer = Connection::open_in_memory()?;
+        tune(&writer)?;
+        create_tables(&mut writer)?;
+        Ok(Self::with(Location::Memory, writer))
+    }
+
+    fn with(location: Location, writer: Connection) -> Self {
+        Self {
+            location,
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+            graph: Mutex::default(),
+            matrix: Mutex::default(),
+        }
+    }
+
+    /// Runs `work` on one consistent state of the index.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`Error::Database`].
+    pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        match &self.location {
+            Location::Memory => work(&lock(&self.writer)),
+            Location::File(path) => {
+                let idle = lock(&self.readers).pop();
+                let mut connection = match idle {
+                    Some(connection) => connection,
+                    None => open_reader(path)?,
+                };
+                let snapshot = connection.transaction()?;
+                let result = work(&snapshot);
+                drop(snapshot);
+                let mut idle = lock(&self.readers);
+                if idle.len() < IDLE_READERS {
+                    idle.push(connection);
+                }
+                result
+            }
+        }
+    }
+
+    /// Runs `work` in a transaction that is committed when it succeeds.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`Error::Database`]; nothing is changed then.
+    pub fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut writer = lock(&self.writer);
+        let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// The link graph as of now, kept until pages or links change.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn graph(&self) -> Result<Arc<LinkGraph>> {
+        let generation = self.read(|db| counter(db, GENERATION))?;
+        cached(&self.graph, generation, || self.read(LinkGraph::load))
+    }
+
+    /// The vectors of `model` (its number in the index) as of now, kept until they change.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
+        let generation = self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))?;
+        let held = cached(&self.matrix, generation, || self.read(|db| VectorMatrix::load(db, identity)))?;
+        if held.identity() == identity {
+            return Ok(held);
+        }
+        *lock(&self.matrix) = None;
+        cached(&self.matrix, generation, || self.read(|db| VectorMatrix::load(db, identity)))
+    }
+
+    /// Forgets every page and vector.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn clear_pages(&self) -> Result<()> {
+        self.write(|db| {
+            db.execute_batch(
+                "DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');",
+            )?;
+            bump(db, GENERATION)
+        })
+    }
+
+    /// Moves what the write-ahead log holds into the database file.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn checkpoint(&self) -> Result<()> {
+        lock(&self.writer).execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
+        Ok(())
+    }
+}
+
+/// Counts changes of pages and links.
+pub(super) const GENERATION: &str = "generation";
+/// Counts changes of vectors alone.
+pub(super) const VECTOR_GENERATION: &str = "vector_generation";
+
+pub(super) fn counter(db: &Connection, key: &str) -> Result<i64> {
+    let value: Option<String> = db
+        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?;
+    Ok(value.and_then(|value| value.parse().ok()).unwrap_or(0))
+}
+
+pub(super) fn set_counter(db: &Connection, key: &str, value: i64) -> Result<()> {
+    db.prepare_cached("INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2")?
+        .execute((key, value.to_string()))?;
+    Ok(())
+}
+
+pub(super) fn bump(db: &Connection, key: &str) -> Result<()> {
+    set_counter(db, key, counter(db, key)? + 1)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn cached<T>(
+    slot: &Mutex<Option<(i64, Arc<T>)>>,
+    generation: i64,
+    load: impl FnOnce() -> Result<T>,
+) -> Result<Arc<T>> {
+    let mut slot = lock(slot);
+    if let Some((held, value)) = &*slot
+        && *held == generation
+    {
+        return Ok(value.clone());
+    }
+    let value = Arc::new(load()?);
+    *slot = Some((generation, value.clone()));
+    Ok(value)
+}
+
+enum Unusable {
+    Foreign(String),
+    Failed(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Unusable {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Foreign(error.to_string()),
+            _ => Self::Failed(error),
+        }
+    }
+}
+
+fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    tune(&connection)?;
+    match (tables, application, version) {
+        (0, 0, 0) => create_tables(&mut connection)?,
+        (_, schema::APPLICATION_ID, schema::VERSION) => {}
+        (_, schema::APPLICATION_ID, other) => {
+            return Err(Unusable::Foreign(format!("it has schema {other}, this program needs {}", schema::VERSION)));
+        }
+        _ => return Err(Unusable::Foreign("it is another program's database".into())),
+    }
+    Ok(connection)
+}
+
+fn open_reader(path: &Path) -> Result<Connection> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI,
+    )?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    tune(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn tune(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(&format!(
+        "PRAGMA synchronous = NORMAL;
+         PRAGMA cache_size = -{CACHE_KIB};
+         PRAGMA mmap_size = 268435456;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA foreign_keys = ON;"
+    ))
+}
+
+fn create_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        transaction.execute_batch(schema::TABLES)?;
+        transaction.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", schema::VERSION)?;
+    }
+    transaction.commit()
+}
+
+/// Renames the database and its companions to the first free `….damaged-N`.
+#[expect(clippy::disallowed_methods, reason = "the database path is the one file that the engine is handed")]
+fn set_aside(path: &Path) -> Result<PathBuf> {
+    let beside = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let target = (1..)
+        .map(|n| beside(&format!(".damaged-{n}")))
+        .find(|candidate| !candidate.exists())
+        .unwrap_or_else(|| beside(".damaged"));
+    std::fs::rename(path, &target).map_err(|error| Error::io(path.display().to_string(), error))?;
+    for companion in ["-wal", "-shm"] {
+        // Left behind, they would be replayed into the new database.
+        match std::fs::remove_file(beside(companion)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io(beside(companion).display().to_string(), error));
+            }
+            _ => {}
+        }
+    }
+    Ok(target)
+}

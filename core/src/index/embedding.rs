@@ -1,0 +1,202 @@
+//! Giving sections their vectors. A text is embedded once per model, whatever page it stands on and
+//! however often the page is parsed; every batch is committed, so stopping loses at most one.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::connection::{VECTOR_GENERATION, bump};
+use super::Index;
+use crate::embed::{chunks, passage};
+use crate::ports::{Clock, ContentHash, Embedder, TextKind};
+use crate::progress::{Cancel, Progress, Stage};
+use crate::Result;
+
+/// Sections per batch when nobody waits.
+const BATCH: usize = 64;
+/// Sections per batch when the deadline is near by design.
+const HURRIED_BATCH: usize = 4;
+
+/// What an embedding run did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EmbedReport {
+    /// Texts that went through the model.
+    pub embedded: usize,
+    /// Texts whose vectors were known already.
+    pub reused: usize,
+    /// Sections that are still without vectors of the model.
+    pub pending: usize,
+}
+
+/// Number of sections that the model has not seen yet.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
+    let all: i64 = db.prepare_cached("SELECT count(*) FROM sections")?.query_row([], |row| row.get(0))?;
+    let seen: i64 = db
+        .prepare_cached(
+            "SELECT count(*) FROM sections WHERE vector_model = (SELECT model FROM models WHERE identity = ?1)",
+        )?
+        .query_row([identity], |row| row.get(0))?;
+    Ok(usize::try_from(all - seen).unwrap_or(0))
+}
+
+/// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
+/// the clock's monotonic scale).
+///
+/// # Errors
+/// [`crate::Error::Model`], [`crate::Error::Database`], [`crate::Error::Cancelled`].
+pub fn embed_pending(
+    index: &Index,
+    embedder: &dyn Embedder,
+    clock: &dyn Clock,
+    deadline: Option<u64>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<EmbedReport> {
+    let identity = embedder.model().identity.clone();
+    let mut report = EmbedReport::default();
+    report.pending = index.read(|db| pending(db, &identity))?;
+    if report.pending == 0 {
+        return Ok(report);
+    }
+    let model = index.write(|db| model_number(db, embedder))?;
+    let due: Vec<i64> = index.read(|db| {
+        let mut statement = db.prepare(
+            "SELECT section FROM sections WHERE vector_model IS NOT ?1 ORDER BY octet_length(text), section",
+        )?;
+        Ok(statement.query_map([model], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    })?;
+    let total = due.len();
+    let mut done = 0;
+    progress.advance(Stage::Vectors, 0, total);
+    for batch in due.chunks(if deadline.is_some() { HURRIED_BATCH } else { BATCH }) {
+        cancel.check()?;
+        if deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline) {
+            break;
+        }
+        embed_batch(index, embedder, model, batch, &mut report)?;
+        done += batch.len();
+        progress.advance(Stage::Vectors, done, total);
+    }
+    report.pending = index.read(|db| pending(db, &identity))?;
+    Ok(report)
+}
+
+fn model_number(db: &Connection, embedder: &dyn Embedder) -> Result<i64> {
+    let model = embedder.model();
+    db.execute(
+        "INSERT INTO models(identity, dimensions) VALUES (?1, ?2) ON CONFLICT(identity) DO NOTHING",
+        (&model.identity, model.dimensions),
+    )?;
+    Ok(db.query_row("SELECT model FROM models WHERE identity = ?1", [&model.identity], |row| row.get(0))?)
+}
+
+struct Due {
+    section: i64,
+    text: String,
+    /// Hash of every text that the section is embedded as.
+    hashes: Vec<ContentHash>,
+}
+
+fn embed_batch(
+    index: &Index,
+    embedder: &dyn Embedder,
+    model: i64,
+    batch: &[i64],
+    report: &mut EmbedReport,
+) -> Result<()> {
+    let mut missing: HashMap<ContentHash, String> = HashMap::new();
+    let mut due = Vec::new();
+    index.read(|db| {
+        for &section in batch {
+            let Some((heading_path, text)) = section_text(db, section)? else { continue };
+            let mut hashes = Vec::new();
+            if embedder.model().scripts.cover(&text) {
+                for range in chunks(embedder, &heading_path, &text)? {
+                    let passage = passage(&heading_path, text.get(range).unwrap_or_default());
+                    let hash = ContentHash::of(passage.as_bytes());
+                    hashes.push(hash);
+                    if has_vector(db, model, hash)? {
+                        report.reused += 1;
+                    } else {
+                        missing.insert(hash, passage);
+                    }
+                }
+            }
+            due.push(Due { section, text, hashes });
+        }
+        Ok(())
+    })?;
+    let mut texts: Vec<(ContentHash, String)> = missing.into_iter().collect();
+    texts.sort_unstable_by(|a, b| (a.1.len(), &a.1).cmp(&(b.1.len(), &b.1)));
+    let borrowed: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = if borrowed.is_empty() { Vec::new() } else { embedder.embed(TextKind::Passage, &borrowed)? };
+    report.embedded += vectors.len();
+    index.write(|db| {
+        for ((hash, _), vector) in texts.iter().zip(&vectors) {
+            let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+            db.prepare_cached("INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)")?
+                .execute((model, hash.0, data))?;
+        }
+        for due in &due {
+            store(db, model, due)?;
+        }
+        bump(db, VECTOR_GENERATION)
+    })
+}
+
+fn section_text(db: &Connection, section: i64) -> Result<Option<(Vec<String>, String)>> {
+    let row: Option<(String, String, String)> = db
+        .prepare_cached(
+            "SELECT title, heading_path, text FROM sections JOIN pages USING (page) WHERE section = ?1",
+        )?
+        .query_row([section], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    Ok(row.map(|(title, heading_path, text)| {
+        let mut path: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
+        // The title says what an `Overview` is an overview of.
+        if path.first() != Some(&title) {
+            path.insert(0, title);
+        }
+        (path, text)
+    }))
+}
+
+fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
+    Ok(db.prepare_cached("SELECT 1 FROM vectors WHERE model = ?1 AND hash = ?2")?.exists((model, hash.0))?)
+}
+
+fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
+    // The page may have been parsed again meanwhile: then this text is no longer the section's.
+    let current = db
+        .prepare_cached("UPDATE sections SET vector_model = ?2 WHERE section = ?1 AND text = ?3")?
+        .execute((due.section, model, &due.text))?;
+    if current == 0 {
+        return Ok(());
+    }
+    db.prepare_cached("DELETE FROM section_vectors WHERE section = ?1")?.execute([due.section])?;
+    for (ordinal, hash) in due.hashes.iter().enumerate() {
+        db.prepare_cached(
+            "INSERT INTO section_vectors(section, ordinal, vector)
+             SELECT ?1, ?2, vector FROM vectors WHERE model = ?3 AND hash = ?4",
+        )?
+        .execute((due.section, ordinal, model, hash.0))?;
+    }
+    Ok(())
+}
+
+/// Drops vectors that no section uses any more.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn forget_unused_vectors(index: &Index) -> Result<()> {
+    index.write(|db| {
+        db.execute(
+            "DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)",
+            [],
+        )?;
+        bump(db, VECTOR_GENERATION)
+    })
+}

@@ -1,0 +1,15 @@
+//! The index: one SQLite database that holds pages, sections, links, full text and vectors, made
+//! from the files and thrown away without loss. One writer at a time, readers never wait for it.
+
+mod connection;
+mod embedding;
+mod matrix;
+mod prepare;
+mod refresh;
+mod schema;
+mod store;
+
+pub use connection::{Index, SetAside};
+pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
+pub use matrix::{Close, VectorMatrix};
+pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};

@@ -1,0 +1,243 @@
+//! From a file's bytes to everything the index stores about it, without touching the database: this
+//! is the part that runs on all cores.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+use crate::graph::resolve::name_keys;
+use crate::page::{self, Diagnostic, FrontMatter, LinkKind, LinkTypes, Page, Value};
+use crate::ports::{ContentHash, PageFile};
+use crate::{path, text};
+
+/// A page, ready to be stored.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub file: PageFile,
+    pub hash: ContentHash,
+    pub own_id: Option<String>,
+    pub title: String,
+    pub doc_type: String,
+    pub created_at: String,
+    pub updated_at: String,
+    pub front_matter: String,
+    pub diagnostics: String,
+    pub aliases: Vec<String>,
+    pub tags: Vec<String>,
+    pub anchors: Vec<String>,
+    pub source_refs: Vec<String>,
+    pub title_terms: String,
+    pub sections: Vec<PreparedSection>,
+    pub links: Vec<PreparedLink>,
+}
+
+#[derive(Debug)]
+pub(super) struct PreparedSection {
+    pub id: String,
+    pub level: u8,
+    pub lines: (usize, usize),
+    pub heading_path: String,
+    pub text: String,
+    pub heading_terms: String,
+    pub body_terms: String,
+}
+
+#[derive(Debug)]
+pub(super) struct PreparedLink {
+    pub kind: LinkKind,
+    pub line: usize,
+    pub link_type: String,
+    pub target: String,
+    pub text: Option<String>,
+    pub context: String,
+    pub keys: Vec<String>,
+}
+
+pub(super) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &LinkTypes) -> Prepared {
+    let (text, mut diagnostics) = page::decode(bytes);
+    let parsed = page::parse(&text, types);
+    diagnostics.extend(parsed.diagnostics.iter().cloned());
+    let front_matter = &parsed.front_matter;
+    let modified = file.stat.modified;
+    let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
+    let mut title_terms = String::new();
+    text::index_terms(&title, &mut title_terms);
+    for alias in &parsed.aliases {
+        title_terms.push(' ');
+        text::index_terms(alias, &mut title_terms);
+    }
+    let source_refs = source_refs(front_matter, &mut diagnostics);
+    Prepared {
+        hash,
+        own_id: scalar(front_matter, &["id"]).filter(|id| usable_id(id)).map(Into::into),
+        doc_type: scalar(front_matter, &["type", "doc_type", "docType"])
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or("spec")
+            .trim()
+            .to_owned(),
+        created_at: time(front_matter, &["created_at", "createdAt", "created"], modified),
+        updated_at: time(front_matter, &["updated_at", "updatedAt", "updated"], modified),
+        front_matter: json(front_matter),
+        diagnostics: serde_json::to_string(&diagnostics).unwrap_or_else(|_| "[]".into()),
+        anchors: anchors(&parsed),
+        sections: sections(&parsed, &text),
+        links: links(&parsed),
+        aliases: parsed.aliases,
+        tags: parsed.tags,
+        source_refs,
+        title_terms,
+        title,
+        file,
+    }
+}
+
+fn sections(page: &Page, text: &str) -> Vec<PreparedSection> {
+    page.sections
+        .iter()
+        .map(|section| {
+            let source = text.get(section.range.clone()).unwrap_or_default();
+            let body = match (section.level, source.split_once('\n')) {
+                (0, _) => source,
+                (_, Some((_heading, body))) => body,
+                (_, None) => "",
+            };
+            let mut heading_terms = String::new();
+            for heading in &section.heading_path {
+                text::index_terms(heading, &mut heading_terms);
+                heading_terms.push(' ');
+            }
+            let mut body_terms = String::with_capacity(body.len());
+            text::index_terms(body, &mut body_terms);
+            PreparedSection {
+                id: section.id.clone(),
+                level: section.level,
+                lines: section.lines,
+                heading_path: serde_json::to_string(&section.heading_path).unwrap_or_else(|_| "[]".into()),
+                text: source.to_owned(),
+                heading_terms,
+                body_terms,
+            }
+        })
+        .collect()
+}
+
+fn links(page: &Page) -> Vec<PreparedLink> {
+    page.links
+        .iter()
+        .map(|link| PreparedLink {
+            kind: link.kind,
+            line: link.line,
+            link_type: link.link_type.clone(),
+            target: link.target.clone(),
+            text: link.text.clone(),
+            context: link.context.clone(),
+            keys: name_keys(&link.target),
+        })
+        .collect()
+}
+
+fn anchors(page: &Page) -> Vec<String> {
+    let headings = page.sections.iter().filter(|s| s.level > 0).map(|s| text::fold_key(&s.heading));
+    let blocks = page.blocks.iter().map(|block| format!("^{}", text::fold_key(&block.name)));
+    headings.chain(blocks).collect()
+}
+
+fn scalar<'a>(front_matter: &'a FrontMatter, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().find_map(|key| match front_matter.get(key) {
+        Some(Value::Text(text)) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+fn usable_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 128 && !id.contains(char::is_whitespace)
+}
+
+fn source_refs(front_matter: &FrontMatter, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+    let listed: Vec<&str> = match front_matter.get("source_refs").or_else(|| front_matter.get("sourceRefs")) {
+        Some(Value::List(items)) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect(),
+        Some(Value::Text(one)) if !one.is_empty() => vec![one],
+        _ => Vec::new(),
+    };
+    let mut refs = Vec::new();
+    for source in listed.into_iter().map(str::trim) {
+        let source = source.strip_prefix("./").unwrap_or(source);
+        if path::is_inside(source) {
+            refs.push(source.to_owned());
+        } else {
+            diagnostics.push(Diagnostic {
+                line: 1,
+                code: "source_ref_outside_project".into(),
+                message: format!("source_refs names '{source}', which is not inside the project"),
+            });
+        }
+    }
+    refs.sort_unstable();
+    refs.dedup();
+    refs
+}
+
+/// A time from front matter in RFC 3339, or the file's own.
+fn time(front_matter: &FrontMatter, keys: &[&str], modified: Timestamp) -> String {
+    scalar(front_matter, keys).and_then(parse_time).unwrap_or(modified).to_string()
+}
+
+/// RFC 3339, a local date or date and time taken as UTC, or milliseconds since 1970.
+fn parse_time(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    let local = text.parse::<DateTime>().ok().or_else(|| Some(text.parse::<Date>().ok()?.at(0, 0, 0, 0)));
+    if let Some(local) = local {
+        return local.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
+    }
+    // Shorter numbers are years or counters, not milliseconds of this century.
+    let millis: i64 = text.parse().ok().filter(|_| text.len() >= 12)?;
+    Timestamp::from_millisecond(millis).ok()
+}
+
+fn json(front_matter: &FrontMatter) -> String {
+    let object: serde_json::Map<String, serde_json::Value> = front_matter
+        .fields
+        .iter()
+        .map(|(key, value)| (key.clone(), serde_json::to_value(JsonView(value)).unwrap_or_default()))
+        .collect();
+    serde_json::Value::Object(object).to_string()
+}
+
+/// Maps as JSON objects, so that `key.inner` reads naturally.
+struct JsonView<'a>(&'a Value);
+
+impl serde::Serialize for JsonView<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items.iter().map(JsonView)),
+            Value::Map(fields) => serializer.collect_map(fields.iter().map(|(k, v)| (k, JsonView(v)))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_the_forms_people_write() {
+        let rfc = |text| parse_time(text).map(|time| time.to_string());
+        assert_eq!(rfc("2026-02-07T12:00:00Z").as_deref(), Some("2026-02-07T12:00:00Z"));
+        assert_eq!(rfc("2026-02-07T12:00:00+09:00").as_deref(), Some("2026-02-07T03:00:00Z"));
+        assert_eq!(rfc("2026-02-07").as_deref(), Some("2026-02-07T00:00:00Z"));
+        assert_eq!(rfc("2026-02-07 08:30").as_deref(), Some("2026-02-07T08:30:00Z"));
+        assert_eq!(rfc("1639000000000").as_deref(), Some("2021-12-08T21:46:40Z"));
+        assert_eq!(rfc("2026"), None);
+        assert_eq!(rfc("yesterday"), None);
+    }
+}

@@ -1,0 +1,358 @@
+//! Keeping the index true to the files: what changed is found by size and time, proven by hash, read
+//! on all cores and written by one. Work is committed in batches, so stopping at any moment loses at
+//! most one, and the next run goes on from there.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::connection::{GENERATION, bump, counter, set_counter};
+use super::prepare::{Prepared, prepare};
+use super::store::{Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links};
+use super::Index;
+use crate::page::LinkTypes;
+use crate::ports::{Clock, ContentHash, FileStat, PageFile, Source, Unreadable};
+use crate::progress::{Cancel, Progress, Stage};
+use crate::{Error, Result};
+
+/// Pages per transaction.
+const BATCH: usize = 500;
+/// Set while committed pages wait for their links to be resolved.
+const LINKS_DUE: &str = "links_due";
+/// Which pages folder and link vocabulary the index was made with.
+const MADE_FOR: &str = "made_for";
+
+/// What a refresh needs to know about the project.
+pub struct RefreshOptions<'a> {
+    /// The pages folder relative to the project, empty when they are the same.
+    pub pages_dir: &'a str,
+    /// The project's link types.
+    pub link_types: &'a LinkTypes,
+    /// Read every page again, even where nothing seems to have changed.
+    pub from_nothing: bool,
+}
+
+/// A page that moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Renamed {
+    /// Where it was.
+    pub from: String,
+    /// Where it is.
+    pub to: String,
+}
+
+/// What a refresh did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RefreshReport {
+    /// Pages that are new, sorted.
+    pub added: Vec<String>,
+    /// Pages whose content is new, sorted.
+    pub changed: Vec<String>,
+    /// Pages that are gone, sorted.
+    pub removed: Vec<String>,
+    /// Pages that moved without a change of content, sorted.
+    pub renamed: Vec<Renamed>,
+    /// What could not be read and was passed over.
+    pub unreadable: Vec<Unreadable>,
+}
+
+impl RefreshReport {
+    /// Whether the index was already true.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.renamed.is_empty()
+    }
+}
+
+struct Known {
+    page: i64,
+    stat: (u64, i64, u64),
+    hash: ContentHash,
+}
+
+/// Brings text and graph of the index up to date with the files.
+///
+/// # Errors
+/// [`Error::Io`] when the pages folder cannot be listed, [`Error::Cancelled`] when asked to stop,
+/// [`Error::Database`]. A single page that cannot be read is no error: it is reported.
+pub fn refresh(
+    index: &Index,
+    source: &dyn Source,
+    clock: &dyn Clock,
+    options: &RefreshOptions<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<RefreshReport> {
+    let made_for = format!("{}\n{:?}", options.pages_dir, options.link_types);
+    let stale_settings = index.read(|db| made_for_of(db))?.is_some_and(|before| before != made_for);
+    if options.from_nothing || stale_settings {
+        index.clear_pages()?;
+    }
+    let listing = source.list()?;
+    let known = index.read(known_pages)?;
+    let mut report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
+
+    let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
+    let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
+    // A page that cannot be listed just now is not gone: what is known of it stays.
+    let hidden = |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
+    let mut gone: BTreeMap<String, i64> = known
+        .iter()
+        .filter(|(path, _)| !listed.contains(path.as_str()) && !hidden(path))
+        .map(|(path, known)| (path.clone(), known.page))
+        .collect();
+    let due: Vec<PageFile> = listing
+        .pages
+        .into_iter()
+        .filter(|file| known.get(&file.path).is_none_or(|known| known.stat != stat_row(file.stat)))
+        .collect();
+
+    let now = clock.now();
+    let mut writer = Writer { index, source, options, known, touched: Touched::default(), report, gone_hashes: HashMap::new() };
+    writer.gone_hashes =
+        gone.iter().filter_map(|(path, _)| Some((writer.known.get(path)?.hash, path.clone()))).collect();
+    let bulk = due.len() > BATCH;
+    let total = due.len();
+    let mut done = 0;
+    progress.advance(Stage::Pages, 0, total);
+    let outcome = read_all(due, source, &writer.known_hashes(), options.link_types, now, cancel, |results| {
+        loop {
+            let batch: Vec<Read> = results.iter().take(BATCH).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            cancel.check()?;
+            done += batch.len();
+            writer.store(batch, &mut gone, bulk)?;
+            progress.advance(Stage::Pages, done, total);
+        }
+    });
+    outcome?;
+    writer.finish(gone, bulk, &made_for, progress)
+}
+
+fn lies_in(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn made_for_of(db: &Connection) -> Result<Option<String>> {
+    use rusqlite::OptionalExtension;
+    Ok(db.query_row("SELECT value FROM meta WHERE key = ?1", [MADE_FOR], |row| row.get(0)).optional()?)
+}
+
+fn stat_row(stat: FileStat) -> (u64, i64, u64) {
+    (stat.size, i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0), stat.fingerprint)
+}
+
+fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
+    let mut statement = db.prepare("SELECT path, page, size, modified, fingerprint, hash FROM pages")?;
+    let rows = statement.query_map([], |row| {
+        let size: i64 = row.get(2)?;
+        let fingerprint: i64 = row.get(4)?;
+        let known = Known {
+            page: row.get(1)?,
+            stat: (size.cast_unsigned(), row.get(3)?, fingerprint.cast_unsigned()),
+            hash: ContentHash(row.get(5)?),
+        };
+        Ok((row.get(0)?, known))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What became of one file that had to be looked at.
+enum Read {
+    Same(PageFile),
+    New(Box<Prepared>),
+    Failed(Unreadable),
+}
+
+struct Writer<'a> {
+    index: &'a Index,
+    source: &'a dyn Source,
+    options: &'a RefreshOptions<'a>,
+    known: HashMap<String, Known>,
+    gone_hashes: HashMap<ContentHash, String>,
+    touched: Touched,
+    report: RefreshReport,
+}
+
+impl Writer<'_> {
+    fn known_hashes(&self) -> HashMap<String, ContentHash> {
+        self.known.iter().map(|(path, known)| (path.clone(), known.hash)).collect()
+    }
+
+    fn store(&mut self, batch: Vec<Read>, gone: &mut BTreeMap<String, i64>, bulk: bool) -> Result<()> {
+        let (known, gone_hashes, touched, report) =
+            (&self.known, &mut self.gone_hashes, &mut self.touched, &mut self.report);
+        self.index.write(|db| {
+            if bulk {
+                set_counter(db, LINKS_DUE, 1)?;
+            }
+            for read in batch {
+                match read {
+                    Read::Failed(entry) => report.unreadable.push(entry),
+                    Read::Same(file) => {
+                        let (size, modified, fingerprint) = stat_row(file.stat);
+                        db.prepare_cached(
+                            "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1",
+                        )?
+                        .execute((&file.path, size.cast_signed(), modified, fingerprint.cast_signed()))?;
+                    }
+                    Read::New(page) => {
+                        let path = page.file.path.clone();
+                        let moved_from = gone_hashes.remove(&page.hash).filter(|_| !known.contains_key(&path));
+                        let number = match (&moved_from, known.get(&path)) {
+                            (Some(from), _) => gone.remove(from),
+                            (None, Some(known)) => Some(known.page),
+                            (None, None) => None,
+                        };
+                        put_page(db, number, &page, touched)?;
+                        match (moved_from, number) {
+                            (Some(from), _) => report.renamed.push(Renamed { from, to: path }),
+                            (None, Some(_)) => report.changed.push(path),
+                            (None, None) => report.added.push(path),
+                        }
+                    }
+                }
+            }
+            bump(db, GENERATION)
+        })
+    }
+
+    fn finish(
+        mut self,
+        gone: BTreeMap<String, i64>,
+        bulk: bool,
+        made_for: &str,
+        progress: &dyn Progress,
+    ) -> Result<RefreshReport> {
+        let (touched, report) = (&mut self.touched, &mut self.report);
+        let due = bulk || self.index.read(|db| counter(db, LINKS_DUE))? == 1;
+        if !due && gone.is_empty() && report.is_empty() {
+            // Most runs end here: nothing is written, unless a source that pages link to came or went.
+            if self.index.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
+                && !self.index.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
+            {
+                return Ok(self.report);
+            }
+        }
+        progress.advance(Stage::Links, 0, 1);
+        self.index.write(|db| {
+            for (path, page) in gone {
+                remove_page(db, page, touched)?;
+                report.removed.push(path);
+            }
+            if due {
+                settle_everything(db, self.source, self.options.pages_dir)?;
+                set_counter(db, LINKS_DUE, 0)?;
+            } else {
+                settle_ids(db, touched)?;
+                settle_links(db, self.source, self.options.pages_dir, touched)?;
+                settle_source_links(db, self.source, self.options.pages_dir)?;
+            }
+            db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))?;
+            bump(db, GENERATION)
+        })?;
+        progress.advance(Stage::Links, 1, 1);
+        for list in [&mut report.added, &mut report.changed, &mut report.removed] {
+            list.sort_unstable();
+        }
+        report.renamed.sort_unstable_by(|a, b| a.to.cmp(&b.to));
+        report.unreadable.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(self.report)
+    }
+}
+
+fn sources_changed(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<bool> {
+    super::store::source_links_due(db, source, pages_dir).map(|due| !due.is_empty())
+}
+
+/// Reads and prepares every file, handing results over in the order in which they are ready.
+fn read_all(
+    due: Vec<PageFile>,
+    source: &dyn Source,
+    known: &HashMap<String, ContentHash>,
+    types: &LinkTypes,
+    now: Timestamp,
+    cancel: &Cancel,
+    consume: impl FnOnce(&Receiver<Read>) -> Result<()>,
+) -> Result<()> {
+    let look = |file: &PageFile| look_at(file, source, known, types, now);
+    let workers = if cfg!(target_family = "wasm") || due.len() < 4 {
+        0
+    } else {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    };
+    if workers == 0 {
+        let (sender, receiver) = sync_channel(due.len().max(1));
+        for file in &due {
+            cancel.check()?;
+            if sender.send(look(file)).is_err() {
+                break;
+            }
+        }
+        drop(sender);
+        return consume(&receiver);
+    }
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        // Bounded, so that pages that wait for the writer do not fill the memory.
+        let (sender, receiver) = sync_channel(4 * workers);
+        for _ in 0..workers {
+            let (sender, next, due, look) = (sender.clone(), &next, &due, &look);
+            scope.spawn(move || {
+                while let Some(file) = due.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if cancel.is_requested() || sender.send(look(file)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let result = consume(&receiver);
+        // Workers that wait for room in the channel end when nobody reads it any more.
+        drop(receiver);
+        result
+    })?;
+    cancel.check()
+}
+
+fn look_at(
+    file: &PageFile,
+    source: &dyn Source,
+    known: &HashMap<String, ContentHash>,
+    types: &LinkTypes,
+    now: Timestamp,
+) -> Read {
+    let bytes = match source.read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let reason = match error {
+                Error::Io { source, .. } => source.to_string(),
+                other => other.to_string(),
+            };
+            return Read::Failed(Unreadable { path: file.path.clone(), reason });
+        }
+    };
+    // A time that no file has makes the next run look at the content again.
+    let unsettled = may_change_unseen(file.stat, now).then_some(Timestamp::UNIX_EPOCH);
+    let hash = ContentHash::of(&bytes);
+    let mut file = file.clone();
+    if known.get(&file.path) == Some(&hash) {
+        file.stat.modified = unsettled.unwrap_or(file.stat.modified);
+        return Read::Same(file);
+    }
+    let mut page = prepare(file, &bytes, hash, types);
+    page.file.stat.modified = unsettled.unwrap_or(page.file.stat.modified);
+    Read::New(Box::new(page))
+}
+
+/// A file written within the clock's grain of this look could change again without showing it.
+fn may_change_unseen(stat: FileStat, now: Timestamp) -> bool {
+    let grain_millis = if stat.fingerprint == 0 { 2_000 } else { 50 };
+    now.as_millisecond() - stat.modified.as_millisecond() < grain_millis
+}

@@ -1,0 +1,150 @@
+//! The tables. Everything here can be made again from the files; nothing is the only copy.
+
+/// Raised whenever a table or the meaning of a column changes: another version is built anew.
+pub(super) const VERSION: i32 = 1;
+
+/// Marks the file as ours ("UBPi"), so that a foreign database is recognised.
+pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
+
+pub(super) const TABLES: &str = r#"
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE pages (
+    page         INTEGER PRIMARY KEY,
+    path         TEXT NOT NULL UNIQUE,
+    doc_id       TEXT NOT NULL,
+    own_id       TEXT,              -- id that the front matter asks for
+    title        TEXT NOT NULL,
+    doc_type     TEXT NOT NULL,
+    created_at   TEXT NOT NULL,     -- RFC 3339
+    updated_at   TEXT NOT NULL,
+    size         INTEGER NOT NULL,
+    modified     INTEGER NOT NULL,  -- nanoseconds; 0 asks for a fresh look at the content
+    fingerprint  INTEGER NOT NULL,
+    hash         BLOB NOT NULL,     -- SHA-256 of the raw bytes
+    front_matter TEXT NOT NULL,     -- JSON object
+    diagnostics  TEXT NOT NULL      -- JSON array
+);
+CREATE INDEX pages_by_doc_id ON pages(doc_id);
+CREATE INDEX pages_by_own_id ON pages(own_id) WHERE own_id IS NOT NULL;
+CREATE INDEX pages_by_hash ON pages(hash);
+
+CREATE TABLE sections (
+    section      INTEGER PRIMARY KEY,
+    page         INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    ordinal      INTEGER NOT NULL,
+    section_id   TEXT NOT NULL,
+    level        INTEGER NOT NULL,
+    first_line   INTEGER NOT NULL,
+    last_line    INTEGER NOT NULL,
+    heading_path TEXT NOT NULL,     -- JSON array
+    vector_model INTEGER,           -- model that has seen this text; NULL while vectors are due
+    text         TEXT NOT NULL,     -- last: long rows are then read only when asked for
+    UNIQUE (page, section_id)
+);
+CREATE INDEX sections_without_vectors ON sections(vector_model, section);
+
+CREATE VIRTUAL TABLE fulltext USING fts5(
+    title, headings, body,
+    content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+CREATE TABLE title_terms (          -- what the full text holds as each page's title and aliases
+    page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
+    terms TEXT NOT NULL
+);
+
+CREATE TABLE names (
+    key  TEXT NOT NULL,             -- folded
+    kind INTEGER NOT NULL,          -- 0 file name, 1 title, 2 alias
+    page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    PRIMARY KEY (key, kind, page)
+) WITHOUT ROWID;
+CREATE INDEX names_by_page ON names(page);
+
+CREATE TABLE aliases (
+    page  INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    alias TEXT NOT NULL,
+    PRIMARY KEY (page, alias)
+) WITHOUT ROWID;
+
+CREATE TABLE tags (
+    tag  TEXT NOT NULL,             -- as written
+    key  TEXT NOT NULL,             -- folded
+    page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    PRIMARY KEY (key, page)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_page ON tags(page);
+
+CREATE TABLE anchors (
+    page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    key  TEXT NOT NULL,             -- folded heading, or ^block
+    PRIMARY KEY (page, key)
+) WITHOUT ROWID;
+
+CREATE TABLE links (
+    link        INTEGER PRIMARY KEY,
+    page        INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    kind        INTEGER NOT NULL,   -- 0 wiki, 1 embed, 2 markdown, 3 front matter
+    line        INTEGER NOT NULL,
+    link_type   TEXT NOT NULL,
+    target      TEXT NOT NULL,      -- as written
+    text        TEXT,
+    context     TEXT NOT NULL,
+    state       INTEGER NOT NULL DEFAULT 0,  -- 0 unresolved, 1 page, 2 source, 3 attachment
+    target_page INTEGER REFERENCES pages(page) ON DELETE SET NULL,
+    source      TEXT,               -- file of the project, for state 2
+    anchor      TEXT,               -- what follows the #, where it was not part of the name
+    ambiguous   INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX links_by_page ON links(page);
+CREATE INDEX links_by_target ON links(target_page);
+CREATE INDEX links_to_files ON links(state) WHERE state <> 1;
+
+CREATE TABLE link_keys (
+    key  TEXT NOT NULL,             -- every name whose coming or going may change where the link leads
+    link INTEGER NOT NULL REFERENCES links(link) ON DELETE CASCADE,
+    PRIMARY KEY (key, link)
+) WITHOUT ROWID;
+CREATE INDEX link_keys_by_link ON link_keys(link);
+
+CREATE TABLE source_refs (
+    page   INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    source TEXT NOT NULL,           -- file, folder or glob, relative to the project
+    PRIMARY KEY (page, source)
+) WITHOUT ROWID;
+
+CREATE TABLE models (
+    model      INTEGER PRIMARY KEY,
+    identity   TEXT NOT NULL UNIQUE,
+    dimensions INTEGER NOT NULL
+);
+
+CREATE TABLE vectors (
+    vector INTEGER PRIMARY KEY,
+    model  INTEGER NOT NULL REFERENCES models(model) ON DELETE CASCADE,
+    hash   BLOB NOT NULL,           -- SHA-256 of the embedded text
+    data   BLOB NOT NULL,           -- f32, little endian, unit length
+    UNIQUE (model, hash)
+);
+
+CREATE TABLE section_vectors (
+    section INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    vector  INTEGER NOT NULL REFERENCES vectors(vector) ON DELETE CASCADE,
+    PRIMARY KEY (section, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX section_vectors_by_vector ON section_vectors(vector);
+
+CREATE TABLE suggestions (
+    source_page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    target_page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
+    score       REAL NOT NULL,
+    reason      TEXT NOT NULL,
+    PRIMARY KEY (source_page, target_page)
+) WITHOUT ROWID;
+"#;

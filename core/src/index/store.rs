@@ -1,0 +1,477 @@
+//! Writing pages into the tables, and finding out where their links lead.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use uuid::Uuid;
+
+use super::prepare::{Prepared, PreparedSection};
+use crate::graph::resolve::{Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates};
+use crate::page::LinkKind;
+use crate::ports::Source;
+use crate::{Error, Result, path, text};
+
+/// What a transaction has touched so far, so that links can follow.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    /// Pages whose links are new.
+    pub pages: BTreeSet<i64>,
+    /// Folded names that came or went.
+    pub keys: BTreeSet<String>,
+    /// Ids that front matter asks for and whose owner may change.
+    own_ids: BTreeSet<String>,
+}
+
+/// The id of a page that asks for none: the same in every clone.
+pub(super) fn derived_id(path: &str) -> String {
+    const NAMESPACE: Uuid = Uuid::from_u128(0x8f0b_5f0e_6a2d_4c55_9d0a_7b1e_5542_5000);
+    Uuid::new_v5(&NAMESPACE, path.as_bytes()).to_string()
+}
+
+/// Stores a page, in place of `known` where it was stored before.
+pub(super) fn put_page(db: &Connection, known: Option<i64>, page: &Prepared, touched: &mut Touched) -> Result<()> {
+    let stat = page.file.stat;
+    let modified = i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0);
+    let size = i64::try_from(stat.size).unwrap_or(i64::MAX);
+    let before = match known {
+        Some(number) => names_of(db, number)?,
+        None => (String::new(), BTreeSet::new()),
+    };
+    let number = match known {
+        Some(number) => {
+            forget_id(db, number, touched)?;
+            for table in ["links", "names", "aliases", "tags", "anchors", "source_refs"] {
+                db.prepare_cached(&format!("DELETE FROM {table} WHERE page = ?1"))?.execute([number])?;
+            }
+            number
+        }
+        None => {
+            db.prepare_cached(
+                "INSERT INTO pages(path, doc_id, title, doc_type, created_at, updated_at, size, modified, fingerprint,
+                                   hash, front_matter, diagnostics)
+                 VALUES (?1, '', '', '', '', '', 0, 0, 0, x'', '', '')",
+            )?
+            .execute([&page.file.path])?;
+            db.last_insert_rowid()
+        }
+    };
+    db.prepare_cached(
+        "UPDATE pages SET path = ?2, doc_id = ?3, own_id = ?4, title = ?5, doc_type = ?6, created_at = ?7,
+                updated_at = ?8, size = ?9, modified = ?10, fingerprint = ?11, hash = ?12, front_matter = ?13,
+                diagnostics = ?14
+         WHERE page = ?1",
+    )?
+    .execute(params![
+        number,
+        page.file.path,
+        derived_id(&page.file.path),
+        page.own_id,
+        page.title,
+        page.doc_type,
+        page.created_at,
+        page.updated_at,
+        size,
+        modified,
+        stat.fingerprint.cast_signed(),
+        page.hash.0,
+        page.front_matter,
+        page.diagnostics,
+    ])?;
+    touched.own_ids.extend(page.own_id.clone());
+    put_sections(db, number, page)?;
+    put_names(db, number, page)?;
+    let after = names_of(db, number)?;
+    if before.0 == after.0 {
+        touched.keys.extend(before.1.symmetric_difference(&after.1).map(|(key, _)| key.clone()));
+    } else {
+        touched.keys.extend(before.1.into_iter().chain(after.1).map(|(key, _)| key));
+    }
+    put_links(db, number, page)?;
+    touched.pages.insert(number);
+    Ok(())
+}
+
+struct StoredSection {
+    section: i64,
+    text: String,
+    heading_path: String,
+    level: u8,
+}
+
+/// Rows stay where they are as long as their heading does: unchanged text keeps its full-text row
+/// and its vectors, and changed text keeps its old vectors until new ones are there.
+fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+    let mut stored: HashMap<String, StoredSection> = db
+        .prepare_cached("SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1")?
+        .query_map([page], |row| {
+            let stored = StoredSection {
+                section: row.get(1)?,
+                text: row.get(2)?,
+                heading_path: row.get(3)?,
+                level: row.get(4)?,
+            };
+            Ok((row.get(0)?, stored))
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let title_changed = !stored.is_empty() && title_terms(db, page)? != prepared.title_terms;
+    for (ordinal, section) in prepared.sections.iter().enumerate() {
+        match stored.remove(&section.id) {
+            None => insert_section(db, page, ordinal, prepared, section)?,
+            Some(old) => {
+                let same_text = old.text == section.text && old.heading_path == section.heading_path;
+                if !same_text || title_changed || old.level != section.level {
+                    unindex(db, old.section)?;
+                    index_text(db, old.section, prepared, section)?;
+                }
+                db.prepare_cached(
+                    "UPDATE sections SET ordinal = ?2, level = ?3, first_line = ?4, last_line = ?5 WHERE section = ?1",
+                )?
+                .execute(params![old.section, ordinal, section.level, section.lines.0, section.lines.1])?;
+                if !same_text {
+                    db.prepare_cached(
+                        "UPDATE sections SET heading_path = ?2, text = ?3, vector_model = NULL WHERE section = ?1",
+                    )?
+                    .execute(params![old.section, section.heading_path, section.text])?;
+                }
+            }
+        }
+    }
+    for gone in stored.into_values() {
+        unindex(db, gone.section)?;
+        db.prepare_cached("DELETE FROM sections WHERE section = ?1")?.execute([gone.section])?;
+    }
+    set_title_terms(db, page, &prepared.title_terms)
+}
+
+fn title_terms(db: &Connection, page: i64) -> Result<String> {
+    let terms: Option<String> = db
+        .prepare_cached("SELECT terms FROM title_terms WHERE page = ?1")?
+        .query_row([page], |row| row.get(0))
+        .optional()?;
+    Ok(terms.unwrap_or_default())
+}
+
+fn set_title_terms(db: &Connection, page: i64, terms: &str) -> Result<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)")?.execute((page, terms))?;
+    Ok(())
+}
+
+fn insert_section(db: &Connection, page: i64, ordinal: usize, prepared: &Prepared, section: &PreparedSection) -> Result<()> {
+    db.prepare_cached(
+        "INSERT INTO sections(page, ordinal, section_id, level, first_line, last_line, heading_path, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        page,
+        ordinal,
+        section.id,
+        section.level,
+        section.lines.0,
+        section.lines.1,
+        section.heading_path,
+        section.text,
+    ])?;
+    index_text(db, db.last_insert_rowid(), prepared, section)
+}
+
+fn index_text(db: &Connection, row: i64, prepared: &Prepared, section: &PreparedSection) -> Result<()> {
+    db.prepare_cached("INSERT INTO fulltext(rowid, title, headings, body) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+        row,
+        prepared.title_terms,
+        section.heading_terms,
+        section.body_terms
+    ])?;
+    Ok(())
+}
+
+fn unindex(db: &Connection, row: i64) -> Result<()> {
+    db.prepare_cached("DELETE FROM fulltext WHERE rowid = ?1")?.execute([row])?;
+    Ok(())
+}
+
+fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+    let file = [(path::page_name(&prepared.file.path), NameKind::File), (prepared.title.as_str(), NameKind::Title)];
+    let aliases = prepared.aliases.iter().map(|alias| (alias.as_str(), NameKind::Alias));
+    for (name, kind) in file.into_iter().chain(aliases) {
+        let key = text::fold_key(name);
+        db.prepare_cached("INSERT OR IGNORE INTO names(key, kind, page) VALUES (?1, ?2, ?3)")?
+            .execute(params![key, kind_number(kind), page])?;
+    }
+    for alias in &prepared.aliases {
+        db.prepare_cached("INSERT OR IGNORE INTO aliases(page, alias) VALUES (?1, ?2)")?.execute(params![page, alias])?;
+    }
+    for tag in &prepared.tags {
+        db.prepare_cached("INSERT OR IGNORE INTO tags(tag, key, page) VALUES (?1, ?2, ?3)")?
+            .execute(params![tag, text::fold_key(tag), page])?;
+    }
+    for anchor in &prepared.anchors {
+        db.prepare_cached("INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)")?.execute(params![page, anchor])?;
+    }
+    for source in &prepared.source_refs {
+        db.prepare_cached("INSERT OR IGNORE INTO source_refs(page, source) VALUES (?1, ?2)")?
+            .execute(params![page, source])?;
+    }
+    Ok(())
+}
+
+fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+    for link in &prepared.links {
+        db.prepare_cached(
+            "INSERT INTO links(page, kind, line, link_type, target, text, context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            page,
+            link_kind_number(link.kind),
+            link.line,
+            link.link_type,
+            link.target,
+            link.text,
+            link.context
+        ])?;
+        let number = db.last_insert_rowid();
+        for key in &link.keys {
+            db.prepare_cached("INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)")?.execute(params![key, number])?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a page; links to it stay and lead nowhere.
+pub(super) fn remove_page(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
+    forget_id(db, page, touched)?;
+    touched.keys.extend(names_of(db, page)?.1.into_iter().map(|(key, _)| key));
+    db.prepare_cached("DELETE FROM fulltext WHERE rowid IN (SELECT section FROM sections WHERE page = ?1)")?
+        .execute([page])?;
+    db.prepare_cached("DELETE FROM pages WHERE page = ?1")?.execute([page])?;
+    touched.pages.remove(&page);
+    Ok(())
+}
+
+/// A page's path, and the folded names it goes by.
+fn names_of(db: &Connection, page: i64) -> Result<(String, BTreeSet<(String, i64)>)> {
+    let path = db
+        .prepare_cached("SELECT path FROM pages WHERE page = ?1")?
+        .query_row([page], |row| row.get(0))
+        .optional()?
+        .unwrap_or_default();
+    let names = db
+        .prepare_cached("SELECT key, kind FROM names WHERE page = ?1")?
+        .query_map([page], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok((path, names))
+}
+
+fn forget_id(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
+    let own: Option<Option<String>> = db
+        .prepare_cached("SELECT own_id FROM pages WHERE page = ?1")?
+        .query_row([page], |row| row.get(0))
+        .optional()?;
+    touched.own_ids.extend(own.flatten());
+    Ok(())
+}
+
+/// Gives every contested id to the page whose path sorts first.
+pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
+    for own_id in std::mem::take(&mut touched.own_ids) {
+        let claimants: Vec<(i64, String)> = db
+            .prepare_cached("SELECT page, path FROM pages WHERE own_id = ?1 ORDER BY path")?
+            .query_map([&own_id], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (rank, (page, path)) in claimants.iter().enumerate() {
+            let id = if rank == 0 { own_id.clone() } else { derived_id(path) };
+            db.prepare_cached("UPDATE pages SET doc_id = ?2 WHERE page = ?1")?.execute(params![page, id])?;
+        }
+    }
+    Ok(())
+}
+
+/// Resolves every link, and settles every contested id.
+pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
+    let mut touched = Touched::default();
+    let mut owned = db.prepare("SELECT own_id FROM pages WHERE own_id IS NOT NULL")?;
+    for own_id in owned.query_map([], |row| row.get(0))? {
+        touched.own_ids.insert(own_id?);
+    }
+    settle_ids(db, &mut touched)?;
+    let mut names = StoredNames { db, source, whole: None };
+    names.load_all()?;
+    let links: Vec<i64> = db
+        .prepare("SELECT link FROM links ORDER BY link")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for link in links {
+        settle_link(db, link, pages_dir, &mut names)?;
+    }
+    Ok(())
+}
+
+/// Resolves the links that the touched pages and names concern.
+pub(super) fn settle_links(db: &Connection, source: &dyn Source, pages_dir: &str, touched: &Touched) -> Result<()> {
+    let mut affected: BTreeSet<i64> = BTreeSet::new();
+    for page in &touched.pages {
+        let mut statement = db.prepare_cached("SELECT link FROM links WHERE page = ?1")?;
+        for link in statement.query_map([page], |row| row.get(0))? {
+            affected.insert(link?);
+        }
+    }
+    for key in &touched.keys {
+        let mut statement = db.prepare_cached("SELECT link FROM link_keys WHERE key = ?1")?;
+        for link in statement.query_map([key], |row| row.get(0))? {
+            affected.insert(link?);
+        }
+    }
+    let mut names = StoredNames { db, source, whole: None };
+    if affected.len() > 2_000 {
+        names.load_all()?;
+    }
+    for link in affected {
+        settle_link(db, link, pages_dir, &mut names)?;
+    }
+    Ok(())
+}
+
+/// Links that only the disk can settle and whose file came or went.
+pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<Vec<i64>> {
+    let mut statement = db.prepare_cached(
+        "SELECT link, target, state, source, kind, path, page FROM links JOIN pages USING (page)
+         WHERE state IN (0, 2)",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut names = StoredNames { db, source, whole: None };
+    let mut seen: HashMap<String, bool> = HashMap::new();
+    let mut due = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (link, target, known): (i64, String, Option<String>) = (row.get(0)?, row.get(1)?, row.get(3)?);
+        let gone = match known {
+            Some(path) => !names.has_source_once(&path, &mut seen)?,
+            None if may_name_source(&target) => {
+                let (page, path): (i64, String) = (row.get(6)?, row.get(5)?);
+                let origin = Origin { page, path: &path, pages_dir };
+                let mut found = false;
+                for candidate in source_candidates(link_kind(row.get(4)?), &target, origin) {
+                    found |= names.has_source_once(&candidate, &mut seen)?;
+                }
+                found
+            }
+            None => false,
+        };
+        if gone {
+            due.push(link);
+        }
+    }
+    Ok(due)
+}
+
+/// Resolves anew what [`source_links_due`] names.
+pub(super) fn settle_source_links(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
+    let mut names = StoredNames { db, source, whole: None };
+    for link in source_links_due(db, source, pages_dir)? {
+        settle_link(db, link, pages_dir, &mut names)?;
+    }
+    Ok(())
+}
+
+fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNames<'_>) -> Result<()> {
+    let (page, page_path, kind, target): (i64, String, i64, String) = db
+        .prepare_cached("SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1")?
+        .query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let origin = Origin { page, path: &page_path, pages_dir };
+    let (state, target_page, source, anchor, ambiguous) =
+        match resolve(link_kind(kind), &target, origin, names)? {
+            Destination::Page { page, anchor, ambiguous } => (1, Some(page), None, anchor, ambiguous),
+            Destination::Source(path) => (2, None, Some(path), None, false),
+            Destination::Attachment => (3, None, None, None, false),
+            Destination::Unresolved => (0, None, None, None, false),
+        };
+    db.prepare_cached(
+            "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
+             WHERE link = ?1 AND (state, target_page, source, anchor, ambiguous) IS NOT (?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![link, state, target_page, source, anchor, ambiguous])?;
+    Ok(())
+}
+
+/// The names of the index, looked up as needed or held whole.
+struct StoredNames<'a> {
+    db: &'a Connection,
+    source: &'a dyn Source,
+    whole: Option<NameTable>,
+}
+
+const NAMED: &str = "SELECT key, kind, page, path FROM names JOIN pages USING (page)";
+
+impl StoredNames<'_> {
+    fn has_source_once(&mut self, path: &str, seen: &mut HashMap<String, bool>) -> Result<bool> {
+        if let Some(known) = seen.get(path) {
+            return Ok(*known);
+        }
+        let found = self.has_source(path)?;
+        seen.insert(path.to_owned(), found);
+        Ok(found)
+    }
+
+    fn load_all(&mut self) -> Result<()> {
+        let mut table = NameTable::default();
+        let mut statement = self.db.prepare(&format!("{NAMED} ORDER BY path"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            table.insert(row.get(0)?, Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) });
+        }
+        self.whole = Some(table);
+        Ok(())
+    }
+}
+
+impl Names for StoredNames<'_> {
+    type Error = Error;
+
+    fn named(&mut self, key: &str) -> Result<Vec<Named>> {
+        if let Some(table) = &self.whole {
+            return Ok(table.get(key));
+        }
+        let mut statement = self.db.prepare_cached(&format!("{NAMED} WHERE key = ?1 ORDER BY path"))?;
+        let named = statement
+            .query_map([key], |row| Ok(Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) }))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(named)
+    }
+
+    fn has_source(&mut self, path: &str) -> Result<bool> {
+        // A path that the host refuses is a link to nowhere, not a failure of the index.
+        Ok(self.source.stat_source(path).is_ok_and(|stat| stat.is_some()))
+    }
+}
+
+fn kind_number(kind: NameKind) -> i64 {
+    match kind {
+        NameKind::File => 0,
+        NameKind::Title => 1,
+        NameKind::Alias => 2,
+    }
+}
+
+fn name_kind(number: i64) -> NameKind {
+    match number {
+        0 => NameKind::File,
+        1 => NameKind::Title,
+        _ => NameKind::Alias,
+    }
+}
+
+fn link_kind_number(kind: LinkKind) -> i64 {
+    match kind {
+        LinkKind::Wiki => 0,
+        LinkKind::Embed => 1,
+        LinkKind::Markdown => 2,
+        LinkKind::FrontMatter => 3,
+    }
+}
+
+fn link_kind(number: i64) -> LinkKind {
+    match number {
+        1 => LinkKind::Embed,
+        2 => LinkKind::Markdown,
+        3 => LinkKind::FrontMatter,
+        _ => LinkKind::Wiki,
+    }
+}

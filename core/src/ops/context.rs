@@ -1,0 +1,135 @@
+//! What an operation works with, and the engine that holds it together for a host.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::index::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
+use crate::manifest::Manifest;
+use crate::page::LinkTypes;
+use crate::ports::{Clock, Embedder, History, Source};
+use crate::progress::{Cancel, Progress};
+use crate::{Error, Result};
+
+/// Who asks: agents may do less than people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// Somebody at a terminal or an editor.
+    Person,
+    /// A program that acts for somebody.
+    Agent,
+}
+
+/// Everything an operation may use.
+pub struct Context<'a> {
+    /// The index.
+    pub index: &'a Index,
+    /// The project's files.
+    pub source: &'a dyn Source,
+    /// The project's version control.
+    pub history: &'a dyn History,
+    /// Time and randomness.
+    pub clock: &'a dyn Clock,
+    /// The project's embedding model; `None` when this machine lacks it.
+    pub embedder: Option<&'a dyn Embedder>,
+    /// The project's settings.
+    pub manifest: &'a Manifest,
+    /// Whether the index was compared with the files just before.
+    pub refreshed: bool,
+    /// Who asks.
+    pub caller: Caller,
+    /// Hears how far long work is.
+    pub progress: &'a dyn Progress,
+    /// Says when to stop.
+    pub cancel: &'a Cancel,
+}
+
+impl Context<'_> {
+    /// The pages folder relative to the project, empty when they are the same.
+    pub fn pages_dir(&self) -> &str {
+        let folder = self.manifest.pages_dir.trim_matches('/');
+        let folder = folder.strip_prefix("./").unwrap_or(folder);
+        if folder == "." { "" } else { folder }
+    }
+
+    /// The project's link types.
+    pub fn link_types(&self) -> LinkTypes {
+        LinkTypes::with(self.manifest.links.types.iter().cloned())
+    }
+}
+
+/// A project that is open: the ports, the settings and the index.
+pub struct Engine {
+    /// The index.
+    pub index: Index,
+    /// The project's files.
+    pub source: Box<dyn Source>,
+    /// The project's version control.
+    pub history: Box<dyn History>,
+    /// Time and randomness.
+    pub clock: Box<dyn Clock>,
+    /// The project's embedding model; `None` when this machine lacks it.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The project's settings.
+    pub manifest: Manifest,
+}
+
+impl Engine {
+    /// What an operation gets when `caller` asks.
+    pub fn context<'a>(
+        &'a self,
+        caller: Caller,
+        refreshed: bool,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Context<'a> {
+        Context {
+            index: &self.index,
+            source: &*self.source,
+            history: &*self.history,
+            clock: &*self.clock,
+            embedder: self.embedder.as_deref(),
+            manifest: &self.manifest,
+            refreshed,
+            caller,
+            progress,
+            cancel,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Runs the operation called `name` on JSON parameters.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for an unknown operation or parameters of the wrong shape; what the
+    /// operation returns.
+    pub fn call(&self, name: &str, params: Value) -> Result<Value> {
+        let operation = super::find(name).ok_or_else(|| {
+            let known: Vec<&str> = super::OPERATIONS.iter().map(|operation| operation.name).collect();
+            Error::invalid(format!("'{name}' is no operation; there are {}", known.join(", ")))
+        })?;
+        (operation.call)(self, params)
+    }
+
+    /// Brings text and graph up to date with the files.
+    ///
+    /// # Errors
+    /// As [`refresh`].
+    pub fn refresh(&self, from_nothing: bool) -> Result<RefreshReport> {
+        let link_types = self.link_types();
+        let options = RefreshOptions { pages_dir: self.pages_dir(), link_types: &link_types, from_nothing };
+        refresh(self.index, self.source, self.clock, &options, self.progress, self.cancel)
+    }
+
+    /// Embeds what is pending, for at most `millis` milliseconds where given. Without a model there
+    /// is nothing to do.
+    ///
+    /// # Errors
+    /// As [`embed_pending`].
+    pub fn embed(&self, millis: Option<u64>) -> Result<EmbedReport> {
+        let Some(embedder) = self.embedder else { return Ok(EmbedReport::default()) };
+        let deadline = millis.map(|millis| self.clock.monotonic_micros() + millis * 1_000);
+        embed_pending(self.index, embedder, self.clock, deadline, self.progress, self.cancel)
+    }
+}

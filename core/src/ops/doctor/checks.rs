@@ -1,0 +1,241 @@
+//! The checks, one function each.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::super::{Context, page};
+use super::{Finding, Severity, WantedPage};
+use crate::graph::LinkGraph;
+use crate::page::Diagnostic;
+use crate::ports::Listing;
+use crate::{Result, text};
+
+/// Page types of the specification.
+const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
+
+fn finding(severity: Severity, code: &str, message: String) -> Finding {
+    Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
+}
+
+impl Finding {
+    fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
+        self.filepath = Some(path.into());
+        self.line = line.into();
+        self
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
+    for entry in &listing.unreadable {
+        findings.push(
+            finding(Severity::Error, "unreadable", format!("cannot be read: {}", entry.reason))
+                .at(&entry.path, None)
+                .hint("check its permissions and what it points to"),
+        );
+    }
+}
+
+pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare("SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let path: String = row.get(0)?;
+        let diagnostics: String = row.get(1)?;
+        for diagnostic in serde_json::from_str::<Vec<Diagnostic>>(&diagnostics).unwrap_or_default() {
+            findings.push(
+                finding(Severity::Warning, &diagnostic.code, diagnostic.message)
+                    .at(&path, diagnostic.line)
+                    .hint("the page is indexed as far as it can be read; mend that line"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
+/// after the pipe were the target. Returns whether it is one.
+pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
+    let mut statement =
+        db.prepare("SELECT text, state, target FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
+    let mut known = db.prepare_cached("SELECT 1 FROM names WHERE key = ?1")?;
+    let (mut piped, mut reversed) = (0_usize, 0_usize);
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        piped += 1;
+        let state: i64 = row.get(1)?;
+        let label: String = row.get(0)?;
+        let name = label.split('#').next().unwrap_or_default().trim_start_matches('/');
+        if state == 0 && known.exists([text::fold_key(name)])? {
+            reversed += 1;
+        }
+    }
+    let is_dialect = reversed >= 5 && reversed * 2 > piped;
+    if is_dialect {
+        findings.push(
+            finding(
+                Severity::Warning,
+                "label_first_links",
+                format!(
+                    "{reversed} of {piped} links with a pipe read label first, [[label|target]], as Dendron writes them"
+                ),
+            )
+            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json and run `ubp rebuild`"),
+        );
+    }
+    Ok(is_dialect)
+}
+
+pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
+    let mut statement = db.prepare(
+        "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let (path, line, target): (String, usize, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let name = target.split('#').next().unwrap_or_default().trim().to_owned();
+        wanted
+            .entry(text::fold_key(&name))
+            .or_insert_with(|| WantedPage { target: name, links: 0 })
+            .links += 1;
+        findings.push(
+            finding(Severity::Warning, "unresolved_link", format!("[[{target}]] leads nowhere"))
+                .at(path, line)
+                .hint("create the page (`ubp add --create-missing` does) or mend the link"),
+        );
+    }
+    let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
+    wanted.sort_by(|a, b| b.links.cmp(&a.links).then_with(|| a.target.cmp(&b.target)));
+    Ok(wanted)
+}
+
+pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT pages.path, line, target, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE ambiguous ORDER BY pages.path, line, link",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (path, line, target, chosen): (String, usize, String, String) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        findings.push(
+            finding(
+                Severity::Info,
+                "ambiguous_link",
+                format!("[[{target}]] could lead to several pages; the nearest, {chosen}, was taken"),
+            )
+            .at(path, line)
+            .hint("write more of the path"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT pages.path, line, target, anchor, target_page, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE anchor IS NOT NULL ORDER BY pages.path, line, link",
+    )?;
+    let mut anchors = db.prepare_cached("SELECT key FROM anchors WHERE page = ?1")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (anchor, target): (String, i64) = (row.get(3)?, row.get(4)?);
+        // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
+        let last = anchor.rsplit('#').next().unwrap_or(&anchor).trim();
+        let known = anchors.query_map([target], |row| row.get::<_, String>(0))?;
+        let wanted = loose(last);
+        let mut found = false;
+        for key in known {
+            let key = key?;
+            found |= loose(&key) == wanted && key.starts_with('^') == last.starts_with('^');
+        }
+        if !found {
+            let other: String = row.get(5)?;
+            let written: String = row.get(2)?;
+            findings.push(
+                finding(Severity::Info, "missing_heading", format!("[[{written}]]: {other} has no '{last}'"))
+                    .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
+                    .hint("mend the heading after the #"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Headings are compared by their letters and digits alone: links cannot write all of the rest.
+fn loose(heading: &str) -> String {
+    text::fold_key(heading).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
+         WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (path, id, owner): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        findings.push(
+            finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
+                .at(path, None)
+                .hint("delete the id from one of them; copies often bring it along"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
+    let types = ["depends_on", "implements", "extends"].map(str::to_owned);
+    for cycle in graph.cycles(&types) {
+        let paths = cycle.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
+        findings.push(
+            finding(Severity::Warning, "dependency_cycle", format!("depend on each other: {}", paths.join(", ")))
+                .hint("turn one of these links into `references`, or split a page"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
+    for page in graph.orphans() {
+        findings.push(
+            finding(Severity::Info, "orphan_page", "no page links to it, and it links to none".into())
+                .at(page::path_of(db, page)?, None)
+                .hint("link it from where its readers come from"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare("SELECT doc_type, count(*) FROM pages GROUP BY doc_type ORDER BY doc_type")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (doc_type, pages): (String, i64) = (row.get(0)?, row.get(1)?);
+        if !PAGE_TYPES.contains(&doc_type.as_str()) {
+            findings.push(
+                finding(Severity::Info, "own_page_type", format!("{pages} pages have the type '{doc_type}'"))
+                    .hint(format!("fine if meant so; the known types are {}", PAGE_TYPES.join(", "))),
+            );
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if context.embedder.is_none() {
+        let name = &context.manifest.embedding_model.name;
+        findings.push(
+            finding(Severity::Warning, "model_missing", format!("this machine lacks the model '{name}'"))
+                .hint("`ubp model use` installs one; until then, search goes by words alone"),
+        );
+    }
+}

@@ -1,0 +1,256 @@
+//! One page, whole, with its links and how far it can be trusted.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::budget::{self, Omitted};
+use super::page::{IndexState, LinkInfo, PageFields, PageName, fields};
+use super::Context;
+use crate::freshness::{self, StaleRef};
+use crate::ports::ContentHash;
+use crate::{Error, Result};
+
+/// What it is for.
+pub const SUMMARY: &str = "Read one page: its text by section, links both ways, and whether code overtook it.";
+
+/// Which page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: Option<String>,
+    /// The page by its path (instead of `page`).
+    pub filepath: Option<String>,
+    /// The page by its title (instead of `page`).
+    pub title: Option<String>,
+    /// The page by its id (instead of `page`).
+    pub id: Option<String>,
+    /// Only this section and those below it, by `section_id`.
+    pub section: Option<String>,
+    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// SHA-256 of the file, to be carried by edits.
+    pub hash: String,
+    /// Text of the sections, front matter left out.
+    pub content: String,
+    /// Its sections in order.
+    pub sections: Vec<PageSection>,
+    /// Front matter as written.
+    pub front_matter: serde_json::Map<String, serde_json::Value>,
+    /// Other names of the page.
+    pub aliases: Vec<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Where it links to.
+    pub outlinks: Vec<LinkInfo>,
+    /// What links to it.
+    pub backlinks: Vec<LinkInfo>,
+    /// Sources that changed since the page did.
+    pub stale_refs: Vec<String>,
+    /// The same with times and reasons.
+    pub stale_ref_details: Vec<StaleRef>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A section of the page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageSection {
+    /// Names the section within its page.
+    pub section_id: String,
+    /// Its heading; empty before the first heading.
+    pub heading: String,
+    /// 1 to 6; 0 before the first heading.
+    pub level: u8,
+    /// First and last line in the file, from 1.
+    pub lines: [usize; 2],
+    /// Its text, heading line included.
+    pub content: String,
+}
+
+/// Reads the page.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let name = PageName {
+        page: params.page.as_deref(),
+        filepath: params.filepath.as_deref(),
+        title: params.title.as_deref(),
+        id: params.id.as_deref(),
+    };
+    let page = context.index.read(|db| name.require(db))?;
+    let assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
+    let state = context.index_state()?;
+    let mut output = context.index.read(|db| {
+        let sections = sections(db, page, params.section.as_deref())?;
+        let (hash, front_matter): ([u8; 32], String) =
+            db.query_row("SELECT hash, front_matter FROM pages WHERE page = ?1", [page], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        let stale_ref_details = assessment.as_ref().map(|a| a.stale_refs.clone()).unwrap_or_default();
+        Ok(Output {
+            page: fields(db, page, assessment.as_ref())?,
+            hash: ContentHash(hash).to_string(),
+            content: sections.iter().map(|section| section.content.as_str()).collect(),
+            sections,
+            front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),
+            aliases: strings(db, "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias", page)?,
+            tags: strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)?,
+            outlinks: outlinks(db, page)?,
+            backlinks: backlinks(db, page)?,
+            stale_refs: stale_ref_details.iter().map(|stale| stale.file_path.clone()).collect(),
+            stale_ref_details,
+            omitted: Omitted::default(),
+            index: state,
+        })
+    })?;
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
+    let mut statement = db.prepare_cached(
+        "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections
+         WHERE page = ?1 ORDER BY ordinal",
+    )?;
+    let all: Vec<PageSection> = statement
+        .query_map([page], |row| {
+            let headings: String = row.get(1)?;
+            Ok(PageSection {
+                section_id: row.get(0)?,
+                heading: serde_json::from_str::<Vec<String>>(&headings).unwrap_or_default().pop().unwrap_or_default(),
+                level: row.get(2)?,
+                lines: [row.get(3)?, row.get(4)?],
+                content: row.get(5)?,
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let Some(wanted) = wanted else { return Ok(all) };
+    let below = format!("{wanted}/");
+    let known: Vec<String> = all.iter().map(|section| section.section_id.clone()).collect();
+    let chosen: Vec<PageSection> = all
+        .into_iter()
+        .filter(|section| section.section_id == wanted || section.section_id.starts_with(&below))
+        .collect();
+    if chosen.is_empty() {
+        return Err(Error::invalid(format!("the page has no section '{wanted}'; it has {}", known.join(", "))));
+    }
+    Ok(chosen)
+}
+
+fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
+    Ok(db.prepare_cached(sql)?.query_map([page], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+const LINKS: &str = "SELECT other.doc_id, other.path, coalesce(other.title, links.source, links.target), link_type,
+                            context, line
+                     FROM links";
+
+/// Links of the page, one per target and type, in order of appearance.
+pub(super) fn outlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
+    let sql = format!(
+        "{LINKS} LEFT JOIN pages AS other ON other.page = target_page
+         WHERE links.page = ?1 AND state <> 3 AND target_page IS NOT links.page ORDER BY line, link"
+    );
+    link_infos(db, &sql, page)
+}
+
+/// Links to the page, one per source and type, by the source's path.
+pub(super) fn backlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
+    let sql = format!(
+        "{LINKS} JOIN pages AS other ON other.page = links.page
+         WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link"
+    );
+    link_infos(db, &sql, page)
+}
+
+fn link_infos(db: &Connection, sql: &str, page: i64) -> Result<Vec<LinkInfo>> {
+    let mut infos: Vec<LinkInfo> = Vec::new();
+    let mut places: BTreeMap<(Option<String>, String, String), usize> = BTreeMap::new();
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([page])?;
+    while let Some(row) = rows.next()? {
+        let info = LinkInfo {
+            doc_id: row.get(0)?,
+            filepath: row.get(1)?,
+            title: row.get(2)?,
+            link_type: row.get(3)?,
+            link_context: row.get(4)?,
+            lines: vec![row.get(5)?],
+        };
+        let key = (info.filepath.clone(), info.title.clone(), info.link_type.clone());
+        match places.get(&key) {
+            Some(&at) => infos[at].lines.extend(info.lines),
+            None => {
+                places.insert(key, infos.len());
+                infos.push(info);
+            }
+        }
+    }
+    Ok(infos)
+}
+
+/// Takes away links from the end, then sections from the end, at last text.
+fn shrink(output: &mut Output, excess: usize) -> bool {
+    // The text stands twice in the answer, so the joined copy goes as soon as space is short.
+    if !output.content.is_empty() && output.sections.len() > 1 {
+        output.content.clear();
+        output.omitted.text_cut = true;
+        return true;
+    }
+    for links in [&mut output.backlinks, &mut output.outlinks] {
+        if links.len() > 10 {
+            links.truncate(links.len() - links.len().div_ceil(4));
+            return true;
+        }
+    }
+    if output.sections.len() > 1 {
+        output.sections.pop();
+        output.omitted.sections += 1;
+        return true;
+    }
+    output.content.clear();
+    if let Some(section) = output.sections.first_mut() {
+        output.omitted.text_cut = true;
+        if budget::cut(&mut section.content, excess) {
+            return true;
+        }
+    }
+    for list in [&mut output.backlinks, &mut output.outlinks] {
+        if !list.is_empty() {
+            list.clear();
+            return true;
+        }
+    }
+    if !output.front_matter.is_empty() {
+        output.front_matter.clear();
+        return true;
+    }
+    let lists = [&mut output.tags, &mut output.aliases, &mut output.stale_refs];
+    if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
+        list.clear();
+        return true;
+    }
+    if !output.stale_ref_details.is_empty() {
+        output.stale_ref_details.clear();
+        return true;
+    }
+    let sections = std::mem::take(&mut output.sections);
+    output.omitted.sections += sections.len();
+    !sections.is_empty()
+}

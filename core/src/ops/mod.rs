@@ -1,0 +1,23 @@
+//! Everything UBP can do, one file per operation: what it takes, what it gives, and how. The table
+//! lists them once; every surface (terminal, MCP, HTTP, Node, browser) is a loop over it, so that
+//! equal parameters on an equal index give equal answers everywhere.
+
+mod budget;
+mod context;
+mod page;
+mod table;
+
+pub mod add;
+pub mod doctor;
+pub mod fulltext_search;
+pub mod get_context;
+pub mod get_graph;
+pub mod get_page;
+pub mod list_pages;
+pub mod rebuild;
+pub mod search;
+pub mod status;
+
+pub use context::{Caller, Context, Engine};
+pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
+pub use table::{Effect, OPERATIONS, Operation, Surfaces, find};

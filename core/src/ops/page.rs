@@ -1,0 +1,277 @@
+//! What answers say about a page, in one definition for all of them, and how a page is named.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::{Connection, OptionalExtension};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Context;
+use crate::freshness::{self, Assessment, Staleness};
+use crate::manifest::FrontMatterMode;
+use crate::page::set_fields;
+use crate::{Error, Result, index, path, text};
+
+/// How true the index is to the files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IndexState {
+    /// Whether text and links were compared with the files just before this answer.
+    pub fresh: bool,
+    /// Sections whose vectors are still to be computed; their former vectors serve until then.
+    pub pending: usize,
+    /// The commit that is checked out, where there is one.
+    pub head: Option<String>,
+}
+
+/// What identifies and describes a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageFields {
+    /// Its id: the one in its front matter, or one derived from its path.
+    pub doc_id: String,
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Its title.
+    pub title: String,
+    /// Its type.
+    pub doc_type: String,
+    /// When it was written first, RFC 3339.
+    pub created_at: String,
+    /// When it was written last, RFC 3339.
+    pub updated_at: String,
+    /// How far it can be trusted against the code it describes.
+    pub staleness: Staleness,
+}
+
+/// A page and its first words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageSummary {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// Its first 500 characters or less.
+    pub summary: String,
+}
+
+/// One end of a link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkInfo {
+    /// Id of the page at the other end; absent when the link leads nowhere.
+    pub doc_id: Option<String>,
+    /// Path of the page at the other end; absent when the link leads nowhere.
+    pub filepath: Option<String>,
+    /// Its title; for a link that leads nowhere, the target as written.
+    pub title: String,
+    /// The link's type.
+    pub link_type: String,
+    /// Text around the link's first occurrence.
+    pub link_context: String,
+    /// Lines, on the page that links, where it does so, from 1.
+    pub lines: Vec<usize>,
+}
+
+impl Context<'_> {
+    pub(super) fn index_state(&self) -> Result<IndexState> {
+        let pending = match self.embedder {
+            Some(embedder) => self.index.read(|db| index::pending(db, &embedder.model().identity))?,
+            None => 0,
+        };
+        Ok(IndexState { fresh: self.refreshed, pending, head: self.history.head()? })
+    }
+
+    /// The fields of these pages, by their numbers.
+    pub(super) fn page_fields(&self, pages: &[i64]) -> Result<HashMap<i64, PageFields>> {
+        let assessments = freshness::assess(self, Some(pages))?;
+        self.index.read(|db| {
+            pages.iter().map(|&page| Ok((page, fields(db, page, assessments.get(&page))?))).collect()
+        })
+    }
+}
+
+pub(super) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>) -> Result<PageFields> {
+    let fields = db
+        .prepare_cached("SELECT doc_id, path, title, doc_type, created_at, updated_at FROM pages WHERE page = ?1")?
+        .query_row([page], |row| {
+            Ok(PageFields {
+                doc_id: row.get(0)?,
+                filepath: row.get(1)?,
+                title: row.get(2)?,
+                doc_type: row.get(3)?,
+                created_at: row.get(4)?,
+                updated_at: row.get(5)?,
+                staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
+            })
+        })?;
+    Ok(fields)
+}
+
+/// The ways in which parameters may name a page; exactly one must be used.
+#[derive(Debug, Default)]
+pub(super) struct PageName<'a> {
+    pub page: Option<&'a str>,
+    pub filepath: Option<&'a str>,
+    pub title: Option<&'a str>,
+    pub id: Option<&'a str>,
+}
+
+impl PageName<'_> {
+    /// The number of the page that is named, `None` when none is.
+    pub(super) fn find(&self, db: &Connection) -> Result<Option<i64>> {
+        let given: Vec<(&str, &[Rule])> = [
+            (self.page, &Rule::ALL[..]),
+            (self.filepath, &[Rule::Path, Rule::FileName][..]),
+            (self.title, &[Rule::Title, Rule::Alias, Rule::FileName][..]),
+            (self.id, &[Rule::Id, Rule::Path][..]),
+        ]
+        .into_iter()
+        .filter_map(|(name, rules)| Some((name?, rules)))
+        .collect();
+        match given[..] {
+            [] => Ok(None),
+            [(name, rules)] => find_page(db, name, rules).map(Some),
+            _ => Err(Error::invalid("name the page once: `page`, or one of its alternatives")),
+        }
+    }
+
+    /// As [`PageName::find`], where a page must be named.
+    pub(super) fn require(&self, db: &Connection) -> Result<i64> {
+        self.find(db)?.ok_or_else(|| Error::invalid("`page` is missing: a path, id, title or alias"))
+    }
+}
+
+/// A way to read a page's name.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Path,
+    Id,
+    Title,
+    Alias,
+    FileName,
+}
+
+impl Rule {
+    const ALL: [Self; 5] = [Self::Path, Self::Id, Self::Title, Self::Alias, Self::FileName];
+
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Path => "SELECT page FROM pages WHERE path = ?1",
+            Self::Id => "SELECT page FROM pages WHERE doc_id = ?1",
+            Self::Title => "SELECT page FROM names JOIN pages USING (page) WHERE key = ?2 AND kind = 1 AND title = ?1",
+            Self::Alias => "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1",
+            Self::FileName => "SELECT DISTINCT page FROM names WHERE key = ?2",
+        }
+    }
+}
+
+fn find_page(db: &Connection, name: &str, rules: &[Rule]) -> Result<i64> {
+    let trimmed = name.trim().trim_start_matches("./");
+    let key = text::fold_key(path::page_name(trimmed));
+    let whole_key = text::fold_key(trimmed);
+    for rule in rules {
+        let mut pages = BTreeSet::new();
+        let keys: &[&str] = match rule {
+            Rule::FileName => &[&key, &whole_key],
+            _ => &[&whole_key],
+        };
+        for key in keys {
+            let mut statement = db.prepare_cached(rule.sql())?;
+            let parameters: &[&dyn rusqlite::ToSql] = &[&trimmed, key];
+            let count = statement.parameter_count();
+            let mut rows = statement.query(&parameters[..count.min(2)])?;
+            while let Some(row) = rows.next()? {
+                let page: i64 = row.get(0)?;
+                if !matches!(rule, Rule::FileName) || fits(db, page, trimmed)? {
+                    pages.insert(page);
+                }
+            }
+        }
+        match pages.len() {
+            0 => {}
+            1 => return Ok(pages.into_iter().next().unwrap_or_default()),
+            _ => {
+                let mut candidates = Vec::new();
+                for page in pages {
+                    candidates.push(path_of(db, page)?);
+                }
+                candidates.sort_unstable();
+                return Err(Error::AmbiguousPage { page: name.into(), candidates });
+            }
+        }
+    }
+    Err(Error::PageNotFound { page: name.into(), similar: similar(db, trimmed)? })
+}
+
+/// Whether a page found by its last name lies where the whole name says.
+fn fits(db: &Connection, page: i64, name: &str) -> Result<bool> {
+    let folder = text::fold_key(path::folder(name));
+    let page_folder = text::fold_key(path::folder(&path_of(db, page)?));
+    Ok(folder.is_empty() || page_folder == folder || page_folder.ends_with(&format!("/{folder}")))
+}
+
+pub(super) fn path_of(db: &Connection, page: i64) -> Result<String> {
+    Ok(db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
+}
+
+/// Paths of up to three pages whose names contain the name or its words.
+fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
+    let key = text::fold_key(path::page_name(name));
+    if key.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<String> = db
+        .prepare_cached(
+            "SELECT DISTINCT path FROM names JOIN pages USING (page)
+             WHERE instr(key, ?1) > 0 ORDER BY length(key), path LIMIT 3",
+        )?
+        .query_map([&key], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    if found.is_empty()
+        && let Some(expression) = text::Query::parse(name).match_expression()
+    {
+        let first: Option<String> = db
+            .prepare_cached(
+                "SELECT path FROM fulltext JOIN sections ON section = fulltext.rowid JOIN pages USING (page)
+                 WHERE fulltext MATCH ?1 ORDER BY rank LIMIT 1",
+            )?
+            .query_row([format!("title : ({expression})")], |row| row.get(0))
+            .optional()?;
+        found.extend(first);
+    }
+    Ok(found)
+}
+
+/// What an empty page called `title` holds.
+pub(super) fn new_page_text(context: &Context<'_>, title: &str) -> String {
+    let body = format!("# {title}\n");
+    if context.manifest.frontmatter == FrontMatterMode::Preserved {
+        return body;
+    }
+    let now = context.clock.now().to_string();
+    let id = context.clock.new_id().to_string();
+    let fields = [("id", id.as_str()), ("title", title), ("created_at", &now), ("updated_at", &now)];
+    // A title that cannot stand in front matter still makes a page.
+    set_fields(&body, &fields).unwrap_or(body)
+}
+
+/// The first `limit` characters of a page's text, headings and blank lines left out.
+pub(super) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String> {
+    let mut statement = db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal LIMIT 5")?;
+    let mut summary = String::new();
+    let mut length = 0;
+    for section in statement.query_map([page], |row| row.get::<_, String>(0))? {
+        let section = section?;
+        for line in section.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            if length > 0 {
+                summary.push(' ');
+                length += 1;
+            }
+            for c in line.chars() {
+                if length == limit {
+                    return Ok(summary);
+                }
+                summary.push(c);
+                length += 1;
+            }
+        }
+    }
+    Ok(summary)
+}

@@ -1,0 +1,115 @@
+//! The table of operations.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Context, add, doctor, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild, search, status};
+use crate::{Error, Result};
+
+/// What an operation does to the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Read,
+    /// It writes the index or files, and can be repeated or undone.
+    Write,
+    /// It takes something away.
+    Destructive,
+}
+
+/// Where an operation can be called, besides the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Surfaces {
+    /// As an MCP tool.
+    pub mcp: bool,
+    /// As a function of the Node, HTTP and browser interfaces.
+    pub api: bool,
+}
+
+/// One row: an operation and how surfaces present it.
+pub struct Operation {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub summary: &'static str,
+    /// What it does to the project.
+    pub effect: Effect,
+    /// Where it can be called.
+    pub surfaces: Surfaces,
+    /// Its name as an MCP tool.
+    pub mcp_name: &'static str,
+    /// Runs it on JSON.
+    pub call: fn(&Context<'_>, Value) -> Result<Value>,
+    /// JSON Schema of what it takes.
+    pub input_schema: fn() -> Schema,
+    /// JSON Schema of what it gives.
+    pub output_schema: fn() -> Schema,
+}
+
+macro_rules! operation {
+    ($module:ident, $mcp:literal, $effect:ident, $surfaces:expr) => {
+        operation!($module, $mcp, $effect, $surfaces, $module::Output)
+    };
+    ($module:ident, $mcp:literal, $effect:ident, $surfaces:expr, $output:ty) => {
+        Operation {
+            name: stringify!($module),
+            summary: $module::SUMMARY,
+            effect: Effect::$effect,
+            surfaces: $surfaces,
+            mcp_name: $mcp,
+            call: |context, params| call(context, params, $module::run),
+            input_schema: input_schema::<$module::Params>,
+            output_schema: output_schema::<$output>,
+        }
+    };
+}
+
+const EVERYWHERE: Surfaces = Surfaces { mcp: true, api: true };
+const PROGRAMS: Surfaces = Surfaces { mcp: false, api: true };
+
+/// Every operation.
+pub const OPERATIONS: &[Operation] = &[
+    operation!(search, "ubp_search", Read, EVERYWHERE),
+    operation!(fulltext_search, "ubp_fulltext_search", Read, EVERYWHERE),
+    operation!(get_page, "ubp_get_page", Read, EVERYWHERE),
+    operation!(get_context, "ubp_get_context", Read, EVERYWHERE),
+    operation!(list_pages, "ubp_list_pages", Read, EVERYWHERE),
+    operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),
+    operation!(status, "ubp_status", Read, EVERYWHERE),
+    operation!(doctor, "ubp_doctor", Read, PROGRAMS),
+    operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
+    operation!(rebuild, "ubp_rebuild", Write, PROGRAMS),
+];
+
+/// The operation of that name.
+pub fn find(name: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|operation| operation.name == name)
+}
+
+fn call<P: DeserializeOwned, O: Serialize>(
+    context: &Context<'_>,
+    params: Value,
+    run: impl FnOnce(&Context<'_>, P) -> Result<O>,
+) -> Result<Value> {
+    let params = match params {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        other => other,
+    };
+    let params = serde_json::from_value(params).map_err(|error| Error::invalid(error.to_string()))?;
+    let output = run(context, params)?;
+    serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
+}
+
+fn input_schema<T: JsonSchema>() -> Schema {
+    schema::<T>(SchemaSettings::draft2020_12().for_deserialize().into_generator())
+}
+
+fn output_schema<T: JsonSchema>() -> Schema {
+    schema::<T>(SchemaSettings::draft2020_12().for_serialize().into_generator())
+}
+
+fn schema<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
+    generator.into_root_schema_for::<T>()
+}

@@ -1,0 +1,52 @@
+//! The side of the words: BM25 over titles, headings and text.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+
+use crate::{Result, text};
+
+/// Weights of title (with aliases), headings and text in BM25.
+const BM25: &str = "bm25(4.0, 2.0, 1.0)";
+
+/// A section whose words match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match {
+    /// Number of the section in the index.
+    pub section: i64,
+    /// Number of its page.
+    pub page: i64,
+    /// BM25, positive; larger is better, and comparable only within one query.
+    pub bm25: f64,
+}
+
+/// The `limit` best matching sections on `allowed` pages (all when `None`), best first.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn matches(
+    db: &Connection,
+    query: &text::Query,
+    limit: usize,
+    allowed: Option<&HashSet<i64>>,
+) -> Result<Vec<Match>> {
+    let Some(expression) = query.match_expression() else { return Ok(Vec::new()) };
+    let pages = allowed.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
+    let narrowed = match pages {
+        Some(_) => "AND rowid IN (SELECT section FROM sections WHERE page IN (SELECT value FROM json_each(?3)))",
+        None => "AND ?3 IS NULL",
+    };
+    let sql = format!(
+        "SELECT found.rowid, page, score FROM (
+             SELECT rowid, -rank AS score FROM fulltext
+             WHERE fulltext MATCH ?1 AND rank MATCH '{BM25}' {narrowed}
+             ORDER BY rank LIMIT ?2
+         ) AS found JOIN sections ON section = found.rowid
+         ORDER BY score DESC, section"
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let rows = statement.query_map((expression, limit, pages), |row| {
+        Ok(Match { section: row.get(0)?, page: row.get(1)?, bm25: row.get(2)? })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

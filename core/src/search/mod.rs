@@ -1,0 +1,162 @@
+//! Ranking. Relevance blends how close a section's vector is to the query with how well its words
+//! match; then linked pages lend each other some of it. A page scores by its best section.
+//!
+//! ```text
+//! relevance       = w * vector + (1 - w) * fulltext        both scaled to 0..1
+//! graph_proximity = max(relevance, what linked hits pass on)
+//! score           = alpha * relevance + (1 - alpha) * graph_proximity
+//! ```
+//!
+//! Pages without links keep the order of relevance exactly: there `score = relevance`.
+
+mod blend;
+mod filter;
+mod fulltext;
+mod proximity;
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use blend::SectionScore;
+pub use filter::Filter;
+pub use fulltext::{Match, matches};
+pub use proximity::Lift;
+
+use crate::graph::LinkGraph;
+use crate::index::VectorMatrix;
+use crate::{Result, text};
+
+/// Sections that either side may put forward.
+const CANDIDATES: usize = 200;
+
+/// Which evidence ranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchMode {
+    /// Meaning and words.
+    #[default]
+    Hybrid,
+    /// Meaning alone.
+    Vector,
+    /// Words alone.
+    Fulltext,
+}
+
+/// What is asked, and of what.
+pub struct Request<'a> {
+    /// The query, parsed.
+    pub query: &'a text::Query,
+    /// The query's vector, where there is one.
+    pub vector: Option<&'a [f32]>,
+    /// The vectors to compare it with.
+    pub matrix: &'a VectorMatrix,
+    /// The links.
+    pub graph: &'a LinkGraph,
+    /// Which evidence ranks.
+    pub mode: SearchMode,
+    /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
+    pub alpha: f64,
+    /// Most hops over which relevance is passed on; 0 leaves links out.
+    pub depth: usize,
+    /// Link types it is passed along; all when empty.
+    pub link_types: &'a [String],
+    /// Pages that may be found.
+    pub filter: &'a Filter,
+}
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Number of the page in the index.
+    pub page: i64,
+    /// 0 to 1.
+    pub score: f64,
+    /// Before links are considered, 0 to 1.
+    pub relevance: f64,
+    /// Cosine similarity of the best section, 0 to 1.
+    pub vector_similarity: f64,
+    /// Match of the words in the best section relative to the best match of all, 0 to 1.
+    pub fulltext: f64,
+    /// What links make of its relevance, 0 to 1.
+    pub graph_proximity: f64,
+    /// Hops from the best hit, `None` beyond the depth.
+    pub hop_distance: Option<usize>,
+    /// The linked hit that lifted it, where one did.
+    pub lift: Option<Lift>,
+    /// Its sections that were found, best first; none when links alone led here.
+    pub sections: Vec<SectionScore>,
+}
+
+/// Every page found, best first, ties by path.
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::InvalidParams`] from the filter.
+pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
+    let allowed = request.filter.allowed(db)?;
+    let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
+    let words = match request.mode {
+        SearchMode::Vector => Vec::new(),
+        _ => matches(db, request.query, CANDIDATES, allowed.as_ref())?,
+    };
+    let close = match (request.mode, request.vector) {
+        (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
+            request.matrix.closest(vector, CANDIDATES, keep)
+        }
+        _ => Vec::new(),
+    };
+    let pages = blend::blend(&words, &close, request.matrix, request.vector, request.mode);
+    let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
+    let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);
+    let mut hits: Vec<Hit> = pages.into_values().collect();
+    let reached = lifts.keys().filter(|page| !relevance.contains_key(page) && keep(**page));
+    hits.extend(reached.map(|&page| Hit::by_links_alone(page)));
+    for hit in &mut hits {
+        if let Some(lift) = lifts.get(&hit.page).filter(|lift| lift.passed > hit.relevance) {
+            hit.graph_proximity = lift.passed;
+            hit.lift = Some(lift.clone());
+        }
+        hit.score = request.alpha * hit.relevance + (1.0 - request.alpha) * hit.graph_proximity;
+    }
+    hits.retain(|hit| hit.score > 0.0);
+    let paths = paths(db, &hits)?;
+    hits.sort_by(|a, b| {
+        rounded(b.score).total_cmp(&rounded(a.score)).then_with(|| paths.get(&a.page).cmp(&paths.get(&b.page)))
+    });
+    if let Some(best) = hits.first().map(|hit| hit.page) {
+        let distances = request.graph.distances(best, request.depth.max(1), request.link_types);
+        hits.iter_mut().for_each(|hit| hit.hop_distance = distances.get(&hit.page).copied());
+    }
+    Ok(hits)
+}
+
+impl Hit {
+    fn by_links_alone(page: i64) -> Self {
+        Self {
+            page,
+            score: 0.0,
+            relevance: 0.0,
+            vector_similarity: 0.0,
+            fulltext: 0.0,
+            graph_proximity: 0.0,
+            hop_distance: None,
+            lift: None,
+            sections: Vec::new(),
+        }
+    }
+}
+
+/// A score as answers show it: four decimals.
+pub fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}
+
+fn paths(db: &Connection, hits: &[Hit]) -> Result<HashMap<i64, String>> {
+    let mut statement = db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?;
+    hits.iter().map(|hit| Ok((hit.page, statement.query_row([hit.page], |row| row.get(0))?))).collect()
+}
+
+#[cfg(test)]
+mod tests;
