@@ -7,5 +7,6 @@ mod error;
 pub mod page;
 pub mod path;
 pub mod ports;
+pub mod text;
 
 pub use error::{Error, Result};
