@@ -1,0 +1,141 @@
+//! Folding: which spellings count as one. Names fold gently, because two pages may differ by an
+//! accent; words of the index fold hard, because whoever searches does not know the accents.
+
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// The key under which page names, titles and aliases are compared: NFC, case-folded (`ß` is `ss`,
+/// `İ` is `i`, `ς` is `σ`), every run of white space one space, none at the ends. Accents, width
+/// and kana stay distinct. Applying it twice changes nothing.
+pub fn fold_key(text: &str) -> String {
+    if text.is_ascii() {
+        return collapsed(text.chars().map(|c| c.to_ascii_lowercase()), text.len());
+    }
+    let folded: String = match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => folded(text.chars()).collect(),
+        _ => folded(text.nfc()).collect(),
+    };
+    collapsed(folded.nfc(), folded.len())
+}
+
+/// A looser key, for completing what is being typed: as [`fold_key`], and width (`ＡＰＩ`, `ﾃﾞｰﾀ`),
+/// accents on Latin letters, and hiragana against katakana make no difference either.
+pub fn loose_key(text: &str) -> String {
+    if text.is_ascii() {
+        return fold_key(text);
+    }
+    let kana = |c| match c {
+        'ァ'..='ヶ' => char::from_u32(u32::from(c) - 0x60).unwrap_or(c),
+        _ => c,
+    };
+    let stripped: String = folded(text.nfkc()).flat_map(|c| folded(std::iter::once(base(c)))).map(kana).collect();
+    collapsed(stripped.nfkc().filter(|&c| !is_dropped_accent(c)), stripped.len())
+}
+
+fn is_dropped_accent(c: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&c)
+}
+
+fn collapsed(chars: impl Iterator<Item = char>, capacity: usize) -> String {
+    let mut out = String::with_capacity(capacity);
+    let mut gap = false;
+    for c in chars {
+        if c.is_whitespace() {
+            gap = !out.is_empty();
+        } else {
+            if std::mem::take(&mut gap) {
+                out.push(' ');
+            }
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn folded(chars: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    chars.flat_map(|c| {
+        let (first, second) = match c {
+            'ß' | 'ẞ' => ('s', Some('s')),
+            'İ' => ('i', None),
+            'ς' => ('σ', None),
+            'ſ' => ('s', None),
+            _ => {
+                let mut lower = c.to_lowercase();
+                (lower.next().unwrap_or(c), lower.next())
+            }
+        };
+        std::iter::once(first).chain(second)
+    })
+}
+
+/// Appends `word` in lower case, folded as in [`fold_key`].
+pub(super) fn push_lower(out: &mut String, word: &str) {
+    if word.is_ascii() {
+        let from = out.len();
+        out.push_str(word);
+        if let Some(tail) = out.get_mut(from..) {
+            tail.make_ascii_lowercase();
+        }
+    } else {
+        out.extend(folded(word.chars()).filter(|&c| !is_combining_mark(c)));
+    }
+}
+
+/// A Latin letter without its accents; any other character as it is, since elsewhere (`й`, `が`) the
+/// mark makes another letter.
+pub(super) fn base(c: char) -> char {
+    if !matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') {
+        return c;
+    }
+    let mut first = None;
+    decompose_canonical(c, |part| first = first.or(Some(part)));
+    first.unwrap_or(c)
+}
+
+/// What a character is to the analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Part of a word that spaces delimit.
+    Word,
+    /// Of a script that is written without spaces: indexed in pairs.
+    Unspaced,
+    /// Invisible inside a word: combining marks, joiners, soft hyphens.
+    Skip,
+    /// Everything else, emoji and private use included.
+    Separator,
+}
+
+pub(super) fn class(c: char) -> Class {
+    if is_unspaced(c) {
+        if is_combining_mark(c) { Class::Skip } else { Class::Unspaced }
+    } else if is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}') {
+        Class::Skip
+    } else if c.is_alphanumeric() {
+        Class::Word
+    } else {
+        Class::Separator
+    }
+}
+
+/// Han, kana, Hangul, Bopomofo, and the scripts of South-East Asia that put no space between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'
+        | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17d3}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}'
+        | '\u{3031}'..='\u{3035}' | '\u{303b}'..='\u{303c}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}'
+        | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{3105}'..='\u{312f}' | '\u{3131}'..='\u{318e}'
+        | '\u{31a0}'..='\u{31bf}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{a960}'..='\u{a97c}' | '\u{ac00}'..='\u{d7a3}' | '\u{d7b0}'..='\u{d7fb}' | '\u{f900}'..='\u{faff}'
+        | '\u{1b000}'..='\u{1b167}' | '\u{20000}'..='\u{3ffff}')
+        && c.is_alphanumeric()
+}
+
+pub(super) fn is_hiragana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{309f}' | 'ー')
+}
+
+/// Whether `c` cannot be cut off from what stands before it.
+pub(super) fn extends_previous(c: char) -> bool {
+    is_combining_mark(c)
+        || matches!(c, '\u{200d}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+}

@@ -1,0 +1,129 @@
+//! The text that goes into the full-text index.
+
+use std::ops::Range;
+
+use super::fold::push_lower;
+use super::identifier;
+use super::scan::{Cell, MAX_WORD, Sink, Word, scan};
+
+/// A token that no query contains (private use is a letter to FTS5 and a separator to the scanner):
+/// no phrase reaches over it.
+const BARRIER: &str = " \u{e000}";
+
+/// Appends the tokens of `text`, each after a space, for an FTS5 column with the tokenizer
+/// `porter unicode61 remove_diacritics 2`.
+///
+/// First come the words in the order of the text, so phrases over neighbouring words match:
+/// lower case, compatibility-folded, without accents on Latin letters, contractions cut (`user's`
+/// is `user`), connected words apart (`snake_case` is `snake case`); runs of scripts without spaces
+/// as overlapping pairs (`公開鍵` is `公開 開鍵`). `C++`, `C#`, `.NET` are `cplusplus`, `csharp`, `dotnet`.
+/// Emoji are separators, as they are to FTS5.
+///
+/// Behind a barrier comes what is findable too, but stands at no place of its own: the words inside
+/// an identifier (`user db` of `UserDB`), connected words as one (`userdb` of `user_db`), and the
+/// last character of each run.
+pub fn index_terms(text: &str, out: &mut String) {
+    out.reserve(text.len() + text.len() / 8);
+    let mut sink = IndexSink { out, extra: String::new(), lasts: String::new(), joined: None };
+    scan(text, &mut sink);
+    sink.finish();
+}
+
+struct IndexSink<'o> {
+    out: &'o mut String,
+    extra: String,
+    lasts: String,
+    joined: Option<Joined>,
+}
+
+/// Connected words: where they stand in the output, and what connects them.
+struct Joined {
+    range: Range<usize>,
+    connector: u8,
+    words: usize,
+}
+
+impl IndexSink<'_> {
+    fn finish(mut self) {
+        self.close_joined();
+        self.out.push_str(&self.extra);
+        if !self.lasts.is_empty() {
+            self.out.push_str(BARRIER);
+            self.out.push_str(&self.lasts);
+        }
+    }
+
+    fn close_joined(&mut self) {
+        let Some(joined) = self.joined.take().filter(|j| j.words > 1) else { return };
+        let Some(words) = self.out.get(joined.range) else { return };
+        if joins(words, joined.connector, joined.words) {
+            self.extra.push_str(BARRIER);
+            self.extra.push(' ');
+            self.extra.extend(words.split(' '));
+        }
+    }
+}
+
+/// Whether words that `connector` connects are also sought as one: `e-mail`, `user_db`, `node.js`,
+/// not numbers, paths and what is too long to be a name.
+pub(super) fn joins(words: &str, connector: u8, count: usize) -> bool {
+    words.len() <= MAX_WORD
+        && match connector {
+            b'_' | b'-' => words.contains(char::is_alphabetic),
+            b'.' => count <= 3 && !words.contains(char::is_numeric),
+            _ => false,
+        }
+}
+
+impl Sink for IndexSink<'_> {
+    fn word(&mut self, word: &Word<'_>) {
+        self.out.push(' ');
+        let from = self.out.len();
+        push_lower(self.out, word.text);
+        let to = self.out.len();
+        match (&mut self.joined, word.joint) {
+            (Some(joined), Some(connector)) if joined.words == 1 || joined.connector == connector => {
+                joined.connector = connector;
+                joined.words += 1;
+                joined.range.end = to;
+            }
+            _ => {
+                self.close_joined();
+                self.joined = Some(Joined { range: from..to, connector: 0, words: 1 });
+            }
+        }
+        if !word.cut {
+            let extra = &mut self.extra;
+            identifier::parts(word.text, |from, to| {
+                if from == 0 {
+                    extra.push_str(BARRIER);
+                }
+                extra.push(' ');
+                push_lower(extra, word.text.get(from..to).unwrap_or_default());
+            });
+        }
+    }
+
+    fn symbol(&mut self, text: &str, alias: &str, _: Range<usize>) {
+        self.close_joined();
+        self.out.push(' ');
+        self.out.push_str(text);
+        self.extra.push_str(BARRIER);
+        self.extra.push(' ');
+        self.extra.push_str(alias);
+    }
+
+    fn pair(&mut self, first: &Cell, second: &Cell) {
+        self.close_joined();
+        self.out.push(' ');
+        self.out.push(first.char);
+        self.out.push(second.char);
+    }
+
+    fn last(&mut self, last: &Cell, alone: bool) {
+        let out = if alone { &mut *self.out } else { &mut self.lasts };
+        out.push(' ');
+        out.push(last.char);
+        self.close_joined();
+    }
+}

@@ -1,0 +1,29 @@
+//! Text as the index sees it: what counts as a word, what a typed query looks for, which piece of
+//! a text answers it, and how much of a reader's budget a text takes.
+//!
+//! Index, query and snippet share one scanner, so they cannot disagree about what a word is.
+
+mod fold;
+mod identifier;
+mod index;
+mod parse;
+mod query;
+mod scan;
+mod snippet;
+mod matcher;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+pub use fold::{fold_key, loose_key};
+pub use index::index_terms;
+pub use query::{MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
+pub use snippet::{Snippet, snippet};
+
+/// How many tokens a model is assumed to take for `text`: one for 4 ASCII bytes, rounded up, and one
+/// for any other character.
+pub fn estimate_tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let starts = text.bytes().filter(|b| (*b as i8) >= -0x40).count();
+    ascii.div_ceil(4) + (starts - ascii)
+}

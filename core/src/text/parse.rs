@@ -1,0 +1,181 @@
+//! From typed text to terms and phrases.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::fold::push_lower;
+use super::identifier;
+use super::index::joins;
+use super::query::{MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
+use super::scan::{Cell, Sink, Word, scan};
+use super::stop::{is_stop_word, is_weak_pair};
+
+pub(super) fn parse(input: &str) -> Query {
+    let input = input.get(..input.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or(input);
+    let mut builder = Builder::default();
+    let mut rest = input;
+    while let Some((before, quoted, after)) = next_quoted(rest) {
+        builder.words(before);
+        builder.phrase(quoted);
+        rest = after;
+    }
+    let last = builder.words(rest);
+    if rest.chars().next_back().is_some_and(char::is_alphanumeric) {
+        builder.prefix(last);
+    }
+    builder.query
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' | '\u{ff02}')
+}
+
+/// The text before, inside and after the first pair of quotes.
+fn next_quoted(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once(is_quote)?;
+    let (quoted, after) = rest.split_once(is_quote)?;
+    Some((before, quoted, after))
+}
+
+/// A unit of the scanner, owned.
+enum Unit {
+    Word { text: String, parts: Vec<String>, joint: Option<u8> },
+    Symbol(String),
+    Pair(char, char),
+    Single(char),
+}
+
+#[derive(Default)]
+struct Units(Vec<Unit>);
+
+impl Sink for Units {
+    fn word(&mut self, word: &Word<'_>) {
+        let mut parts = Vec::new();
+        if !word.cut {
+            identifier::parts(word.text, |from, to| parts.push(lower(word.text.get(from..to).unwrap_or_default())));
+        }
+        self.0.push(Unit::Word { text: lower(word.text), parts, joint: word.joint });
+    }
+
+    fn symbol(&mut self, text: &str, _: &str, _: Range<usize>) {
+        self.0.push(Unit::Symbol(text.to_owned()));
+    }
+
+    fn pair(&mut self, first: &Cell, second: &Cell) {
+        self.0.push(Unit::Pair(first.char, second.char));
+    }
+
+    fn last(&mut self, last: &Cell, alone: bool) {
+        if alone {
+            self.0.push(Unit::Single(last.char));
+        }
+    }
+}
+
+fn lower(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    push_lower(&mut out, word);
+    out
+}
+
+fn units(text: &str) -> Vec<Unit> {
+    let mut units = Units::default();
+    scan(text, &mut units);
+    units.0
+}
+
+#[derive(Default)]
+struct Builder {
+    query: Query,
+    seen: HashSet<String>,
+}
+
+impl Builder {
+    /// Adds the terms of `text`; returns its last word, if it ends with one.
+    fn words(&mut self, text: &str) -> Option<String> {
+        let mut last = None;
+        let mut compound: Vec<(String, Vec<String>)> = Vec::new();
+        let mut connectors = Vec::new();
+        for unit in units(text) {
+            last = None;
+            if let Unit::Word { text, parts, joint } = unit {
+                match joint {
+                    Some(connector) => connectors.push(connector),
+                    None => self.compound(std::mem::take(&mut compound), std::mem::take(&mut connectors)),
+                }
+                last = Some(text.clone());
+                compound.push((text, parts));
+                continue;
+            }
+            self.compound(std::mem::take(&mut compound), std::mem::take(&mut connectors));
+            match unit {
+                Unit::Symbol(text) => self.term(text, None, TermClass::Identifier),
+                Unit::Pair(first, second) => {
+                    let class = if is_weak_pair(first, second) { TermClass::WeakPair } else { TermClass::Pair };
+                    self.term([first, second].iter().collect(), None, class);
+                }
+                Unit::Single(c) => {
+                    let class = if is_weak_pair(c, c) { TermClass::WeakPair } else { TermClass::Pair };
+                    self.term(c.to_string(), None, class);
+                }
+                Unit::Word { .. } => {}
+            }
+        }
+        self.compound(compound, connectors);
+        last
+    }
+
+    /// Words without a space between them: the whole, then what it is made of.
+    fn compound(&mut self, words: Vec<(String, Vec<String>)>, connectors: Vec<u8>) {
+        let connected = words.len() > 1;
+        if connected {
+            let whole = words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ");
+            let same = connectors.first().copied().filter(|c| connectors.iter().all(|other| other == c));
+            let joined = same.filter(|&c| joins(&whole, c, words.len())).map(|_| whole.replace(' ', ""));
+            self.term(whole, joined, TermClass::Identifier);
+        }
+        for (word, parts) in words {
+            let class = match (connected, parts.is_empty()) {
+                _ if is_stop_word(&word) => TermClass::Stop,
+                (true, _) => TermClass::IdentifierPart,
+                (false, false) => TermClass::Identifier,
+                (false, true) => TermClass::Word,
+            };
+            self.term(word, None, class);
+            for part in parts {
+                let class = if is_stop_word(&part) { TermClass::Stop } else { TermClass::IdentifierPart };
+                self.term(part, None, class);
+            }
+        }
+    }
+
+    fn term(&mut self, text: String, joined: Option<String>, class: TermClass) {
+        if self.query.terms.len() < MAX_TERMS && !text.is_empty() && self.seen.insert(text.clone()) {
+            self.query.terms.push(Term { text, joined, class });
+        }
+    }
+
+    fn phrase(&mut self, text: &str) {
+        let units = units(text);
+        let single_end = matches!(units.last(), Some(Unit::Single(_)));
+        let single_start = matches!(units.first(), Some(Unit::Single(_)));
+        let mut tokens: Vec<String> = units
+            .into_iter()
+            .map(|unit| match unit {
+                Unit::Word { text, .. } | Unit::Symbol(text) => text,
+                Unit::Pair(first, second) => [first, second].iter().collect(),
+                Unit::Single(c) => c.to_string(),
+            })
+            .filter(|token| !token.is_empty())
+            .collect();
+        let leading = (single_start && tokens.len() > 1).then(|| tokens.remove(0));
+        if !tokens.is_empty() && self.query.phrases.len() < MAX_TERMS {
+            self.query.phrases.push(Phrase { tokens, leading, open_end: single_end });
+        }
+    }
+
+    /// The last word may be unfinished, unless it is one of those that end nothing.
+    fn prefix(&mut self, last: Option<String>) {
+        self.query.prefix = last.filter(|word| word.chars().nth(1).is_some() && !is_stop_word(word));
+    }
+}

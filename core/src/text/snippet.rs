@@ -1,0 +1,217 @@
+//! The piece of a text that shows best why it was found.
+
+use std::ops::Range;
+
+use super::fold::{Class, class, extends_previous};
+use super::matcher::{Match, find};
+use super::query::Query;
+
+/// A piece of a text on one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snippet {
+    /// The piece, white space collapsed, `…` where it was cut off.
+    pub text: String,
+    /// Line breaks before the first match in the piece (before the piece, where nothing matches).
+    pub line_offset: usize,
+    /// Bytes of `text` that answer the query, in order, apart from each other.
+    pub highlights: Vec<Range<usize>>,
+}
+
+/// Cuts at most `max_chars` characters out of `original` where they hold the most of what `query`
+/// looks for: different terms count, longer ones more, repetitions hardly. The start of the text
+/// where nothing matches. Linear in the text.
+pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
+    let matches = find(original, query);
+    // Both ends may need their ellipsis.
+    let budget = if max_chars > 2 { max_chars - 2 } else { max_chars };
+    let core = best(original, &matches.found, matches.kinds, budget);
+    let first_text = original.len() - original.trim_start().len();
+    let window = match &core {
+        Some(core) => widen(original, core.clone(), budget),
+        None => first_text..end_of(original, first_text, first_text, budget),
+    };
+    let line_of = core.map_or(window.start, |core| core.start);
+    let line_offset = original.get(..line_of).map_or(0, |before| before.bytes().filter(|b| *b == b'\n').count());
+    let (text, highlights) = render(original, window, &merged(&matches.found), max_chars > 2);
+    Snippet { text, line_offset, highlights }
+}
+
+/// The matches of the best window of `budget` characters, from the first one's start to the last
+/// one's end.
+fn best(text: &str, found: &[Match], kinds: usize, budget: usize) -> Option<Range<usize>> {
+    let mut chars = Vec::with_capacity(found.len());
+    let (mut at, mut count) = (0, 0);
+    for m in found {
+        count += text.get(at..m.source.start).map_or(0, |gap| gap.chars().count());
+        at = m.source.start;
+        let length = text.get(m.source.clone()).map_or(0, |part| part.chars().count().min(budget + 1));
+        chars.push(count..count + length);
+    }
+    let mut seen = vec![0_u32; kinds];
+    let (mut left, mut score) = (0, 0.0);
+    let mut top: Option<(f64, usize, usize)> = None;
+    for (right, m) in found.iter().enumerate() {
+        seen[m.kind] += 1;
+        score += if seen[m.kind] == 1 { m.weight } else { 0.02 * m.weight };
+        while left < right && chars[right].end.saturating_sub(chars[left].start) > budget {
+            let out = &found[left];
+            seen[out.kind] -= 1;
+            score -= if seen[out.kind] == 0 { out.weight } else { 0.02 * out.weight };
+            left += 1;
+        }
+        if top.as_ref().is_none_or(|(best, ..)| score > *best + 1e-9) {
+            top = Some((score, left, right));
+        }
+    }
+    let (_, left, right) = top?;
+    let start = found[left].source.start;
+    let end = found.get(left..=right)?.iter().map(|m| m.source.end).max()?;
+    Some(start..end.min(nth_char(text, start, budget)))
+}
+
+/// The byte position `count` characters after `from`.
+fn nth_char(text: &str, from: usize, count: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.char_indices().nth(count).map_or(text.len(), |(at, _)| from + at)
+}
+
+/// `core` with what stands around it, up to `budget` characters, cut between words.
+fn widen(text: &str, core: Range<usize>, budget: usize) -> Range<usize> {
+    let used = text.get(core.clone()).map_or(0, |part| part.chars().count());
+    let spare = budget.saturating_sub(used);
+    let after = text.get(core.end..).unwrap_or_default().chars().take(spare).count();
+    // What the end of the text does not use goes to the front.
+    let before = (spare / 3).max(spare - after);
+    let start = start_of(text, core.start, before);
+    let taken = text.get(start..core.end).map_or(0, |part| part.chars().count());
+    start..end_of(text, start, core.end, budget.saturating_sub(taken))
+}
+
+/// The earliest place between two words at most `count` characters before `core`; the beginning of
+/// the line of `core` rather than the middle of an earlier one.
+fn start_of(text: &str, core: usize, count: usize) -> usize {
+    let before = text.get(..core).unwrap_or_default();
+    let mut earliest = core;
+    let mut line = None;
+    let mut following = text.get(core..).and_then(|rest| rest.chars().next());
+    let mut at = core;
+    for (n, c) in before.chars().rev().enumerate() {
+        if n >= count {
+            break;
+        }
+        if c == '\n' && line.is_none() && before.get(at..).is_some_and(|between| !between.trim().is_empty()) {
+            line = Some(at);
+        }
+        if following.is_none_or(|next| is_cut(c, next)) {
+            earliest = at;
+        }
+        at -= c.len_utf8();
+        following = Some(c);
+        if at == 0 {
+            earliest = 0;
+        }
+    }
+    if earliest == 0 { 0 } else { line.unwrap_or(earliest) }
+}
+
+/// The last place between two words at most `count` characters after `from`; not before `from`, and in
+/// the middle of a word only where the piece, which begins at `start`, would be empty otherwise.
+fn end_of(text: &str, start: usize, from: usize, count: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    let (mut last, mut whole) = (from, from);
+    let mut before = text.get(..from).and_then(|head| head.chars().next_back());
+    let mut taken = 0;
+    for (at, c) in rest.char_indices() {
+        if before.is_none_or(|b| is_cut(b, c)) {
+            last = from + at;
+        }
+        if !extends_previous(c) {
+            whole = from + at;
+        }
+        if taken == count {
+            return if last > start { last } else { whole };
+        }
+        taken += 1;
+        before = Some(c);
+    }
+    text.len()
+}
+
+/// Whether a text may be cut between these two neighbours.
+fn is_cut(before: char, after: char) -> bool {
+    !extends_previous(after)
+        && before != '\u{200d}'
+        && (class(before) != Class::Word || class(after) != Class::Word)
+        && !matches!(class(after), Class::Skip)
+}
+
+/// Matches in order, those that touch as one.
+fn merged(found: &[Match]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for m in found {
+        match out.last_mut() {
+            Some(last) if m.source.start <= last.end => last.end = last.end.max(m.source.end),
+            _ => out.push(m.source.clone()),
+        }
+    }
+    out
+}
+
+fn render(text: &str, window: Range<usize>, marks: &[Range<usize>], ellipses: bool) -> (String, Vec<Range<usize>>) {
+    let piece = text.get(window.clone()).unwrap_or_default();
+    let at_line_start = text.get(..window.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+    let skipped = if at_line_start { marker(piece) } else { 0 };
+    let mut out = String::with_capacity(piece.len() + 6);
+    if ellipses && text.get(..window.start).is_some_and(|before| !before.trim().is_empty()) {
+        out.push('…');
+    }
+    let mut highlights = Vec::new();
+    let from = marks.partition_point(|mark| mark.end <= window.start + skipped);
+    let mut marks = marks.iter().skip(from).peekable();
+    let mut opened = None;
+    let (mut gap, mut any) = (false, false);
+    for (at, c) in piece.char_indices().skip_while(|(at, _)| *at < skipped) {
+        if c.is_whitespace() || c.is_control() {
+            gap = any;
+            continue;
+        }
+        let at = window.start + at;
+        while marks.peek().is_some_and(|mark| mark.end <= at) {
+            marks.next();
+            if let Some(start) = opened.take() {
+                highlights.push(start..out.len());
+            }
+        }
+        if std::mem::take(&mut gap) {
+            out.push(' ');
+        }
+        any = true;
+        if opened.is_none() && marks.peek().is_some_and(|mark| mark.start <= at) {
+            opened = Some(out.len());
+        }
+        out.push(c);
+    }
+    if let Some(start) = opened {
+        highlights.push(start..out.len());
+    }
+    if ellipses && text.get(window.end..).is_some_and(|after| !after.trim().is_empty()) {
+        out.push('…');
+    }
+    (out, highlights)
+}
+
+/// Length of the heading, list or quote marker that a line begins with.
+fn marker(line: &str) -> usize {
+    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+    let rest = line.get(indent..).unwrap_or_default();
+    let hashes = rest.bytes().take_while(|b| *b == b'#').count();
+    let digits = rest.bytes().take(9).take_while(u8::is_ascii_digit).count();
+    let length = match rest.as_bytes() {
+        [b'#', ..] if hashes <= 6 => hashes,
+        [b'-' | b'*' | b'+' | b'>', ..] => 1,
+        [b'0'..=b'9', ..] if matches!(rest.as_bytes().get(digits), Some(b'.' | b')')) => digits + 1,
+        _ => return 0,
+    };
+    let spaced = rest.as_bytes().get(length).is_some_and(|b| matches!(b, b' ' | b'\t'));
+    if spaced { indent + length + 1 } else { 0 }
+}
