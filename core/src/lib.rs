@@ -4,6 +4,7 @@
 
 pub mod embed;
 mod error;
+pub mod manifest;
 pub mod page;
 pub mod path;
 pub mod ports;
