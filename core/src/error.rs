@@ -3,6 +3,8 @@
 
 use thiserror::Error;
 
+use crate::ports::ContentHash;
+
 /// What went wrong, said so that a person can act on it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -56,6 +58,12 @@ pub enum Error {
         /// Hash of what is on disk now.
         found: String,
     },
+    /// No project in a folder or above it.
+    #[error("{folder}: no UBP project here or in any folder above")]
+    NoProject {
+        /// Where the search began.
+        folder: String,
+    },
     /// The project's manifest cannot be used.
     #[error("{path}:{line}: {message}")]
     Manifest {
@@ -106,6 +114,7 @@ impl Error {
             Self::OutsideProject { .. } => "outside_project",
             Self::Io { .. } => "io",
             Self::Conflict { .. } => "conflict",
+            Self::NoProject { .. } => "no_project",
             Self::Manifest { .. } => "manifest",
             Self::Model { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
@@ -131,9 +140,17 @@ impl Error {
                     Some("free some disk space and run the command again".into())
                 }
                 std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
+                std::io::ErrorKind::ReadOnlyFilesystem => {
+                    Some("this disk can only be read; nothing was changed".into())
+                }
                 _ => None,
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
+            Self::NoProject { .. } => Some(
+                "`ubp init` starts a project in the current folder; in a folder of notes, such as an \
+                 Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
+                    .into(),
+            ),
             Self::Manifest { .. } => Some("mend the file, or delete it and run `ubp init` again".into()),
             Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
@@ -153,6 +170,24 @@ impl Error {
     /// An [`Error::InvalidParams`].
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidParams { message: message.into() }
+    }
+
+    /// An [`Error::Conflict`] about `path`; `None` stands for no page.
+    pub fn conflict(
+        path: impl Into<String>,
+        expected: Option<ContentHash>,
+        found: Option<ContentHash>,
+    ) -> Self {
+        let name = |hash: Option<ContentHash>| hash.map_or("no page".into(), |hash| hash.to_string());
+        Self::Conflict { path: path.into(), expected: name(expected), found: name(found) }
+    }
+
+    /// An [`Error::InvalidParams`] about a path at which no page can lie.
+    pub fn not_a_page(path: &str) -> Self {
+        Self::invalid(format!(
+            "'{path}' cannot be a page: its name must end in .md or .markdown, and neither it nor a \
+             folder above it may begin with a dot or be node_modules"
+        ))
     }
 
     /// An [`Error::Io`] about `path`.

@@ -16,6 +16,20 @@ pub fn is_inside(path: &str) -> bool {
         && path.split(['/', '\\']).all(|part| part != "..")
 }
 
+/// Whether `path` is written in the one way that listings write it: no empty and no `.` parts.
+pub fn is_normal(path: &str) -> bool {
+    path.split('/').all(|part| !matches!(part, "" | "."))
+}
+
+/// Whether a page can lie at `path`: inside, in normal form, with a page's ending, and neither
+/// hidden nor in a hidden folder or `node_modules`.
+pub fn can_be_page(path: &str) -> bool {
+    is_inside(path)
+        && is_normal(path)
+        && is_page(path)
+        && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
+}
+
 /// Whether the file name marks a page.
 pub fn is_page(path: &str) -> bool {
     extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))

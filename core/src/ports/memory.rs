@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Clock, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
+use super::{Clock, Commit, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
 use crate::{Error, Result};
 
 #[derive(Debug, Clone)]
@@ -99,12 +99,14 @@ impl Source for MemorySource {
 
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         confined(path, "pages")?;
+        if !crate::path::can_be_page(path) {
+            return Err(Error::not_a_page(path));
+        }
         let version = self.next_version();
         let mut pages = lock(&self.pages);
         let found = pages.get(path).map(|entry| ContentHash::of(&entry.bytes));
         if found != expected {
-            let name = |hash: Option<ContentHash>| hash.map_or("no page".into(), |h| h.to_string());
-            return Err(Error::Conflict { path: path.into(), expected: name(expected), found: name(found) });
+            return Err(Error::conflict(path, expected, found));
         }
         let modified = pages.get(path).map_or(Timestamp::UNIX_EPOCH, |entry| entry.modified);
         pages.insert(path.into(), Entry { bytes: bytes.into(), modified, version });
@@ -138,6 +140,38 @@ impl History for NoHistory {
 
     fn last_changes(&self, _paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
         Ok(BTreeMap::new())
+    }
+}
+
+/// A history that is told what happened.
+#[derive(Debug, Default)]
+pub struct MemoryHistory {
+    head: Mutex<Option<String>>,
+    changes: Mutex<BTreeMap<String, SourceChange>>,
+}
+
+impl MemoryHistory {
+    /// Notes that `path` was last changed by the commit `id`, which is now checked out.
+    pub fn commit(&self, path: &str, id: &str, time: Timestamp) {
+        *lock(&self.head) = Some(id.into());
+        self.set(path, SourceChange::Committed(Commit { id: id.into(), time }));
+    }
+
+    /// Sets the last change of `path`.
+    pub fn set(&self, path: &str, change: SourceChange) {
+        lock(&self.changes).insert(path.into(), change);
+    }
+}
+
+impl History for MemoryHistory {
+    fn head(&self) -> Result<Option<String>> {
+        Ok(lock(&self.head).clone())
+    }
+
+    fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        let changes = lock(&self.changes);
+        let known = |path: &String| Some((path.clone(), changes.get(path)?.clone()));
+        Ok(paths.iter().filter_map(known).collect())
     }
 }
 

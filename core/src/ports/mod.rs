@@ -11,12 +11,16 @@ mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod conformance;
 #[cfg(any(test, feature = "testing"))]
+mod faulty;
+#[cfg(any(test, feature = "testing"))]
 mod hash_embedder;
 
 pub use clock::Clock;
 pub use embedder::{Embedder, ModelInfo, TextKind};
 #[cfg(any(test, feature = "testing"))]
+pub use faulty::FaultySource;
+#[cfg(any(test, feature = "testing"))]
 pub use hash_embedder::HashEmbedder;
 pub use history::{Commit, History, SourceChange};
-pub use memory::{FixedClock, MemorySource, NoHistory};
+pub use memory::{FixedClock, MemoryHistory, MemorySource, NoHistory};
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable};

@@ -1,1 +1,0 @@
-//! What every version of a port must do, whatever is behind it.

@@ -1,0 +1,62 @@
+//! What every history must do.
+
+use jiff::Timestamp;
+
+use crate::ports::{History, SourceChange};
+
+/// A project under version control that a suite can change.
+pub trait Repository {
+    /// Its history.
+    fn history(&self) -> &dyn History;
+    /// Writes the files and commits them, as of `time`.
+    fn commit(&mut self, files: &[(&str, &str)], time: Timestamp);
+    /// Writes a file without committing it.
+    fn edit(&mut self, path: &str, text: &str);
+}
+
+/// Last changes are the newest commits that touched a path, uncommitted edits win, and what nobody
+/// knows is absent. `repository` has no commits yet.
+pub fn history(repository: &mut dyn Repository) {
+    let at = |seconds: i64| Timestamp::from_second(1_700_000_000 + seconds).unwrap();
+    assert_eq!(repository.history().head().unwrap(), None);
+    assert_eq!(changes(repository, &["src/a.rs"]), [None]);
+
+    repository.commit(&[("src/a.rs", "1"), ("src/b.rs", "1"), ("docs/設計 [x].md", "1")], at(0));
+    let first = repository.history().head().unwrap().unwrap();
+    repository.commit(&[("src/a.rs", "2")], at(60));
+    let second = repository.history().head().unwrap().unwrap();
+    assert!(first != second && first.len() >= 40 && first.bytes().all(|b| b.is_ascii_hexdigit()));
+
+    let committed = |change: &Option<SourceChange>| match change {
+        Some(SourceChange::Committed(commit)) => (commit.id.clone(), commit.time),
+        other => panic!("expected a commit, found {other:?}"),
+    };
+    let found = changes(repository, &["src/a.rs", "src/b.rs", "docs/設計 [x].md", "src/none.rs"]);
+    assert_eq!(committed(&found[0]), (second, at(60)));
+    assert_eq!(committed(&found[1]), (first.clone(), at(0)));
+    assert_eq!(committed(&found[2]), (first.clone(), at(0)));
+    assert_eq!(found[3], None);
+    assert_eq!(changes(repository, &["src"]), [None], "a folder has no last change");
+    assert!(repository.history().last_changes(&[]).unwrap().is_empty());
+
+    repository.edit("src/b.rs", "changed");
+    repository.edit("src/new.rs", "new");
+    let found = changes(repository, &["src/b.rs", "src/new.rs", "docs/設計 [x].md"]);
+    assert_eq!(found[0], Some(SourceChange::Uncommitted));
+    assert_eq!(found[1], Some(SourceChange::Uncommitted));
+    assert_eq!(committed(&found[2]), (first, at(0)));
+}
+
+/// Without version control nothing is known, and nothing fails.
+pub fn without_history(history: &dyn History) {
+    assert_eq!(history.head().unwrap(), None);
+    let paths = ["src/a.rs".to_string(), "../outside".to_string()];
+    assert!(history.last_changes(&paths).unwrap().is_empty());
+}
+
+fn changes(repository: &dyn Repository, paths: &[&str]) -> Vec<Option<SourceChange>> {
+    let asked: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let found = repository.history().last_changes(&asked).unwrap();
+    assert!(found.keys().all(|path| asked.contains(path)), "{found:?}");
+    asked.iter().map(|path| found.get(path).cloned()).collect()
+}

@@ -1,0 +1,173 @@
+//! What every source must do.
+
+use crate::Error;
+use crate::ports::{ContentHash, Source};
+
+/// An empty project that a suite can fill.
+pub trait SourceFixture {
+    /// The source under test.
+    fn source(&self) -> &dyn Source;
+    /// Puts a page there, past the source.
+    fn put_page(&self, path: &str, bytes: &[u8]);
+    /// Puts a file of the project there, past the source.
+    fn put_source(&self, path: &str, bytes: &[u8]);
+    /// Takes a page away, past the source.
+    fn remove_page(&self, path: &str);
+}
+
+/// Paths that lead out of any folder.
+const OUTSIDE: [&str; 10] = [
+    "",
+    "..",
+    "../a.md",
+    "a/../../b.md",
+    "a/..",
+    "/etc/passwd.md",
+    "\\\\host\\a.md",
+    "..\\a.md",
+    "C:\\a.md",
+    "a\0.md",
+];
+
+/// Reading gives what was written, changes show in the state, writing never loses an edit, and
+/// nothing leaves the project.
+pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
+    listing(&make());
+    reading(&make());
+    writing(&make());
+    confinement(&make());
+    code(&make());
+}
+
+fn listing(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    assert!(source.list().unwrap().pages.is_empty());
+    let mut paths = [
+        "b.md",
+        "a/z.md",
+        "a-b.md",
+        "A.MARKDOWN",
+        "日本/設計.md",
+        "a/b/c d.md",
+        "caf\u{e9}.md",
+        "cafe\u{301}.md",
+    ];
+    for path in paths {
+        fixture.put_page(path, path.as_bytes());
+    }
+    let listing = source.list().unwrap();
+    assert!(listing.unreadable.is_empty(), "{listing:?}");
+    let found: Vec<&str> = listing.pages.iter().map(|page| page.path.as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(found, paths, "pages are sorted by the bytes of their paths");
+    for page in &listing.pages {
+        assert_eq!(source.stat(&page.path).unwrap(), Some(page.stat), "{}", page.path);
+        assert_eq!(page.stat.size, page.path.len() as u64);
+    }
+    fixture.remove_page("b.md");
+    assert_eq!(source.list().unwrap().pages.len(), paths.len() - 1);
+}
+
+fn reading(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    assert_eq!(source.stat("none.md").unwrap(), None);
+    assert_eq!(source.stat("no/folder/none.md").unwrap(), None);
+    assert!(matches!(source.read("none.md"), Err(Error::Io { .. })));
+
+    let bytes = b"\xff\x00 not text\r\n";
+    fixture.put_page("a.md", bytes);
+    assert_eq!(source.read("a.md").unwrap(), bytes);
+    let before = source.stat("a.md").unwrap().unwrap();
+    assert_eq!(source.stat("a.md").unwrap(), Some(before), "reading is no change");
+    for same_page in ["./a.md", "a.md/", "x/../a.md", "/a.md"] {
+        assert!(!matches!(source.stat(same_page), Ok(Some(_))), "{same_page} is no path of a listing");
+        assert!(source.read(same_page).is_err(), "{same_page}");
+    }
+    fixture.put_page("a.md", b"other text, longer than before");
+    assert_ne!(source.stat("a.md").unwrap(), Some(before), "a change must show");
+    fixture.remove_page("a.md");
+    assert_eq!(source.stat("a.md").unwrap(), None);
+}
+
+fn writing(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    source.write("new/folder/a.md", b"one\r\n", None).unwrap();
+    assert_eq!(source.read("new/folder/a.md").unwrap(), b"one\r\n");
+    assert_eq!(source.list().unwrap().pages.len(), 1, "nothing but the page is left behind");
+    let before = source.stat("new/folder/a.md").unwrap();
+
+    let hash = ContentHash::of(b"one\r\n");
+    source.write("new/folder/a.md", b"two\r\n", Some(hash)).unwrap();
+    assert_eq!(source.read("new/folder/a.md").unwrap(), b"two\r\n");
+    assert_ne!(source.stat("new/folder/a.md").unwrap(), before, "a write must show");
+
+    let now = ContentHash::of(b"two\r\n");
+    let conflict = |path: &str, expected: Option<ContentHash>, on_disk: Option<ContentHash>| {
+        let error = source.write(path, b"lost", expected).unwrap_err();
+        assert_eq!(error.to_string(), Error::conflict(path, expected, on_disk).to_string());
+    };
+    conflict("new/folder/a.md", Some(hash), Some(now));
+    conflict("new/folder/a.md", None, Some(now));
+    conflict("gone.md", Some(hash), None);
+    assert_eq!(source.read("new/folder/a.md").unwrap(), b"two\r\n");
+    assert_eq!(source.stat("gone.md").unwrap(), None);
+
+    source.write("new/folder/a.md", b"", Some(now)).unwrap();
+    assert_eq!(source.read("new/folder/a.md").unwrap(), b"");
+    for path in [
+        "a.txt",
+        ".git/hooks/pre-commit",
+        ".git/a.md",
+        ".ubp/a.md",
+        ".hidden.md",
+        "node_modules/x/readme.md",
+        "a//b.md",
+        "./b.md",
+        "b.md/",
+        "md",
+        ".md",
+    ] {
+        let error = source.write(path, b"x", None).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{path}: {error}");
+    }
+    assert_eq!(source.list().unwrap().pages.len(), 1);
+}
+
+fn confinement(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    for path in OUTSIDE {
+        let codes = [
+            source.stat(path).unwrap_err().code(),
+            source.read(path).unwrap_err().code(),
+            source.write(path, b"x", None).unwrap_err().code(),
+            source.stat_source(path).unwrap_err().code(),
+            source.read_source(path).unwrap_err().code(),
+        ];
+        assert_eq!(codes, ["outside_project"; 5], "{path:?}");
+    }
+}
+
+fn code(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    for path in ["src/auth/login.ts", "src/main.rs", "Makefile", "src/認証.rs", ".github/ci.yml"] {
+        fixture.put_source(path, path.as_bytes());
+        assert_eq!(source.read_source(path).unwrap(), path.as_bytes());
+        assert_eq!(source.stat_source(path).unwrap().unwrap().size, path.len() as u64);
+    }
+    assert_eq!(source.stat_source("src/none.rs").unwrap(), None);
+    assert_eq!(source.stat_source("src").unwrap(), None, "a folder is no file");
+    assert_eq!(source.stat_source("Makefile/x").unwrap(), None);
+    assert!(matches!(source.read_source("src/none.rs"), Err(Error::Io { .. })));
+
+    let found = |globs: &[&str]| {
+        let globs: Vec<String> = globs.iter().map(ToString::to_string).collect();
+        source.match_sources(&globs).unwrap()
+    };
+    assert_eq!(found(&["src/**"]), ["src/auth/login.ts", "src/main.rs", "src/認証.rs"]);
+    assert_eq!(found(&["src/*"]), ["src/main.rs", "src/認証.rs"], "* does not cross folders");
+    assert_eq!(found(&["**/*.{ts,yml}", "Makefile"]), [".github/ci.yml", "Makefile", "src/auth/login.ts"]);
+    assert!(found(&["nowhere/*", "../*"]).is_empty());
+    assert!(found(&[]).is_empty());
+    let malformed = source.match_sources(&["src/[".to_string()]).unwrap_err();
+    assert_eq!(malformed.code(), "invalid_params");
+}

@@ -1,0 +1,141 @@
+//! A source whose files fail on demand: what breaks on a real disk has to be testable without one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use super::{ContentHash, FileStat, Listing, Source, Unreadable};
+use crate::{Error, Result};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Access {
+    List,
+    Read,
+    Write,
+}
+
+/// Any source, with errors injected on chosen paths. A broken read fails for pages and source files
+/// alike; their states and listings stay as they are.
+#[derive(Debug, Default)]
+pub struct FaultySource<S> {
+    inner: S,
+    faults: Mutex<BTreeMap<(Access, String), io::ErrorKind>>,
+}
+
+impl<S: Source> FaultySource<S> {
+    /// `inner`, with nothing broken yet.
+    pub fn new(inner: S) -> Self {
+        Self { inner, faults: Mutex::default() }
+    }
+
+    /// The source behind.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// Every reading of `path` fails from now on.
+    pub fn break_read(&self, path: &str, kind: io::ErrorKind) {
+        self.set(Access::Read, path, kind);
+    }
+
+    /// Every writing of `path` fails from now on, and leaves the page as it was.
+    pub fn break_write(&self, path: &str, kind: io::ErrorKind) {
+        self.set(Access::Write, path, kind);
+    }
+
+    /// Listings pass over `path` from now on, and say so.
+    pub fn break_list(&self, path: &str, kind: io::ErrorKind) {
+        self.set(Access::List, path, kind);
+    }
+
+    /// Nothing fails any longer.
+    pub fn mend(&self) {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn set(&self, access: Access, path: &str, kind: io::ErrorKind) {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.insert((access, path.into()), kind);
+    }
+
+    fn fault(&self, access: Access, path: &str) -> Option<io::Error> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.get(&(access, path.to_string())).map(|&kind| kind.into())
+    }
+
+    fn check(&self, access: Access, path: &str) -> Result<()> {
+        self.fault(access, path).map_or(Ok(()), |error| Err(Error::io(path, error)))
+    }
+}
+
+impl<S: Source> Source for FaultySource<S> {
+    fn list(&self) -> Result<Listing> {
+        let mut listing = self.inner.list()?;
+        let unreadable = &mut listing.unreadable;
+        listing.pages.retain(|page| match self.fault(Access::List, &page.path) {
+            Some(error) => {
+                unreadable.push(Unreadable { path: page.path.clone(), reason: error.to_string() });
+                false
+            }
+            None => true,
+        });
+        Ok(listing)
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        self.inner.stat(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        self.check(Access::Read, path)?;
+        self.inner.read(path)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.write(path, bytes, expected)
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        self.inner.stat_source(path)
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        self.check(Access::Read, path)?;
+        self.inner.read_source(path)
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        self.inner.match_sources(globs)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ports::MemorySource;
+
+    #[test]
+    fn only_what_is_broken_fails_and_only_until_it_is_mended() {
+        let source = FaultySource::new(MemorySource::with_pages([("a.md", "a"), ("b.md", "b")]));
+        source.break_read("a.md", io::ErrorKind::PermissionDenied);
+        source.break_write("b.md", io::ErrorKind::StorageFull);
+        source.break_list("b.md", io::ErrorKind::Other);
+
+        assert_eq!(source.read("a.md").unwrap_err().code(), "io");
+        assert_eq!(source.read("b.md").unwrap(), b"b");
+        let hash = Some(ContentHash::of(b"b"));
+        let error = source.write("b.md", b"new", hash).unwrap_err();
+        assert!(error.hint().unwrap().contains("disk space"));
+        assert_eq!(source.read("b.md").unwrap(), b"b");
+        let listing = source.list().unwrap();
+        assert_eq!(listing.pages.len(), 1);
+        assert_eq!(listing.unreadable[0].path, "b.md");
+
+        source.mend();
+        source.write("b.md", b"new", hash).unwrap();
+        assert_eq!(source.inner().read("b.md").unwrap(), b"new");
+        assert_eq!(source.list().unwrap().pages.len(), 2);
+    }
+}
