@@ -1,8 +1,66 @@
 //! One Markdown page as the engine sees it. Parsing is total: whatever the bytes, there is a page,
 //! and what could not be understood is a diagnostic with its line.
 
+mod body;
+mod context;
+mod decode;
+mod front_matter;
+mod leaf;
+mod lines;
+mod link_syntax;
 mod link_types;
 mod model;
+mod outline;
+mod splice;
 
+pub use decode::decode;
+pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
+pub use splice::set_fields;
+
+use std::collections::HashSet;
+
+use front_matter::field;
+
+/// Reads a page. Total: every text is a page.
+///
+/// Cost is linear in the length of the text. A byte order mark at the start is stepped over.
+/// Whitespace apart, every byte after front matter is in exactly one section.
+pub fn parse(text: &str, types: &LinkTypes) -> Page {
+    let lines = lines::Lines::new(text);
+    let front = front_matter::read(text, &lines, types);
+    let fields = &front.front_matter.fields;
+    let strings = |key| field(fields, key).map(front_matter::strings).unwrap_or_default();
+
+    let mut tags = leaf::Tags::default();
+    for key in ["tags", "tag"] {
+        for tag in field(fields, key).map(front_matter::words).unwrap_or_default() {
+            tags.add(&tag);
+        }
+    }
+    let mut seen = HashSet::new();
+    let aliases =
+        ["aliases", "alias"].into_iter().flat_map(strings).filter(|alias| seen.insert(alias.clone()));
+    let aliases = aliases.collect();
+    let start = match front.front_matter.range.end {
+        0 => front_matter::text_start(text),
+        end => end,
+    };
+    let body = body::read(text, start, &lines, types, &mut tags);
+    let mut links = front.links;
+    links.extend(body.links);
+    Page {
+        title: strings("title").into_iter().next().or(body.title),
+        aliases,
+        tags: tags.into_names(),
+        sections: body.sections,
+        links,
+        blocks: body.blocks,
+        diagnostics: front.diagnostics,
+        front_matter: front.front_matter,
+    }
+}
+
+#[cfg(test)]
+mod tests;

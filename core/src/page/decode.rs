@@ -1,0 +1,119 @@
+//! Bytes of a file become text. Whatever they are, there is a text to index, and what had to be
+//! guessed is a diagnostic.
+
+use std::borrow::Cow;
+
+use super::model::Diagnostic;
+
+/// The text of a file, and what was odd about its bytes.
+///
+/// UTF-8 comes back as it is, borrowed. A byte order mark stays in the text as U+FEFF, which
+/// [`parse`](super::parse) and [`set_fields`](super::set_fields) step over: so offsets into the text
+/// are offsets into the file, and text that is written back equals the file. UTF-16 with a byte order mark is
+/// converted, without its mark. Invalid sequences become U+FFFD, NUL stays.
+pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let text = match bytes {
+        [0xFF, 0xFE, rest @ ..] => from_utf16(rest, u16::from_le_bytes, &mut diagnostics),
+        [0xFE, 0xFF, rest @ ..] => from_utf16(rest, u16::from_be_bytes, &mut diagnostics),
+        _ => from_utf8(bytes, &mut diagnostics),
+    };
+    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+        diagnostics.push(Diagnostic {
+            line: line_at(&text, at),
+            code: "nul_byte".into(),
+            message: "the file contains a NUL byte; is it a text file?".into(),
+        });
+    }
+    (text, diagnostics)
+}
+
+fn from_utf8<'a>(bytes: &'a [u8], diagnostics: &mut Vec<Diagnostic>) -> Cow<'a, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(error) => {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            diagnostics.push(invalid(line_at(&text, error.valid_up_to()), "UTF-8"));
+            Cow::Owned(text)
+        }
+    }
+}
+
+fn from_utf16(
+    bytes: &[u8],
+    unit: fn([u8; 2]) -> u16,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Cow<'static, str> {
+    diagnostics.push(Diagnostic {
+        line: 1,
+        code: "encoding_utf16".into(),
+        message: "the file is UTF-16; save it as UTF-8 so that every tool can read it".into(),
+    });
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let mut text = String::with_capacity(bytes.len());
+    let mut broken = None;
+    for character in char::decode_utf16(pairs.iter().map(|&pair| unit(pair))) {
+        if character.is_err() {
+            broken.get_or_insert(text.len());
+        }
+        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    if !odd.is_empty() {
+        broken.get_or_insert(text.len());
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
+    if let Some(at) = broken {
+        diagnostics.push(invalid(line_at(&text, at), "UTF-16"));
+    }
+    Cow::Owned(text)
+}
+
+fn invalid(line: usize, encoding: &str) -> Diagnostic {
+    Diagnostic {
+        line,
+        code: "encoding_invalid".into(),
+        message: format!(
+            "the file is not valid {encoding} from here on; what could not be read is shown as \u{FFFD}"
+        ),
+    }
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    super::lines::Lines::new(text.get(..offset).unwrap_or(text)).line_of(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(diagnostics: &[Diagnostic]) -> Vec<(usize, &str)> {
+        diagnostics.iter().map(|found| (found.line, found.code.as_str())).collect()
+    }
+
+    #[test]
+    fn utf8_is_borrowed_and_keeps_its_mark() {
+        let (text, diagnostics) = decode("\u{FEFF}# é\n".as_bytes());
+        assert!(matches!(text, Cow::Borrowed("\u{FEFF}# é\n")));
+        assert!(diagnostics.is_empty());
+    }
+
+    #[test]
+    fn utf16_of_both_orders_is_converted() {
+        for unit in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+            let bytes: Vec<u8> = "\u{FEFF}# 認証 😀\n".encode_utf16().flat_map(unit).collect();
+            let (text, diagnostics) = decode(&bytes);
+            assert_eq!(text, "# 認証 😀\n");
+            assert_eq!(codes(&diagnostics), [(1, "encoding_utf16")]);
+        }
+        let (text, diagnostics) = decode(&[0xFF, 0xFE, b'a', 0, b'\n', 0, 0x00, 0xD8, b'b', 0, b'c']);
+        assert_eq!(text, "a\n\u{FFFD}b\u{FFFD}");
+        assert_eq!(codes(&diagnostics), [(1, "encoding_utf16"), (2, "encoding_invalid")]);
+    }
+
+    #[test]
+    fn what_is_not_utf8_is_named_with_its_line() {
+        let (text, diagnostics) = decode(b"a\r\nb\xFFc\n\0");
+        assert_eq!(text, "a\r\nb\u{FFFD}c\n\0");
+        assert_eq!(codes(&diagnostics), [(2, "encoding_invalid"), (3, "nul_byte")]);
+    }
+}

@@ -1,0 +1,144 @@
+//! Headings cut a page into sections, and name them.
+
+use std::collections::{HashMap, HashSet};
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use super::context::{first, on_one_line};
+use super::lines::Lines;
+use super::model::Section;
+
+/// Longest heading, in characters: the path of a heading is stored with every section below it.
+const HEADING_LIMIT: usize = 200;
+
+/// Longest slug of one heading, in characters.
+const SLUG_LIMIT: usize = 80;
+
+/// Id of the text before the first heading.
+const PREAMBLE: &str = "_";
+
+/// The sections of a page while it is read.
+pub(super) struct Outline<'a> {
+    text: &'a str,
+    lines: &'a Lines,
+    /// Where the text after front matter starts.
+    start: usize,
+    sections: Vec<Section>,
+    /// Numbers of the sections that are open, outermost first.
+    open: Vec<usize>,
+    used: HashSet<String>,
+    /// How many twins an id has had.
+    twins: HashMap<String, usize>,
+    title: Option<String>,
+}
+
+impl<'a> Outline<'a> {
+    pub(super) fn new(text: &'a str, lines: &'a Lines, start: usize) -> Self {
+        Self {
+            text,
+            lines,
+            start,
+            sections: Vec::new(),
+            open: Vec::new(),
+            used: HashSet::from([PREAMBLE.to_owned()]),
+            twins: HashMap::new(),
+            title: None,
+        }
+    }
+
+    /// A heading of `level` that stands at `offset`.
+    pub(super) fn heading(&mut self, level: u8, plain: &str, offset: usize) {
+        let heading = first(on_one_line(plain).as_str(), HEADING_LIMIT).trim_end().to_owned();
+        if level == 1 && self.title.is_none() && !heading.is_empty() {
+            self.title = Some(heading.clone());
+        }
+        self.open.retain(|&number| self.sections.get(number).is_some_and(|above| above.level < level));
+        let parent = self.open.last().and_then(|&number| self.sections.get(number));
+        let base =
+            parent.map_or_else(|| slug(&heading), |parent| format!("{}/{}", parent.id, slug(&heading)));
+        let mut heading_path = parent.map_or_else(Vec::new, |parent| parent.heading_path.clone());
+        heading_path.push(heading.clone());
+        // Indentation belongs to the heading that it indents.
+        let start = self.lines.start_of(offset).max(self.start);
+        let id = self.unique(base);
+        self.open.push(self.sections.len());
+        self.sections.push(Section { id, heading, heading_path, level, range: start..start, lines: (0, 0) });
+    }
+
+    fn unique(&mut self, base: String) -> String {
+        if self.used.insert(base.clone()) {
+            return base;
+        }
+        let count = self.twins.entry(base.clone()).or_insert(1);
+        loop {
+            *count += 1;
+            let id = format!("{base}-{count}");
+            if self.used.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+
+    /// The sections, which together are the whole text after front matter, and the first level-1
+    /// heading. Blank text before the first heading is in no section.
+    pub(super) fn finish(mut self) -> (Vec<Section>, Option<String>) {
+        let first = self.sections.first().map_or(self.text.len(), |section| section.range.start);
+        if self.text.get(self.start..first).is_some_and(|preamble| !preamble.trim().is_empty()) {
+            let preamble = Section {
+                id: PREAMBLE.to_owned(),
+                heading: String::new(),
+                heading_path: Vec::new(),
+                level: 0,
+                range: self.start..first,
+                lines: (0, 0),
+            };
+            self.sections.insert(0, preamble);
+        }
+        let mut end = self.text.len();
+        for section in self.sections.iter_mut().rev() {
+            section.range.end = end;
+            end = section.range.start;
+            let last = section.range.end.saturating_sub(1).max(section.range.start);
+            section.lines = (self.lines.line_of(section.range.start), self.lines.line_of(last));
+        }
+        (self.sections, self.title)
+    }
+}
+
+/// A heading as part of an id: letters and digits of any script, in lower case, the rest as single
+/// hyphens; `section` if nothing is left.
+fn slug(heading: &str) -> String {
+    let mut slug = String::with_capacity(heading.len().min(SLUG_LIMIT));
+    let mut length = 0;
+    for character in heading.nfc().flat_map(char::to_lowercase) {
+        if length == SLUG_LIMIT {
+            break;
+        }
+        if character.is_alphanumeric() || is_combining_mark(character) {
+            slug.push(character);
+            length += 1;
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+            length += 1;
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    if slug.is_empty() { "section".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn slugs_keep_letters_of_any_script() {
+        assert_eq!(slug("Getting Started!"), "getting-started");
+        assert_eq!(slug("  認証 / ログイン (v2)"), "認証-ログイン-v2");
+        assert_eq!(slug("Cafe\u{301} ÄÖ"), "café-äö");
+        assert_eq!(slug("C++"), "c");
+        assert_eq!(slug("!?"), "section");
+        assert_eq!(slug("snake_case"), "snake-case");
+        assert_eq!(slug(&"abc ".repeat(100)).chars().count(), 79);
+    }
+}

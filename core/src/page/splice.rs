@@ -1,0 +1,130 @@
+//! Setting front-matter fields without rewriting the page: exactly the bytes of a value are replaced,
+//! or a line is added, and the result is read again to prove that nothing else changed.
+
+mod scalar;
+mod site;
+
+use super::front_matter::{self, Block, Reading};
+use super::lines::{self, Lines};
+use super::{LinkTypes, Value};
+use crate::{Error, Result};
+use site::Site;
+
+/// `text` with these front-matter fields set, in this order. `path` only names the page in errors.
+///
+/// The value of an existing key is replaced in place, whatever stands around it; a missing key is
+/// added as the last line of the block, and a missing block at the top, with the file's own line
+/// breaks. Setting what is already there changes nothing.
+///
+/// # Errors
+/// [`Error::FrontMatter`] if the block is not valid YAML, if a value to be replaced is a list or a
+/// map, or if any other field would have changed. Nothing is lost then: the text is still the caller's.
+pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<String> {
+    let refuse = |message| Error::FrontMatter { path: path.to_owned(), message };
+    let mut edited = text.to_owned();
+    for (key, value) in fields {
+        if let Some(next) = set(&edited, key, value).map_err(refuse)? {
+            edited = next;
+        }
+    }
+    Ok(edited)
+}
+
+/// The bytes between `start` and `end` make way for `insert`.
+struct Splice {
+    start: usize,
+    end: usize,
+    insert: String,
+}
+
+/// The text with one field set, `None` if it is set already, or why it cannot be.
+fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>, String> {
+    let before = read(text);
+    if let Some(problem) = before.diagnostics.first().filter(|_| !before.sound) {
+        return Err(format!("line {}: {}", problem.line, problem.message));
+    }
+    let fields = &before.front_matter.fields;
+    if matches!(front_matter::field(fields, key), Some(Value::Text(current)) if current == value)
+        && !value.is_empty()
+    {
+        return Ok(None);
+    }
+    let splice = plan(text, key, value)?;
+    let (head, tail) = match (text.get(..splice.start), text.get(splice.end..)) {
+        (Some(head), Some(tail)) => (head, tail),
+        _ => return Err("the value's place could not be found".into()),
+    };
+    let edited = [head, &splice.insert, tail].concat();
+    prove(&before, text, &edited, key, value)?;
+    Ok(Some(edited))
+}
+
+fn read(text: &str) -> Reading {
+    front_matter::read(text, &Lines::new(text), &LinkTypes::default())
+}
+
+fn plan(text: &str, key: &str, value: &str) -> std::result::Result<Splice, String> {
+    let eol = lines::split(text).next().map_or("\n", |(_, line)| match &line[lines::content(line).len()..] {
+        "" => "\n",
+        eol => eol,
+    });
+    let Some(Block { yaml, .. }) = front_matter::find(text) else {
+        let start = front_matter::text_start(text);
+        let insert =
+            format!("---{eol}{}: {}{eol}---{eol}", scalar::auto(key, false), scalar::auto(value, false));
+        return Ok(Splice { start, end: start, insert });
+    };
+    let base = yaml.start;
+    let source = text.get(yaml.clone()).unwrap_or("");
+    let at = |start: usize, end: usize, insert| Splice { start: base + start, end: base + end, insert };
+    Ok(match site::find(source, key)? {
+        Site::Value { range, style, flow } => at(range.start, range.end, scalar::like(value, style, flow)),
+        Site::Empty { after_colon, flow } => {
+            at(after_colon, after_colon, format!(" {}", scalar::auto(value, flow)))
+        }
+        Site::MissingInFlow { before_brace, comma } => {
+            let separator = if comma { ", " } else { "" };
+            let field = format!("{separator}{}: {}", scalar::auto(key, true), scalar::auto(value, true));
+            at(before_brace, before_brace, field)
+        }
+        Site::Missing { indent } => {
+            let field = format!("{indent}{}: {}{eol}", scalar::auto(key, false), scalar::auto(value, false));
+            at(source.len(), source.len(), field)
+        }
+    })
+}
+
+/// Whether `edited` is `text` with that one field set and no other byte of meaning changed.
+fn prove(
+    before: &Reading,
+    text: &str,
+    edited: &str,
+    key: &str,
+    value: &str,
+) -> std::result::Result<(), String> {
+    let after = read(edited);
+    let mut expected = before.front_matter.fields.clone();
+    let new = Value::Text(value.to_owned());
+    match expected.iter_mut().find(|(name, _)| name == key) {
+        Some((_, old)) => *old = new,
+        None => expected.push((key.to_owned(), new)),
+    }
+    if !after.sound || after.front_matter.fields != expected {
+        return Err(format!("setting `{key}` would change more than `{key}`"));
+    }
+    if rest(text, before) != rest(edited, &after) {
+        return Err(format!("setting `{key}` would change the text of the page"));
+    }
+    Ok(())
+}
+
+/// What follows the front matter.
+fn rest<'a>(text: &'a str, reading: &Reading) -> Option<&'a str> {
+    match reading.front_matter.range.end {
+        0 => text.get(front_matter::text_start(text)..),
+        end => text.get(end..),
+    }
+}
+
+#[cfg(test)]
+mod tests;
