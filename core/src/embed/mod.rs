@@ -1,7 +1,9 @@
 //! Everything between a text and its vector: models, tokenizers, engines.
 
+mod chunk;
 mod scripts;
 
+pub use chunk::{chunks, passage};
 pub use scripts::Scripts;
 
 /// Scales `vector` to unit length; a zero vector stays as it is.

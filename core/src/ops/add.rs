@@ -104,10 +104,7 @@ fn complete(context: &Context<'_>, page: &str) -> Result<bool> {
     if missing.is_empty() {
         return Ok(false);
     }
-    let edited = set_fields(text, &missing).map_err(|error| match error {
-        Error::FrontMatter { message, .. } => Error::FrontMatter { path: page.into(), message },
-        other => other,
-    })?;
+    let edited = set_fields(page, text, &missing)?;
     context.source.write(page, edited.as_bytes(), Some(ContentHash::of(&bytes)))?;
     Ok(true)
 }

@@ -249,7 +249,7 @@ pub(super) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     let id = context.clock.new_id().to_string();
     let fields = [("id", id.as_str()), ("title", title), ("created_at", &now), ("updated_at", &now)];
     // A title that cannot stand in front matter still makes a page.
-    set_fields(&body, &fields).unwrap_or(body)
+    set_fields(title, &body, &fields).unwrap_or(body)
 }
 
 /// The first `limit` characters of a page's text, headings and blank lines left out.

@@ -46,6 +46,13 @@ pub struct FrontMatter {
     pub range: Range<usize>,
 }
 
+impl FrontMatter {
+    /// The value of a top-level key.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.fields.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+}
+
 /// The text under one heading, up to the next heading of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
