@@ -3,12 +3,12 @@
 pub mod atomic;
 mod clock;
 mod disk;
-//mod git;
+mod git;
 mod ignore_rules;
-//mod project;
+mod project;
 mod walk;
 
 pub use clock::SystemClock;
 pub use disk::DiskSource;
-//pub use git::GitHistory;
-//pub use project::{DATABASE, InitOptions, InitSummary, Project, init};
+pub use git::GitHistory;
+pub use project::{DATABASE, InitOptions, InitSummary, Project, init};
