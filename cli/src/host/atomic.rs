@@ -1,0 +1,228 @@
+//! Replacing files so that a crash, a full disk or another writer leaves either the old file or the
+//! new one, whole.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+use ubp_core::{Error, Result};
+
+/// Puts `bytes` at `path`, whatever is there now. The file keeps its mode and, as far as the system
+/// allows, its owner. `name` is what errors call the file.
+///
+/// # Errors
+/// [`Error::Io`]; the old file is then untouched and nothing is left beside it.
+pub fn write(path: &Path, bytes: &[u8], name: &str) -> Result<()> {
+    replace(path, bytes, name, || Ok(()))
+}
+
+/// As [`write()`], if `still_valid` agrees when everything but the exchange is done.
+///
+/// # Errors
+/// As [`write()`], and what `still_valid` says.
+pub fn replace(
+    path: &Path,
+    bytes: &[u8],
+    name: &str,
+    still_valid: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let failed = |error| Error::io(name, error);
+    let old = match fs::metadata(path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    // A rename would go past the mark that someone set against exactly this.
+    if old.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
+        let reason = "the file is marked read-only";
+        return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, reason)));
+    }
+    let temporary = prepare(path, bytes, old.as_ref()).map_err(failed)?;
+    still_valid()?;
+    persist(temporary, path).map_err(failed)?;
+    sync_folder(path);
+    Ok(())
+}
+
+/// Puts `bytes` at `path`, where nothing may be yet.
+///
+/// # Errors
+/// `AlreadyExists` when something is there, else what went wrong; nothing is left behind but folders.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = prepare(path, bytes, None)?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => {}
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Err(error.error),
+        // Some file systems can neither rename without replacing nor link.
+        Err(error) => match fs::symlink_metadata(path) {
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => persist(error.file, path)?,
+            _ => return Err(error.error),
+        },
+    }
+    sync_folder(path);
+    Ok(())
+}
+
+/// A complete, durable file beside `path`, hidden so that no listing takes it for a page, and gone
+/// when dropped.
+fn prepare(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_folders(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ubp-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The process's mask takes away what it takes from any new file.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        keep_attributes(file.as_file(), old)?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn keep_attributes(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        // Only root may give files away; anyone may pass them to a group of theirs.
+        let given = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+        if given.is_err() {
+            let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
+        }
+    }
+    file.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_attributes(_file: &File, _old: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes the folder and those above it, each durably.
+fn create_folders(folder: &Path) -> io::Result<()> {
+    let missing: Vec<PathBuf> = folder
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
+        .map(Path::to_path_buf)
+        .collect();
+    fs::create_dir_all(folder)?;
+    missing.iter().for_each(|made| sync_folder(made));
+    Ok(())
+}
+
+#[cfg(not(windows))]
+fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Virus scanners and indexers hold files open for moments, which makes a replacement fail.
+#[cfg(windows)]
+fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    const ATTEMPTS: u32 = 6;
+    for attempt in 0..ATTEMPTS {
+        match file.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(error)
+                if attempt + 1 < ATTEMPTS && matches!(error.error.raw_os_error(), Some(5 | 32 | 33)) =>
+            {
+                file = error.file;
+                std::thread::sleep(std::time::Duration::from_millis(10 << attempt));
+            }
+            Err(error) => return Err(error.error),
+        }
+    }
+    Ok(())
+}
+
+/// Makes the entry of `path` durable where folders can be synced. The exchange has happened by then,
+/// so a failure is no reason to report one.
+fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_refused_exchange_keeps_the_old_file_and_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.md");
+        fs::write(&path, "old").unwrap();
+        let refused = replace(&path, b"new", "a.md", || {
+            assert_eq!(names(dir.path()).len(), 2, "the new file is complete by now");
+            Err(Error::Cancelled)
+        });
+        assert_eq!(refused.unwrap_err().code(), "cancelled");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(dir.path()), ["a.md"]);
+    }
+
+    #[test]
+    fn a_failed_exchange_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        // A folder cannot be replaced by a file.
+        fs::create_dir(dir.path().join("a.md")).unwrap();
+        fs::write(dir.path().join("a.md/inside"), "old").unwrap();
+        let error = write(&dir.path().join("a.md"), b"new", "a.md").unwrap_err();
+        assert_eq!(error.code(), "io");
+        assert!(error.to_string().starts_with("a.md: "), "{error}");
+        assert_eq!(names(dir.path()), ["a.md"]);
+        assert_eq!(fs::read(dir.path().join("a.md/inside")).unwrap(), b"old");
+        // Nor can a file hold one.
+        fs::write(dir.path().join("file"), "old").unwrap();
+        assert_eq!(write(&dir.path().join("file/b.md"), b"new", "b.md").unwrap_err().code(), "io");
+        assert_eq!(fs::read(dir.path().join("file")).unwrap(), b"old");
+    }
+
+    #[test]
+    fn nothing_is_created_over_anything() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/er/a.md");
+        create(&path, b"first").unwrap();
+        assert_eq!(create(&path, b"second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(names(path.parent().unwrap()), ["a.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn mode_and_read_only_marks_are_respected() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.md");
+        let plain = dir.path().join("plain");
+        fs::write(&path, "old").unwrap();
+        fs::write(&plain, "x").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+
+        create(&dir.path().join("new.md"), b"new").unwrap();
+        assert_eq!(mode(&dir.path().join("new.md")), mode(&plain), "as any new file");
+        for kept in [0o640, 0o755, 0o666] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
+            write(&path, b"new", "a.md").unwrap();
+            assert_eq!(mode(&path), kept);
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        assert!(write(&path, b"newer", "a.md").unwrap_err().to_string().contains("read-only"));
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+}

@@ -1,0 +1,353 @@
+//! A project's files on a real disk. The listing decides what a page is: what it leaves out (hidden,
+//! ignored, outside) cannot be reached by naming it either.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable};
+use ubp_core::{Error, Result, path as paths};
+
+use super::atomic;
+use super::ignore_rules::{self, Rules};
+use super::walk::{Walk, leads_inside};
+
+#[cfg(test)]
+mod hostile_tests;
+mod prefixes;
+#[cfg(test)]
+mod tests;
+
+use prefixes::Prefixes;
+
+/// The pages and sources of one project folder.
+///
+/// Symbolic links are followed while they stay inside the project and out of hidden folders. A link
+/// to a folder that is listed anyway, or that leads round in a circle, is reported and passed over.
+/// Pages are only written where they really lie inside the pages folder.
+#[derive(Debug, Clone)]
+pub struct DiskSource {
+    root: PathBuf,
+    pages: PathBuf,
+    top: PathBuf,
+}
+
+impl DiskSource {
+    /// The project at `root`, whose pages lie in `pages_dir` (relative, as in the manifest).
+    ///
+    /// # Errors
+    /// [`Error::Io`] when `root` is not there, [`Error::OutsideProject`] when the pages folder leads
+    /// out of it. A pages folder that is missing is no error yet.
+    pub fn new(root: &Path, pages_dir: &str) -> Result<Self> {
+        let shown = root.to_string_lossy();
+        let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
+        let outside = || Error::OutsideProject { path: pages_dir.into(), folder: "project".into() };
+        if !paths::is_inside(pages_dir) {
+            return Err(outside());
+        }
+        let mut pages = root.clone();
+        pages.extend(pages_dir.split('/').filter(|part| !matches!(*part, "" | ".")));
+        // A folder that is yet to be made is judged by the one that it will be made in.
+        let (_, real) = real_ancestor(&pages).map_err(|error| Error::io(pages_dir, error))?;
+        if !real.starts_with(&root) || real.strip_prefix(&root).is_ok_and(is_private) {
+            return Err(outside());
+        }
+        let pages = fs::canonicalize(&pages).unwrap_or(pages);
+        let top = ignore_rules::top(&root).to_path_buf();
+        Ok(Self { root, pages, top })
+    }
+
+    /// The pages folder, absolute and without symbolic links.
+    pub fn pages_dir(&self) -> &Path {
+        &self.pages
+    }
+
+    /// Where the page at `path` really lies: `None` when no listing would show it there.
+    fn resolve(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
+        confined(path, "pages")?;
+        if !paths::can_be_page(path) {
+            return Ok(None);
+        }
+        let lexical = join(&self.pages, path);
+        let Some((real, metadata)) = existing(&lexical).map_err(|error| Error::io(path, error))? else {
+            return Ok(None);
+        };
+        if real != lexical {
+            if self.admits_page(&real).is_err() {
+                return Err(Error::OutsideProject { path: path.into(), folder: "project".into() });
+            }
+            if self.is_other_spelling(&lexical, &real) {
+                return Ok(None);
+            }
+        }
+        Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
+    }
+
+    /// Whether the end of a symbolic link may be read as a page.
+    fn admits_page(&self, target: &Path) -> std::result::Result<(), &'static str> {
+        let folder = if target.starts_with(&self.pages) { &self.pages } else { &self.root };
+        leads_inside(folder, target, &is_visible)
+    }
+
+    /// Whether the system merely takes `lexical` for the page that is listed as `real`: through
+    /// another letter case or Unicode form, or through a link to a folder of the pages folder.
+    fn is_other_spelling(&self, lexical: &Path, real: &Path) -> bool {
+        let Some(folder) = lexical.parent() else { return false };
+        let Ok(real_folder) = fs::canonicalize(folder) else { return false };
+        let through_folder = real_folder != folder && real_folder.starts_with(&self.pages);
+        let is_link = fs::symlink_metadata(lexical).is_ok_and(|metadata| metadata.is_symlink());
+        through_folder || (!is_link && real.file_name() != lexical.file_name())
+    }
+
+    /// Whether ignore rules leave out the page at `path`.
+    fn is_ignored(&self, path: &str) -> bool {
+        let mut file = self.pages.clone();
+        let mut rules = Rules::of(&self.top, &self.pages);
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            file.push(part);
+            let is_dir = parts.peek().is_some();
+            if rules.exclude(&file, is_dir) {
+                return true;
+            }
+            if is_dir {
+                rules = rules.enter(&file, &mut Vec::new());
+            }
+        }
+        false
+    }
+
+    /// Where to write the page at `path`.
+    fn destination(&self, path: &str) -> Result<PathBuf> {
+        confined(path, "pages")?;
+        if !paths::can_be_page(path) {
+            return Err(Error::not_a_page(path));
+        }
+        if cfg!(windows) && path.split('/').any(is_reserved_on_windows) {
+            return Err(Error::invalid(format!("'{path}' has a name that Windows reserves")));
+        }
+        let outside = || Error::OutsideProject { path: path.into(), folder: "pages".into() };
+        let failed = |error| Error::io(path, error);
+        let lexical = join(&self.pages, path);
+        let (folder, real) = real_ancestor(lexical.parent().unwrap_or(&self.pages)).map_err(failed)?;
+        if folder != real {
+            if !real.starts_with(&self.pages) {
+                return Err(outside());
+            }
+            let listed = real.strip_prefix(&self.pages).unwrap_or(&real).to_string_lossy();
+            return Err(Error::invalid(format!("'{path}' lies in a folder that is listed as '{listed}'")));
+        }
+        let is_link = fs::symlink_metadata(&lexical).is_ok_and(|metadata| metadata.is_symlink());
+        let real = if is_link { fs::canonicalize(&lexical).map_err(failed)? } else { lexical };
+        if leads_inside(&self.pages, &real, &is_visible).is_err() {
+            return Err(outside());
+        }
+        if self.is_ignored(path) {
+            return Err(Error::invalid(format!(
+                "'{path}' is left out by .gitignore or .ubpignore, so it would not become a page"
+            )));
+        }
+        Ok(real)
+    }
+
+    /// Where a file of the project really lies, `None` when there is none.
+    fn resolve_source(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
+        confined(path, "project")?;
+        if !paths::is_normal(path) || is_private(Path::new(path)) {
+            return Ok(None);
+        }
+        let lexical = join(&self.root, path);
+        let Some((real, metadata)) = existing(&lexical).map_err(|error| Error::io(path, error))? else {
+            return Ok(None);
+        };
+        if real != lexical && leads_inside(&self.root, &real, &is_source_name).is_err() {
+            return Err(Error::OutsideProject { path: path.into(), folder: "project".into() });
+        }
+        Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
+    }
+}
+
+impl Source for DiskSource {
+    fn list(&self) -> Result<Listing> {
+        let walk = Walk {
+            root: &self.root,
+            top: &self.top,
+            admits: &|target| self.admits_page(target),
+            visible: &is_visible,
+            enter: &|_| true,
+            wanted: &paths::is_page,
+            follow_folders: true,
+        };
+        let found = walk.run(&self.pages).map_err(|error| {
+            let missing = error.kind() == io::ErrorKind::NotFound;
+            let error = if missing { missing_pages_folder() } else { error };
+            Error::io(self.pages.to_string_lossy(), error)
+        })?;
+        let page = |(path, metadata): (String, Metadata)| PageFile { path, stat: file_stat(&metadata) };
+        let mut pages: Vec<PageFile> = found.files.into_iter().map(page).collect();
+        pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut unreadable: Vec<Unreadable> = found.unreadable;
+        unreadable.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Listing { pages, unreadable })
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        let found = self.resolve(path)?.filter(|_| !self.is_ignored(path));
+        Ok(found.map(|(_, metadata)| file_stat(&metadata)))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        let (real, _) = self.resolve(path)?.ok_or_else(|| not_found(path))?;
+        fs::read(real).map_err(|error| Error::io(path, error))
+    }
+
+    fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let real = self.destination(path)?;
+        let found = || match fs::read(&real) {
+            Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path, error)),
+        };
+        let still_expected = || match found()? {
+            found if found == expected => Ok(()),
+            found => Err(Error::conflict(path, expected, found)),
+        };
+        still_expected()?;
+        if expected.is_some() {
+            return atomic::replace(&real, bytes, path, still_expected);
+        }
+        atomic::create(&real, bytes).map_err(|error| match (error.kind(), found()) {
+            (io::ErrorKind::AlreadyExists, Ok(found)) => Error::conflict(path, expected, found),
+            _ => Error::io(path, error),
+        })
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        Ok(self.resolve_source(path)?.map(|(_, metadata)| file_stat(&metadata)))
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        let (real, _) = self.resolve_source(path)?.ok_or_else(|| not_found(path))?;
+        fs::read(real).map_err(|error| Error::io(path, error))
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        let set = paths::glob_set(globs)?;
+        let prefixes = Prefixes::of(globs);
+        let walk = Walk {
+            root: &self.root,
+            top: &self.top,
+            admits: &|target| leads_inside(&self.root, target, &is_source_name),
+            visible: &is_source_name,
+            enter: &|folder| prefixes.may_hold_matches(folder),
+            wanted: &|path| set.is_match(path),
+            follow_folders: false,
+        };
+        let found = walk.run(&self.root).map_err(|error| Error::io(self.root.to_string_lossy(), error))?;
+        let mut files: Vec<String> = found.files.into_iter().map(|(path, _)| path).collect();
+        files.sort_unstable();
+        Ok(files)
+    }
+}
+
+/// Whether pages may go by this name, or lie in a folder of this name.
+fn is_visible(name: &str) -> bool {
+    !name.starts_with('.') && name != "node_modules"
+}
+
+/// Whether source files may go by this name, or lie in a folder of this name.
+fn is_source_name(name: &str) -> bool {
+    name != "node_modules" && !is_private(Path::new(name))
+}
+
+/// Whether `path` leads into what belongs to git or to UBP, in any letter case.
+fn is_private(path: &Path) -> bool {
+    path.components()
+        .any(|part| [".git", ".ubp"].iter().any(|own| part.as_os_str().eq_ignore_ascii_case(own)))
+}
+
+/// Names that mean a device on Windows, or that it changes in silence.
+fn is_reserved_on_windows(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
+    let numbered =
+        |device: &str| stem.strip_prefix(device).is_some_and(|rest| matches!(rest.as_bytes(), [b'0'..=b'9']));
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
+        || numbered("COM")
+        || numbered("LPT")
+        || name.ends_with(['.', ' '])
+        || name.contains(['<', '>', ':', '"', '|', '?', '*'])
+        || name.chars().any(|c| c.is_ascii_control())
+}
+
+fn confined(path: &str, folder: &str) -> Result<()> {
+    let outside = || Error::OutsideProject { path: path.into(), folder: folder.into() };
+    paths::is_inside(path).then_some(()).ok_or_else(outside)
+}
+
+fn join(folder: &Path, path: &str) -> PathBuf {
+    let mut joined = folder.to_path_buf();
+    joined.extend(path.split('/'));
+    joined
+}
+
+/// The file behind `path` and all links, `None` when there is none.
+fn existing(path: &Path) -> io::Result<Option<(PathBuf, Metadata)>> {
+    let found = fs::canonicalize(path).and_then(|real| {
+        let metadata = fs::metadata(&real)?;
+        Ok((real, metadata))
+    });
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+                Ok(None)
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// The deepest folder of `path` that is there, and where it really lies.
+fn real_ancestor(path: &Path) -> io::Result<(&Path, PathBuf)> {
+    for ancestor in path.ancestors() {
+        match fs::symlink_metadata(ancestor) {
+            Ok(_) => return Ok((ancestor, fs::canonicalize(ancestor)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
+}
+
+fn not_found(path: &str) -> Error {
+    Error::io(path, io::ErrorKind::NotFound.into())
+}
+
+fn missing_pages_folder() -> io::Error {
+    let words = "there is no such folder: make it, or correct pages_dir in .ubp/manifest.json";
+    io::Error::new(io::ErrorKind::NotFound, words)
+}
+
+fn file_stat(metadata: &Metadata) -> FileStat {
+    let modified = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    FileStat {
+        size: metadata.len(),
+        modified: modified.unwrap_or(Timestamp::UNIX_EPOCH),
+        fingerprint: fingerprint(metadata),
+    }
+}
+
+/// Inode and change time in one number. The device is left out: it may differ after every mount.
+#[cfg(unix)]
+fn fingerprint(metadata: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    [metadata.ino(), metadata.ctime().cast_unsigned(), metadata.ctime_nsec().cast_unsigned()]
+        .into_iter()
+        .fold(0, |mixed: u64, value| (mixed ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
+}
+
+#[cfg(not(unix))]
+fn fingerprint(_metadata: &Metadata) -> u64 {
+    0
+}

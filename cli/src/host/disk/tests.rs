@@ -1,0 +1,234 @@
+//! The disk as projects use it; what hostile ones try is in `hostile_tests`.
+#![allow(clippy::unwrap_used)]
+
+use tempfile::TempDir;
+use ubp_core::ports::conformance::{self, SourceFixture};
+
+use super::*;
+
+pub(super) struct Project {
+    pub(super) dir: TempDir,
+    pub(super) source: DiskSource,
+}
+
+impl Project {
+    pub(super) fn new(pages_dir: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(pages_dir)).unwrap();
+        let source = DiskSource::new(dir.path(), pages_dir).unwrap();
+        Self { dir, source }
+    }
+
+    /// Writes a file, by its path in the project.
+    pub(super) fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    pub(super) fn pages(&self) -> Vec<String> {
+        self.source.list().unwrap().pages.into_iter().map(|page| page.path).collect()
+    }
+
+    pub(super) fn unreadable(&self) -> Vec<(String, String)> {
+        let listing = self.source.list().unwrap();
+        listing.unreadable.into_iter().map(|item| (item.path, item.reason)).collect()
+    }
+}
+
+impl SourceFixture for Project {
+    fn source(&self) -> &dyn Source {
+        &self.source
+    }
+
+    fn put_page(&self, path: &str, bytes: &[u8]) {
+        self.put(&format!("docs/pages/{path}"), bytes);
+    }
+
+    fn put_source(&self, path: &str, bytes: &[u8]) {
+        self.put(path, bytes);
+    }
+
+    fn remove_page(&self, path: &str) {
+        fs::remove_file(self.path("docs/pages").join(path)).unwrap();
+    }
+}
+
+#[test]
+fn conforms() {
+    conformance::source(|| Project::new("docs/pages"));
+}
+
+#[test]
+fn a_vault_lists_notes_and_nothing_else() {
+    let project = Project::new(".");
+    for path in [
+        "note.md",
+        "Deep/er/Note.Markdown",
+        "image.png",
+        "md",
+        ".hidden.md",
+        ".obsidian/x.md",
+        ".ubp/trash/old.md",
+        ".ubp-Ab1.tmp",
+        ".git/x.md",
+        "node_modules/lib/readme.md",
+        "Deep/node_modules/readme.md",
+    ] {
+        project.put(path, "x");
+    }
+    fs::create_dir(project.path("folder.md")).unwrap();
+    assert_eq!(project.pages(), ["Deep/er/Note.Markdown", "note.md"]);
+    assert!(project.unreadable().is_empty());
+    for path in [".obsidian/x.md", ".git/x.md", "node_modules/lib/readme.md", "image.png", "folder.md"] {
+        assert_eq!(project.source.stat(path).unwrap(), None, "{path}");
+        assert!(project.source.read(path).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn ignore_files_count_without_git_and_up_to_the_repository() {
+    let project = Project::new("sub/pages");
+    for path in ["a.md", "b.tmp.md", "out/c.md", "keep/out/d.md", "e.md", "private/f.md"] {
+        project.put(&format!("sub/pages/{path}"), "x");
+    }
+    project.put("sub/.gitignore", "*.tmp.md\r\nout/\r\n");
+    project.put("sub/pages/keep/.gitignore", "!out/\n");
+    project.put("sub/pages/.ubpignore", "private\n");
+    project.put(".gitignore", "e.md\n");
+    assert_eq!(project.pages(), ["a.md", "keep/out/d.md"]);
+
+    // A project in a folder of a repository takes the repository's rules too, but not the one that
+    // would leave out the whole project.
+    let inner = || DiskSource::new(&project.path("sub"), "pages").unwrap();
+    assert_eq!(inner().list().unwrap().pages.len(), 3, "e.md is no business of a folder above");
+    fs::create_dir(project.path(".git")).unwrap();
+    project.put(".gitignore", "e.md\n/sub/\n");
+    let names: Vec<String> = inner().list().unwrap().pages.into_iter().map(|page| page.path).collect();
+    assert_eq!(names, ["a.md", "keep/out/d.md"]);
+
+    for ignored in ["b.tmp.md", "out/c.md", "private/f.md"] {
+        assert_eq!(project.source.stat(ignored).unwrap(), None, "{ignored}");
+    }
+    assert!(project.source.stat("keep/out/d.md").unwrap().is_some());
+    let error = project.source.write("out/new.md", b"x", None).unwrap_err();
+    assert!(error.to_string().contains(".gitignore"), "{error}");
+    assert!(!project.path("sub/pages/out/new.md").exists());
+}
+
+#[test]
+fn sources_respect_ignore_rules_but_may_be_hidden() {
+    let project = Project::new("pages");
+    for path in ["src/a.rs", "target/b.rs", ".github/c.rs", "node_modules/d.rs", ".git/e.rs", ".ubp/f.rs"] {
+        project.put(path, "x");
+    }
+    project.put(".gitignore", "/target\n");
+    let globs = ["**/*.rs".to_string()];
+    assert_eq!(project.source.match_sources(&globs).unwrap(), [".github/c.rs", "src/a.rs"]);
+    // A page may name a generated file, but nothing of git's or UBP's own.
+    assert!(project.source.stat_source("target/b.rs").unwrap().is_some());
+    for private in [".git/e.rs", ".GIT/e.rs", ".ubp/f.rs"] {
+        assert_eq!(project.source.stat_source(private).unwrap(), None, "{private}");
+        assert!(project.source.read_source(private).is_err(), "{private}");
+    }
+}
+
+#[test]
+fn a_missing_pages_folder_is_said_and_made_by_the_first_page() {
+    let project = Project::new("pages");
+    fs::remove_dir(project.path("pages")).unwrap();
+    let source = DiskSource::new(project.dir.path(), "pages").unwrap();
+    let error = source.list().unwrap_err();
+    assert!(error.to_string().contains("pages_dir"), "{error}");
+    source.write("new/a.md", b"x", None).unwrap();
+    assert_eq!(source.list().unwrap().pages.len(), 1);
+}
+
+#[test]
+fn a_changed_file_of_equal_size_and_time_shows() {
+    let project = Project::new(".");
+    project.put("a.md", "one");
+    let before = project.source.stat("a.md").unwrap().unwrap();
+    let modified = fs::metadata(project.path("a.md")).unwrap().modified().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    project.put("a.md", "two");
+    fs::File::options().write(true).open(project.path("a.md")).unwrap().set_modified(modified).unwrap();
+    let after = project.source.stat("a.md").unwrap().unwrap();
+    assert_eq!((before.size, before.modified), (after.size, after.modified));
+    assert_eq!(before.fingerprint != after.fingerprint, cfg!(unix));
+}
+
+#[test]
+fn a_failed_write_keeps_the_page_and_leaves_nothing() {
+    let project = Project::new("pages");
+    project.put("pages/a.md", "old");
+    // A file where a folder is needed stands for any disk that refuses.
+    let error = project.source.write("a.md/b.md", b"new", None).unwrap_err();
+    assert_eq!(error.code(), "io");
+    assert!(error.to_string().starts_with("a.md/b.md: "), "{error}");
+    assert_eq!(fs::read(project.path("pages/a.md")).unwrap(), b"old");
+    assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_stay_inside_are_pages_where_they_lie() {
+    use std::os::unix::fs::symlink;
+    let project = Project::new("pages");
+    project.put("README.md", "readme");
+    project.put("docs/guide/a.md", "a");
+    project.put("pages/real/b.md", "b");
+    symlink("../README.md", project.path("pages/readme.md")).unwrap();
+    symlink("../docs", project.path("pages/docs")).unwrap();
+    symlink("real/b.md", project.path("pages/alias.md")).unwrap();
+    assert_eq!(project.pages(), ["alias.md", "docs/guide/a.md", "readme.md", "real/b.md"]);
+    for page in project.source.list().unwrap().pages {
+        assert_eq!(project.source.stat(&page.path).unwrap(), Some(page.stat), "{}", page.path);
+    }
+    assert_eq!(project.source.read("docs/guide/a.md").unwrap(), b"a");
+
+    // Writing changes the file behind the link, and only inside the pages folder.
+    let hash = |text: &str| Some(ContentHash::of(text.as_bytes()));
+    project.source.write("alias.md", b"new", hash("b")).unwrap();
+    assert_eq!(fs::read(project.path("pages/real/b.md")).unwrap(), b"new");
+    assert!(fs::symlink_metadata(project.path("pages/alias.md")).unwrap().is_symlink());
+    for (path, text) in [("readme.md", Some("readme")), ("docs/guide/a.md", Some("a")), ("docs/c.md", None)] {
+        let error = project.source.write(path, b"new", text.and_then(hash)).unwrap_err();
+        assert_eq!(error.code(), "outside_project", "{path}");
+    }
+    assert!(!project.path("docs/c.md").exists());
+}
+
+#[test]
+fn names_that_windows_reserves_are_known() {
+    for name in
+        ["con.md", "AUX", "nul .md", "com1.md", "LPT9.x.md", "a.", "a ", "a?.md", "a:b.md", "a\u{1}.md"]
+    {
+        assert!(is_reserved_on_windows(name), "{name}");
+    }
+    for name in ["console.md", "com.md", "com10.md", "a.md", "認証 (2).md", "lpt.md"] {
+        assert!(!is_reserved_on_windows(name), "{name}");
+    }
+}
+
+#[test]
+fn ten_thousand_pages_are_listed_with_their_states() {
+    let project = Project::new("pages");
+    for folder in 0..100 {
+        fs::create_dir(project.path(&format!("pages/{folder:02}"))).unwrap();
+        for page in 0..100 {
+            fs::write(project.path(&format!("pages/{folder:02}/{page:02}.md")), "x").unwrap();
+        }
+    }
+    project.put("pages/50/.gitignore", "99.md\n");
+    let started = std::time::Instant::now();
+    let pages = project.source.list().unwrap().pages;
+    // Not a bound, since machines differ: `--nocapture` shows it.
+    println!("10,000 pages listed in {:?}", started.elapsed());
+    assert_eq!(pages.len(), 9_999);
+    assert!(pages.is_sorted_by(|a, b| a.path < b.path));
+}

@@ -1,0 +1,315 @@
+//! What git knows about a project's files, asked through a few `git` processes however many files
+//! there are. Nothing that a cloned or unpacked project configures may make git run a command: see
+//! [`command`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Stdio};
+
+use jiff::Timestamp;
+use ubp_core::ports::{Commit, History, SourceChange};
+use ubp_core::{Error, Result, path as paths};
+
+mod command;
+#[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
+mod tests;
+
+use command::Git;
+
+/// The git history of a project folder, which may lie anywhere in a repository.
+///
+/// Files in submodules, and in other repositories inside the project, are looked up there. Without
+/// git, or outside of a repository, nothing is known. In a shallow or partial clone, files whose last
+/// change may lie beyond what was fetched are [`SourceChange::BeyondHistory`]; nothing is fetched.
+#[derive(Debug, Clone)]
+pub struct GitHistory {
+    root: PathBuf,
+}
+
+/// A repository, as seen from the project.
+struct Repository {
+    git: Git,
+    /// The project's path below the top of the repository, empty or ending in `/`.
+    prefix: String,
+    /// Commits beyond which nothing was fetched.
+    boundary: BTreeSet<String>,
+}
+
+impl GitHistory {
+    /// The history of the project at `root`.
+    pub fn new(root: &Path) -> Self {
+        Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()) }
+    }
+
+    /// Whether any repository can be concerned; saves processes where there is none.
+    fn may_be_in_repository(&self) -> bool {
+        self.root.ancestors().any(|folder| fs::symlink_metadata(folder.join(".git")).is_ok())
+    }
+
+    fn open(&self) -> Result<Option<Repository>> {
+        let Some(git) = Git::in_folder(&self.root)? else { return Ok(None) };
+        let place =
+            git.run(&["rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix"])?;
+        if place.is_no_repository() {
+            return Ok(None);
+        }
+        let text = utf8(&self.root, place.success(&git)?)?;
+        let mut lines = text.splitn(3, '\n');
+        if lines.next() != Some("true") {
+            return Ok(None);
+        }
+        let is_shallow = lines.next() == Some("true");
+        let prefix = lines.next().unwrap_or_default();
+        let prefix = prefix.strip_suffix('\n').unwrap_or(prefix).to_string();
+        let boundary = if is_shallow { self.boundary(&git)? } else { BTreeSet::new() };
+        Ok(Some(Repository { git, prefix, boundary }))
+    }
+
+    fn boundary(&self, git: &Git) -> Result<BTreeSet<String>> {
+        let answer = git.run(&["rev-parse", "--git-path", "shallow"])?;
+        let path = utf8(&self.root, answer.success(git)?)?;
+        let file = self.root.join(path.strip_suffix('\n').unwrap_or(&path));
+        let text = fs::read_to_string(&file).map_err(|error| Error::io(file.to_string_lossy(), error))?;
+        Ok(text.lines().map(Into::into).collect())
+    }
+
+    /// The folder of the innermost other repository that `path` lies in.
+    fn nested<'a>(&self, path: &'a str, known: &mut BTreeMap<&'a str, bool>) -> Option<&'a str> {
+        let mut folder = paths::folder(path);
+        let mut outermost = None;
+        while !folder.is_empty() {
+            let is_repository = *known.entry(folder).or_insert_with(|| {
+                let place = self.root.join(folder);
+                fs::symlink_metadata(place.join(".git")).is_ok()
+                    && fs::canonicalize(&place).is_ok_and(|real| real == place)
+            });
+            if is_repository {
+                outermost = Some(folder);
+            }
+            folder = paths::folder(folder);
+        }
+        outermost
+    }
+}
+
+impl History for GitHistory {
+    fn head(&self) -> Result<Option<String>> {
+        if !self.may_be_in_repository() {
+            return Ok(None);
+        }
+        let Some(git) = Git::without_filters(&self.root) else { return Ok(None) };
+        let answer = git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        // Git says 1 to a branch without commits.
+        if answer.is_missing() || answer.is_no_repository() || answer.code() == Some(1) {
+            return Ok(None);
+        }
+        Ok(Some(utf8(&self.root, answer.success(&git)?)?.trim().to_string()))
+    }
+
+    fn last_changes(&self, asked: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        let mut changes = BTreeMap::new();
+        let usable = |path: &&String| paths::is_inside(path) && paths::is_normal(path);
+        let asked: BTreeSet<&str> = asked.iter().filter(usable).map(String::as_str).collect();
+        if asked.is_empty() || !self.may_be_in_repository_of(&asked) {
+            return Ok(changes);
+        }
+        let mut own = BTreeSet::new();
+        let mut nested: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut known = BTreeMap::new();
+        for path in asked {
+            match self.nested(path, &mut known) {
+                Some(folder) => {
+                    let inner = path.get(folder.len() + 1..).unwrap_or_default();
+                    nested.entry(folder).or_default().push(inner.into());
+                }
+                None => {
+                    own.insert(path);
+                }
+            }
+        }
+        if !own.is_empty()
+            && let Some(repository) = self.open()?
+        {
+            repository.last_changes(own, &mut changes)?;
+        }
+        for (folder, inner) in nested {
+            let inside = Self { root: self.root.join(folder) }.last_changes(&inner)?;
+            changes.extend(inside.into_iter().map(|(path, change)| (format!("{folder}/{path}"), change)));
+        }
+        Ok(changes)
+    }
+}
+
+impl GitHistory {
+    fn may_be_in_repository_of(&self, paths: &BTreeSet<&str>) -> bool {
+        let mut known = BTreeMap::new();
+        self.may_be_in_repository() || paths.iter().any(|path| self.nested(path, &mut known).is_some())
+    }
+}
+
+impl Repository {
+    /// Finds the last changes of `wanted`, paths relative to the project.
+    fn last_changes(
+        &self,
+        wanted: BTreeSet<&str>,
+        changes: &mut BTreeMap<String, SourceChange>,
+    ) -> Result<()> {
+        let scope = scope(&wanted);
+        for path in self.uncommitted(&scope)? {
+            if let Some(&path) = path.strip_prefix(&self.prefix).and_then(|path| wanted.get(path)) {
+                changes.insert(path.into(), SourceChange::Uncommitted);
+            }
+        }
+        let mut left = self.tracked(&scope, &wanted)?;
+        left.retain(|path| !changes.contains_key(*path));
+        if !left.is_empty() {
+            self.committed(&scope, &mut left, changes)?;
+        }
+        // Git tracks them, but what it has of history does not say since when.
+        changes.extend(left.into_iter().map(|path| (path.into(), SourceChange::BeyondHistory)));
+        Ok(())
+    }
+
+    /// Paths, relative to the repository, that differ from the last commit or are new. Ignored files
+    /// are not among them: what is generated has no history.
+    fn uncommitted(&self, scope: &[&str]) -> Result<Vec<String>> {
+        let mut arguments = vec![
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            // Git would run itself inside them, with their configuration: they are asked on their own.
+            "--ignore-submodules=all",
+            "--no-renames",
+            "--",
+        ];
+        arguments.extend(scope);
+        let answer = self.git.run(&arguments)?;
+        let output = answer.success(&self.git)?;
+        let entries = output.split(|&byte| byte == 0).filter_map(|entry| entry.get(3..));
+        Ok(entries.filter_map(|path| std::str::from_utf8(path).ok()).map(Into::into).collect())
+    }
+
+    /// Those of `wanted` that are tracked.
+    fn tracked<'a>(&self, scope: &[&str], wanted: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>> {
+        let mut arguments = vec!["ls-files", "-z", "--"];
+        arguments.extend(scope);
+        let answer = self.git.run(&arguments)?;
+        let output = answer.success(&self.git)?;
+        let names = output.split(|&byte| byte == 0).filter_map(|path| std::str::from_utf8(path).ok());
+        Ok(names.filter_map(|path| wanted.get(path).copied()).collect())
+    }
+
+    /// Takes out of `left` what the history tells, newest commits first, and stops when nothing is
+    /// left to find.
+    fn committed(
+        &self,
+        scope: &[&str],
+        left: &mut BTreeSet<&str>,
+        changes: &mut BTreeMap<String, SourceChange>,
+    ) -> Result<()> {
+        let mut arguments = vec![
+            "log",
+            "-z",
+            // No path begins with a slash.
+            "--format=//%H %ct",
+            "--name-only",
+            // A merge counts for what none of its parents had.
+            "-c",
+            "--root",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-show-signature",
+            "--no-color",
+            "-O/dev/null",
+            "HEAD",
+            "--",
+        ];
+        arguments.extend(scope);
+        let mut errors = tempfile::tempfile().map_err(|error| self.git.failure(error))?;
+        let stderr = errors.try_clone().map_err(|error| self.git.failure(error))?;
+        let mut process = self.git.command(&arguments);
+        process.stdout(Stdio::piped()).stderr(stderr);
+        let mut child = process.spawn().map_err(|error| self.git.failure(error))?;
+        let read = child.stdout.take().map_or(Ok(()), |output| self.read_log(output, left, changes));
+        if left.is_empty() || read.is_err() {
+            // It may have ended by itself just before.
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(|error| self.git.failure(error))?;
+        read.map_err(|error| self.git.failure(error))?;
+        if left.is_empty() || status.success() || self.git.is_partial() {
+            return Ok(());
+        }
+        let mut message = String::new();
+        let _ = errors.rewind().and_then(|()| errors.read_to_string(&mut message));
+        Err(self.git.failure(io::Error::other(message.trim().to_string())))
+    }
+
+    fn read_log(
+        &self,
+        output: ChildStdout,
+        left: &mut BTreeSet<&str>,
+        changes: &mut BTreeMap<String, SourceChange>,
+    ) -> io::Result<()> {
+        let mut output = BufReader::new(output);
+        let mut token = Vec::new();
+        let mut change = None;
+        let mut follows_header = false;
+        while !left.is_empty() {
+            token.clear();
+            if output.read_until(0, &mut token)? == 0 {
+                break;
+            }
+            let text = token.strip_suffix(&[0]).unwrap_or(&token);
+            if let Some(header) = text.strip_prefix(b"//") {
+                change = self.change(header);
+                follows_header = true;
+                continue;
+            }
+            // Git ends a header with a line feed, which lands in front of the first path.
+            let path = if follows_header { text.strip_prefix(b"\n").unwrap_or(text) } else { text };
+            follows_header = false;
+            let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
+            if let (Some(path), Some(change)) = (path.and_then(|path| left.take(path)), &change) {
+                changes.insert(path.into(), change.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// What `<commit> <seconds>` says about the paths that follow it.
+    fn change(&self, header: &[u8]) -> Option<SourceChange> {
+        let (id, seconds) = std::str::from_utf8(header).ok()?.split_once(' ')?;
+        if self.boundary.contains(id) {
+            return Some(SourceChange::BeyondHistory);
+        }
+        let time = Timestamp::from_second(seconds.parse().ok()?).ok()?;
+        Some(SourceChange::Committed(Commit { id: id.into(), time }))
+    }
+}
+
+/// What git is asked about: the paths themselves while they are few, since that lets it skip most of
+/// history and index; else the project.
+fn scope<'a>(wanted: &BTreeSet<&'a str>) -> Vec<&'a str> {
+    const MOST_PATHS: usize = 64;
+    const MOST_BYTES: usize = 8 * 1024;
+    let bytes: usize = wanted.iter().map(|path| path.len() + 1).sum();
+    if wanted.len() <= MOST_PATHS && bytes <= MOST_BYTES {
+        wanted.iter().copied().collect()
+    } else {
+        vec!["."]
+    }
+}
+
+fn utf8(folder: &Path, bytes: &[u8]) -> Result<String> {
+    String::from_utf8(bytes.to_vec()).map_err(|_| {
+        let words = "git answered with a path that is not valid Unicode";
+        Error::io(folder.to_string_lossy(), io::Error::new(io::ErrorKind::InvalidData, words))
+    })
+}

@@ -1,0 +1,199 @@
+//! Running git so that a repository's own configuration cannot run anything.
+//!
+//! A repository that was unpacked, not cloned, brings its `.git/config`, and many settings there name
+//! commands. Those that reading history could reach are overridden one by one; filters have names of
+//! their own, so the configuration is listed first and every filter that comes from the repository is
+//! emptied. Filters from the user's configuration (such as Git LFS) stay.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use ubp_core::{Error, Result};
+
+/// Settings that name commands, start processes or change what is printed.
+const OVERRIDES: [&str; 9] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "diff.external=",
+    "gpg.program=false",
+    "log.showSignature=false",
+    "log.follow=false",
+    "log.mailmap=false",
+    "safe.bareRepository=explicit",
+];
+
+/// Variables that choose the user's configuration; every other `GIT_…` is taken away, since git sets
+/// them for its hooks, where they would point elsewhere.
+const KEPT: [&str; 6] = [
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_EXEC_PATH",
+];
+
+/// The `git` command, at work in one folder.
+#[derive(Debug)]
+pub(super) struct Git {
+    folder: PathBuf,
+    overrides: Vec<String>,
+    is_partial: bool,
+}
+
+/// What a git process said.
+#[derive(Debug)]
+pub(super) struct Answer(Option<Output>);
+
+impl Git {
+    /// Git without knowledge of the repository's filters: only for what reads no files.
+    pub(super) fn without_filters(folder: &Path) -> Option<Self> {
+        let overrides = OVERRIDES.map(String::from).to_vec();
+        folder.is_dir().then(|| Self { folder: folder.to_path_buf(), overrides, is_partial: false })
+    }
+
+    /// Git at work in `folder`; `None` without git.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the configuration cannot be read, or cannot be made harmless.
+    pub(super) fn in_folder(folder: &Path) -> Result<Option<Self>> {
+        let Some(mut git) = Self::without_filters(folder) else { return Ok(None) };
+        let answer = git.run(&["config", "--list", "-z", "--show-scope", "--name-only", "--includes"])?;
+        if answer.is_missing() {
+            return Ok(None);
+        }
+        let listed = String::from_utf8_lossy(answer.success(&git)?).into_owned();
+        let mut fields = listed.split('\0');
+        while let (Some(scope), Some(name)) = (fields.next(), fields.next()) {
+            if !matches!(scope, "local" | "worktree") {
+                continue;
+            }
+            let lower = name.to_ascii_lowercase();
+            git.is_partial |= lower == "extensions.partialclone"
+                || (lower.starts_with("remote.") && lower.ends_with(".promisor"));
+            let Some(driver) = name.get(.."filter.".len()).filter(|_| lower.starts_with("filter.")) else {
+                continue;
+            };
+            let rest = name.get(driver.len()..).unwrap_or_default();
+            let Some((filter, _)) = rest.rsplit_once('.') else { continue };
+            // `-c` ends a name at its first '='.
+            if filter.contains('=') {
+                let words = format!("its .git/config has the filter '{filter}', which cannot be turned off");
+                return Err(git.failure(io::Error::new(io::ErrorKind::PermissionDenied, words)));
+            }
+            for emptied in ["clean=", "smudge=", "process=", "required=false"] {
+                git.overrides.push(format!("filter.{filter}.{emptied}"));
+            }
+        }
+        Ok(Some(git))
+    }
+
+    /// Whether objects may be missing here, left to be fetched when needed.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
+    /// A git command without input.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.current_dir(plain(&self.folder)).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if is_taken_away(&name) {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env("LC_ALL", "C")
+            // Reading must not write: neither the index nor, through it, run a hook.
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            // Objects that are not here are not fetched: that runs what the repository names.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .arg("--no-pager");
+        for setting in &self.overrides {
+            command.arg("-c").arg(setting);
+        }
+        command.args(arguments);
+        command
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be started, unless that is because git is not installed.
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<Answer> {
+        match self.command(arguments).output() {
+            Ok(output) => Ok(Answer(Some(output))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Answer(None)),
+            Err(error) => Err(self.failure(error)),
+        }
+    }
+
+    /// The error to report when git fails in this folder.
+    pub(super) fn failure(&self, error: io::Error) -> Error {
+        let words = io::Error::new(error.kind(), format!("git: {error}"));
+        Error::io(self.folder.to_string_lossy(), words)
+    }
+}
+
+impl Answer {
+    /// Whether there is no git on this machine.
+    pub(super) fn is_missing(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The exit status, unless a signal ended it.
+    pub(super) fn code(&self) -> Option<i32> {
+        self.0.as_ref().and_then(|output| output.status.code())
+    }
+
+    /// Whether git found no repository around the folder.
+    pub(super) fn is_no_repository(&self) -> bool {
+        let said = |output: &Output| {
+            let words = String::from_utf8_lossy(&output.stderr);
+            // The second: a folder that merely looks like a bare repository.
+            ["not a git repository", "cannot use bare repository", "must be run in a work tree"]
+                .iter()
+                .any(|reason| words.contains(reason))
+        };
+        self.0.as_ref().is_some_and(|output| !output.status.success() && said(output))
+    }
+
+    /// What was printed.
+    ///
+    /// # Errors
+    /// [`Error::Io`] in git's words when it failed.
+    pub(super) fn success(&self, git: &Git) -> Result<&[u8]> {
+        match &self.0 {
+            Some(output) if output.status.success() => Ok(&output.stdout),
+            Some(output) => {
+                let words = String::from_utf8_lossy(&output.stderr).trim().to_string();
+                Err(git.failure(io::Error::other(words)))
+            }
+            None => Err(git.failure(io::ErrorKind::NotFound.into())),
+        }
+    }
+}
+
+/// The folder as programs understand it: on Windows, without the mark of a verbatim path.
+fn plain(folder: &Path) -> PathBuf {
+    let shown = folder.to_string_lossy();
+    match shown.strip_prefix(r"\\?\").filter(|rest| cfg!(windows) && rest.get(1..2) == Some(":")) {
+        Some(rest) => PathBuf::from(rest),
+        None => folder.to_path_buf(),
+    }
+}
+
+fn is_taken_away(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
+    // The user's own settings by environment; the overrides above come after them.
+    let is_setting = name == "GIT_CONFIG_COUNT"
+        || name.starts_with("GIT_CONFIG_KEY_")
+        || name.starts_with("GIT_CONFIG_VALUE_");
+    name.starts_with("GIT_") && !is_setting && !KEPT.contains(&name.as_ref())
+}

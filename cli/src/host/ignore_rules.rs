@@ -1,0 +1,138 @@
+//! Which paths a project leaves out: `.gitignore` and `.ubpignore`, deeper files over shallower
+//! ones and `.ubpignore` over `.gitignore`. The user's global ignore file does not count, since
+//! clones of a project have to agree on what its pages are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// Names of the files that a folder's rules come from.
+pub(super) const RULE_FILES: [&str; 2] = [".ubpignore", ".gitignore"];
+
+/// The rules in force in a folder: its own and those of the folders above it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rules(Option<Arc<Level>>);
+
+#[derive(Debug)]
+struct Level {
+    ubp: Gitignore,
+    git: Gitignore,
+    exclude: Gitignore,
+    is_repository: bool,
+    above: Rules,
+}
+
+/// A rule file that could not be used in full.
+pub(super) type Broken = (PathBuf, String);
+
+/// The folder whose rules are the first to count: the repository that `root` lies in, else `root`.
+pub(super) fn top(root: &Path) -> &Path {
+    root.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok()).unwrap_or(root)
+}
+
+impl Rules {
+    /// The rules in force in `folder`, counted from `top`.
+    pub(super) fn of(top: &Path, folder: &Path) -> Self {
+        let mut folders: Vec<&Path> =
+            folder.ancestors().take_while(|ancestor| ancestor.starts_with(top)).collect();
+        folders.reverse();
+        folders.into_iter().fold(Self::default(), |rules, folder| rules.enter(folder, &mut Vec::new()))
+    }
+
+    /// The rules in force in `folder`, which lies directly where `self` is in force.
+    pub(super) fn enter(&self, folder: &Path, broken: &mut Vec<Broken>) -> Self {
+        let [ubp, git] = RULE_FILES.map(|name| read(folder, Path::new(name), broken));
+        let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
+        if ubp.is_empty() && git.is_empty() && !is_repository {
+            return self.clone();
+        }
+        let exclude = read(folder, Path::new(".git/info/exclude"), broken);
+        Self(Some(Arc::new(Level { ubp, git, exclude, is_repository, above: self.clone() })))
+    }
+
+    /// Whether `path`, directly where these rules are in force, is left out.
+    pub(super) fn exclude(&self, path: &Path, is_dir: bool) -> bool {
+        let decision = |rules: &Gitignore| match rules.matched(path, is_dir) {
+            Match::None => None,
+            Match::Ignore(_) => Some(true),
+            Match::Whitelist(_) => Some(false),
+        };
+        // A repository's rules end where another one begins inside it.
+        let mut exclude = None;
+        let mut git = None;
+        for level in self.levels() {
+            git = decision(&level.git);
+            if level.is_repository {
+                exclude = decision(&level.exclude);
+            }
+            if git.is_some() || level.is_repository {
+                break;
+            }
+        }
+        self.levels().find_map(|level| decision(&level.ubp)).or(git).or(exclude).unwrap_or(false)
+    }
+
+    fn levels(&self) -> impl Iterator<Item = &Level> {
+        std::iter::successors(self.0.as_deref(), |level| level.above.0.as_deref())
+    }
+}
+
+/// The rules of one file, which count from `folder`; none when there is no such file.
+fn read(folder: &Path, file: &Path, broken: &mut Vec<Broken>) -> Gitignore {
+    let path = folder.join(file);
+    // Neither links, which git does not follow either, nor pipes.
+    if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
+        return Gitignore::empty();
+    }
+    let mut builder = GitignoreBuilder::new(folder);
+    if let Some(error) = builder.add(&path) {
+        broken.push((path.clone(), error.to_string()));
+    }
+    builder.build().unwrap_or_else(|error| {
+        broken.push((path, error.to_string()));
+        Gitignore::empty()
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deeper_files_win_and_ubpignore_wins_over_gitignore() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join(".gitignore"), "*.tmp.md\n/only-top.md\nout/\n").unwrap();
+        fs::write(root.join("a/.gitignore"), "!kept.tmp.md\n").unwrap();
+        fs::write(root.join(".ubpignore"), "!out/\nprivate.md\n").unwrap();
+        let rules = Rules::of(root, &root.join("a/b"));
+        let excludes = |path: &str, is_dir| rules.exclude(&root.join("a/b").join(path), is_dir);
+        assert!(excludes("x.tmp.md", false));
+        assert!(!excludes("kept.tmp.md", false));
+        assert!(!excludes("only-top.md", false));
+        assert!(excludes("private.md", false));
+        assert!(!excludes("out", true));
+        assert!(Rules::of(root, root).exclude(&root.join("only-top.md"), false));
+    }
+
+    #[test]
+    fn an_inner_repository_has_its_own_rules() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        fs::create_dir_all(root.join(".git/info")).unwrap();
+        fs::create_dir_all(root.join("sub/.git")).unwrap();
+        fs::write(root.join(".gitignore"), "a.md\n").unwrap();
+        fs::write(root.join(".git/info/exclude"), "b.md\nc.md\n").unwrap();
+        assert_eq!(top(&root.join("sub")), root.join("sub"));
+        let (outer, inner) = (Rules::of(root, root), Rules::of(root, &root.join("sub")));
+        for name in ["a.md", "b.md"] {
+            assert!(outer.exclude(&root.join(name), false));
+            assert!(!inner.exclude(&root.join("sub").join(name), false));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Finding the project that a folder belongs to, and starting new ones.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use ubp_core::manifest::{MANIFEST_PATH, Manifest};
+use ubp_core::{Error, Result};
+
+use super::disk::DiskSource;
+
+mod init;
+#[cfg(test)]
+mod tests;
+
+pub use init::{InitOptions, InitSummary, init};
+
+/// The folder of a project that belongs to UBP.
+pub const UBP_DIR: &str = ".ubp";
+
+/// Name of the index database in [`UBP_DIR`].
+pub const DATABASE: &str = "metadata.db";
+
+/// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
+const OWN_FILES: [&str; 10] = [
+    "manifest.json",
+    DATABASE,
+    "metadata.db-wal",
+    "metadata.db-shm",
+    "metadata.db-journal",
+    "refs.lock",
+    "decisions.jsonl",
+    "audit.jsonl",
+    "serve.lock",
+    "trash",
+];
+
+/// A project on disk.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// Its folder, absolute.
+    pub root: PathBuf,
+    /// Its settings.
+    pub manifest: Manifest,
+    /// The file of its settings, absolute.
+    pub manifest_path: PathBuf,
+    /// The folder of its pages, absolute.
+    pub pages_dir: PathBuf,
+    /// Its index, absolute; made when it is first opened.
+    pub database: PathBuf,
+    source: DiskSource,
+}
+
+impl Project {
+    /// The project that `start` lies in: the nearest folder upwards with a manifest.
+    ///
+    /// # Errors
+    /// [`Error::NoProject`] when there is none; otherwise as [`Project::load`].
+    pub fn find(start: &Path) -> Result<Self> {
+        let shown = start.to_string_lossy();
+        let start = fs::canonicalize(start).map_err(|error| Error::io(shown.clone(), error))?;
+        match start.ancestors().find(|folder| is_project(folder)) {
+            Some(root) => Self::load(root),
+            None => Err(Error::NoProject { folder: shown.into() }),
+        }
+    }
+
+    /// The project whose folder is `root`.
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] for a manifest that cannot be used, [`Error::OutsideProject`] when its
+    /// pages folder, or a file of UBP's own, is a link out of the project, [`Error::Io`] when
+    /// something cannot be read.
+    pub fn load(root: &Path) -> Result<Self> {
+        let shown = root.to_string_lossy();
+        let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
+        refuse_links(&root)?;
+        let manifest_path = root.join(MANIFEST_PATH);
+        let text = fs::read_to_string(&manifest_path).map_err(|error| Error::io(MANIFEST_PATH, error))?;
+        let manifest = Manifest::parse(&text, MANIFEST_PATH)?;
+        let source = DiskSource::new(&root, &manifest.pages_dir)?;
+        Ok(Self {
+            pages_dir: source.pages_dir().to_path_buf(),
+            database: root.join(UBP_DIR).join(DATABASE),
+            manifest_path,
+            manifest,
+            root,
+            source,
+        })
+    }
+
+    /// Its files.
+    pub fn source(&self) -> DiskSource {
+        self.source.clone()
+    }
+
+    /// Writes the manifest, after a change of its fields.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be written; the old one is then untouched.
+    pub fn save_manifest(&self) -> Result<()> {
+        super::atomic::write(&self.manifest_path, self.manifest.to_json().as_bytes(), MANIFEST_PATH)
+    }
+}
+
+fn is_project(folder: &Path) -> bool {
+    // Any state but absence: a manifest that cannot be read is to be reported, not passed by.
+    fs::symlink_metadata(folder.join(MANIFEST_PATH)).is_ok()
+}
+
+/// Refuses a `.ubp` that a clone could use to make UBP write outside of the project.
+fn refuse_links(root: &Path) -> Result<()> {
+    let own = OWN_FILES.iter().map(|name| format!("{UBP_DIR}/{name}"));
+    for path in std::iter::once(UBP_DIR.to_string()).chain(own) {
+        match fs::symlink_metadata(root.join(&path)) {
+            Ok(metadata) if metadata.is_symlink() => {
+                let words = "a symbolic link; UBP's own files must be real ones";
+                return Err(Error::io(path, io::Error::new(io::ErrorKind::InvalidInput, words)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
