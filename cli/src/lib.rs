@@ -1,1 +1,65 @@
+//! The `ubp` command. A terminal, a Node process and a test all call [`run`] with arguments and
+//! streams; nothing here decides what is true of a project, that is the engine's part.
+
+mod args;
+mod commands;
 pub mod host;
+mod io;
+mod models;
+mod output;
+mod progress;
+mod session;
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+pub use io::{Environment, Io, SharedBuffer};
+
+use crate::args::Arguments;
+use crate::session::Terminal;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// Done.
+    Success = 0,
+    /// A finding that was asked to fail the command.
+    Finding = 1,
+    /// Wrong usage, or an error.
+    Error = 2,
+    /// Stopped on request.
+    Interrupted = 130,
+}
+
+/// Runs the command that `arguments` (program name first) ask for.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitStatus {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error, io),
+    };
+    let mut terminal = Terminal::new(io, &arguments.global);
+    let result = commands::run(&mut terminal, &arguments.global, arguments.command);
+    match result.and_then(|status| terminal.io.flush().map(|()| status)) {
+        Ok(status) => status,
+        Err(failure) => terminal.fail(&failure),
+    }
+}
+
+fn usage(error: &clap::Error, io: &mut Io) -> ExitStatus {
+    let colored = |terminal: bool| terminal && io.environment.get("NO_COLOR").is_none_or(|value| value.is_empty());
+    let rendered = |color: bool| if color { error.render().ansi().to_string() } else { error.render().to_string() };
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let text = rendered(colored(io.out_is_terminal));
+            // Nobody is left to hear that the help could not be shown.
+            let _ = io.out.write_all(text.as_bytes());
+            ExitStatus::Success
+        }
+        _ => {
+            let text = rendered(colored(io.err_is_terminal));
+            let _ = io.err.write_all(text.as_bytes());
+            ExitStatus::Error
+        }
+    }
+}

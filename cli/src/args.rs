@@ -1,0 +1,422 @@
+//! The command line: every command, flag and example in one place, from which help, errors and
+//! shell completions are made.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Arguments of the whole command.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ubp",
+    version,
+    about = "Markdown pages with [[links]] as a searchable blueprint, for people and AI agents",
+    after_help = "Examples:\n  \
+        ubp init                               start a project in this folder\n  \
+        ubp init --pages-dir .                 use an existing vault as it is\n  \
+        ubp search \"how do sessions expire\"    ask a question\n  \
+        ubp get \"Login Feature\"                read a page with its links\n  \
+        ubp doctor                             find broken links and other problems\n\n\
+        `ubp help <command>` shows each command with its own examples.",
+    propagate_version = true,
+    disable_help_subcommand = false
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Run as if started in DIR
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print results and errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more about what is done (or set UBP_LOG=debug)
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: ColorChoice,
+    /// Answer from the index as it is, without looking at the files first
+    #[arg(long, global = true)]
+    pub no_refresh: bool,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start a project in the current folder
+    Init(InitArgs),
+    /// Bring the index up to date, vectors included
+    Add(AddArgs),
+    /// Make the index anew from the files
+    #[command(alias = "reindex")]
+    Rebuild,
+    /// Find pages by meaning, words and links
+    Search(SearchArgs),
+    /// Read a page with its links and freshness
+    Get(GetArgs),
+    /// Read a page together with the pages around it
+    Context(ContextArgs),
+    /// List pages
+    List(ListArgs),
+    /// Show which pages link to which
+    Graph(GraphArgs),
+    /// Show counts, freshness and the state of the index
+    Status,
+    /// Find broken links and other problems
+    Doctor(DoctorArgs),
+    /// Show, install and choose the embedding model
+    Model(ModelArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+}
+
+/// `ubp init`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp init                        pages live in pages/\n  \
+    ubp init --pages-dir docs       pages live in docs/\n  \
+    ubp init --pages-dir .          the whole folder is the vault\n\n\
+    On an empty pages folder UBP completes front matter (id, title, times) when you add pages;\n\
+    over existing pages it never writes to a file unless you edit that page through it.")]
+pub struct InitArgs {
+    /// Folder of the pages, relative to the project
+    #[arg(long, value_name = "DIR")]
+    pub pages_dir: Option<String>,
+    /// Who completes front matter; chosen by whether there are pages already
+    #[arg(long, value_name = "MODE")]
+    pub frontmatter: Option<FrontMatterChoice>,
+}
+
+/// Who completes front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FrontMatterChoice {
+    /// UBP adds what is missing when pages are added
+    Managed,
+    /// Nobody but you
+    Preserved,
+}
+
+/// `ubp add`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp add                         every page\n  \
+    ubp add pages/login.md          this page (and whatever else changed)\n  \
+    ubp add --create-missing        also create pages that links ask for")]
+pub struct AddArgs {
+    /// Page files; every page when none is named
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Create an empty page for every link on these pages that leads nowhere
+    #[arg(long)]
+    pub create_missing: bool,
+}
+
+/// `ubp search`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp search \"how do sessions expire\"\n  \
+    ubp search --fulltext src/auth/login.ts\n  \
+    ubp search '\"refresh token\"' --type api --tag security\n  \
+    ubp search 認証 --field status=approved --explain\n  \
+    ubp search login -l | xargs $EDITOR\n\n\
+    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends meaning\n\
+    (vectors) and words; graph proximity is what linked results pass on to each other.")]
+pub struct SearchArgs {
+    /// Words, a question, or \"an exact phrase\"
+    #[arg(value_name = "QUERY", required = true, num_args = 1..)]
+    pub query: Vec<String>,
+    /// Search by words alone
+    #[arg(long, conflicts_with = "mode")]
+    pub fulltext: bool,
+    /// Which evidence ranks
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<ModeChoice>,
+    /// Most pages to print (1 to 20)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Weight of relevance against links (0.0 to 1.0)
+    #[arg(long, value_name = "N")]
+    pub alpha: Option<f64>,
+    /// Hops over which links lend relevance (1 to 3)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Only pages of this type (repeatable)
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub doc_types: Vec<String>,
+    /// Only pages with this tag (repeatable: all of them)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only pages in this folder of the pages folder
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<String>,
+    /// Only pages whose front matter has this value (repeatable)
+    #[arg(long = "field", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub fields: Vec<(String, String)>,
+    /// Print whole sections instead of snippets
+    #[arg(long)]
+    pub content: bool,
+    /// Also print the pages linked with each result
+    #[arg(long)]
+    pub include_linked: bool,
+    /// Print what led to each score
+    #[arg(long)]
+    pub explain: bool,
+    /// Print paths only
+    #[arg(short = 'l', long = "paths")]
+    pub paths: bool,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+}
+
+/// Which evidence ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeChoice {
+    /// Meaning and words
+    Hybrid,
+    /// Meaning alone
+    Vector,
+    /// Words alone
+    Fulltext,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
+        _ => Err("expected KEY=VALUE, such as status=approved".into()),
+    }
+}
+
+/// `ubp get`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp get login-feature.md\n  \
+    ubp get \"Login Feature\" --section login-feature/flow\n  \
+    ubp get 0198c1d2-... --json")]
+pub struct GetArgs {
+    /// The page: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Only this section and those below it
+    #[arg(long, value_name = "ID")]
+    pub section: Option<String>,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// `ubp context`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp context \"Login Feature\"\n  \
+    ubp context login-feature.md --depth 1 --max-tokens 4000 --json")]
+pub struct ContextArgs {
+    /// The page in the middle: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Hops around it (1 to 3)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Keep the answer within N characters of JSON
+    #[arg(long, value_name = "N")]
+    pub max_size: Option<usize>,
+    /// Keep the answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// `ubp list`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp list --sort updated_at --order desc --limit 10\n  \
+    ubp list --type api --tag security\n  \
+    ubp list --staleness stale")]
+pub struct ListArgs {
+    /// Only pages of this type
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub doc_type: Option<String>,
+    /// Only pages with this tag (repeatable: all of them)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only pages in this folder of the pages folder
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<String>,
+    /// Only pages with this freshness
+    #[arg(long, value_name = "STATE")]
+    pub staleness: Option<StalenessChoice>,
+    /// Sort key
+    #[arg(long, value_name = "KEY")]
+    pub sort: Option<SortChoice>,
+    /// Sort order
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<OrderChoice>,
+    /// Most pages to print
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// Freshness of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum StalenessChoice {
+    /// At least as new as what it describes
+    Fresh,
+    /// Overtaken not long ago
+    PossiblyStale,
+    /// Overtaken longer ago
+    Stale,
+    /// Without sources
+    Untracked,
+}
+
+/// What pages are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SortChoice {
+    /// Title
+    Title,
+    /// Time of the last change
+    UpdatedAt,
+    /// Time of creation
+    CreatedAt,
+    /// Path
+    Filepath,
+}
+
+/// Which end comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrderChoice {
+    /// Smallest, oldest first
+    Asc,
+    /// Largest, newest first
+    Desc,
+}
+
+/// `ubp graph`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp graph                                    the whole project\n  \
+    ubp graph \"Login Feature\" --depth 3\n  \
+    ubp graph UserDB --direction incoming --link-type depends_on\n  \
+    ubp graph --format json > graph.json")]
+pub struct GraphArgs {
+    /// The page in the middle; the whole project when absent
+    #[arg(value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Hops around it (1 to 5)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which way links are followed
+    #[arg(long, value_name = "WAY")]
+    pub direction: Option<DirectionChoice>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Most pages to print
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+}
+
+/// Which way links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DirectionChoice {
+    /// To what a page links to
+    Outgoing,
+    /// To what links to a page
+    Incoming,
+    /// Either way
+    Both,
+}
+
+/// `ubp doctor`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp doctor\n  \
+    ubp doctor --exit-code          fail when there are errors or warnings\n  \
+    ubp doctor --all --json")]
+pub struct DoctorArgs {
+    /// End with status 1 when there are errors or warnings
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Print every finding, not only the first few of each kind
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// `ubp model`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp model                                    what is used, installed and known\n  \
+    ubp model use multilingual-e5-small          download, check and choose it\n  \
+    ubp model use ./my-encoder                   a folder with model.onnx, tokenizer.json, model.json\n  \
+    ubp model use all-MiniLM-L6-v2               back to the one inside the program")]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    pub action: Option<ModelAction>,
+}
+
+/// What to do with models.
+#[derive(Debug, Subcommand)]
+pub enum ModelAction {
+    /// Show the model in use, those installed and those known by name
+    List,
+    /// Use another model: a known name, or a folder
+    Use {
+        /// A known name, or a folder with model.onnx, tokenizer.json and model.json
+        #[arg(value_name = "NAME|FOLDER")]
+        model: String,
+    },
+}
+
+/// `ubp completions`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp completions bash > ~/.local/share/bash-completion/completions/ubp\n  \
+    ubp completions fish > ~/.config/fish/completions/ubp.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

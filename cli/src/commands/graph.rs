@@ -1,0 +1,54 @@
+//! `ubp graph`: which pages link to which.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ubp_core::ops::get_graph::{self, GraphDirection, GraphNode, Output, Params};
+
+use crate::args::{DirectionChoice, Format, Global, GraphArgs};
+use crate::output::{CommandResult, Failure, counted, printable};
+use crate::session::{Session, Terminal, answer};
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: GraphArgs) -> CommandResult {
+    let params = Params {
+        page: args.page,
+        depth: args.depth,
+        direction: args.direction.map(|choice| match choice {
+            DirectionChoice::Outgoing => GraphDirection::Outgoing,
+            DirectionChoice::Incoming => GraphDirection::Incoming,
+            DirectionChoice::Both => GraphDirection::Both,
+        }),
+        link_types: args.link_types,
+        limit: args.limit,
+        ..Params::default()
+    };
+    let output = session.read(terminal, global, |context| get_graph::run(context, params))?;
+    let json = terminal.json || args.format == Some(Format::Json);
+    answer(terminal, json, &output, print)
+}
+
+fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
+    let paint = terminal.out;
+    let nodes: HashMap<&str, &GraphNode> = output.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let mut outgoing: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for edge in &output.edges {
+        outgoing.entry(&edge.source).or_default().push((&edge.target, &edge.link_type));
+    }
+    let path = |id: &str| nodes.get(id).map_or_else(String::new, |node| printable(&node.page.filepath));
+    for node in &output.nodes {
+        let depth = node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops"))).unwrap_or_default();
+        let facts = paint.faint(format!("{}{depth}", counted(node.link_count, "link", "links")));
+        terminal.line(format!("{}  {facts}", paint.path(path(&node.id))))?;
+        for (target, link_type) in outgoing.get(node.id.as_str()).into_iter().flatten() {
+            terminal.line(format!("  -> {} {}", path(target), paint.faint(format!("({link_type})"))))?;
+        }
+    }
+    let footer = format!(
+        "{} of {}, {}",
+        output.nodes.len(),
+        counted(output.total_nodes, "page", "pages"),
+        counted(output.edges.len(), "link", "links")
+    );
+    let footer = terminal.err.faint(footer);
+    terminal.note(footer);
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! `ubp init`: make a folder a project.
+
+use std::path::Path;
+
+use ubp_core::manifest::FrontMatterMode;
+
+use crate::ExitStatus;
+use crate::args::{FrontMatterChoice, InitArgs};
+use crate::host::{InitOptions, SystemClock, init};
+use crate::output::{CommandResult, counted};
+use crate::session::{Session, Terminal};
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
+    let options = InitOptions {
+        pages_dir: args.pages_dir.clone(),
+        frontmatter: args.frontmatter.map(|choice| match choice {
+            FrontMatterChoice::Managed => FrontMatterMode::Managed,
+            FrontMatterChoice::Preserved => FrontMatterMode::Preserved,
+        }),
+    };
+    let summary = init(folder, &options, &SystemClock::default())?;
+    // The index is made here so that the first search finds it, and so that trouble shows at once.
+    let session = Session::open(terminal, &summary.project.root)?;
+    let report = session.write(terminal, |context| context.refresh(false))?;
+    let manifest = &session.project.manifest;
+    if terminal.json {
+        let value = serde_json::json!({
+            "root": session.project.root,
+            "already": summary.already,
+            "pages_dir": manifest.pages_dir,
+            "frontmatter": manifest.frontmatter.as_str(),
+            "page_count": report.added.len().max(summary.existing_pages),
+            "created": summary.created,
+            "changed": summary.changed,
+        });
+        terminal.print_json(&value)?;
+        return Ok(ExitStatus::Success);
+    }
+    let what = if summary.already { "Already a project" } else { "Started a project" };
+    let heading = terminal.out.strong(format!("{what}: {}", session.project.root.display()));
+    terminal.line(heading)?;
+    for path in &summary.created {
+        terminal.line(format!("  made     {path}"))?;
+    }
+    for path in &summary.changed {
+        terminal.line(format!("  changed  {path}"))?;
+    }
+    if let Some(enclosing) = &summary.enclosing {
+        terminal.warn(format!("this project lies inside another one, {}", enclosing.display()));
+    }
+    let pages = counted(summary.existing_pages, "page", "pages");
+    let mode = match manifest.frontmatter {
+        FrontMatterMode::Managed => "front matter is completed when you add pages",
+        FrontMatterMode::Preserved => "your files are never written unless you edit them through ubp",
+    };
+    terminal.line(format!("  {pages} in {}; {mode}", manifest.pages_dir))?;
+    let next = if summary.existing_pages == 0 {
+        format!("Write a page in {}/, then run `ubp add`.", manifest.pages_dir)
+    } else {
+        "Next: `ubp add` computes the vectors, `ubp search \"…\"` asks, `ubp doctor` looks for broken links.".into()
+    };
+    terminal.line(next)?;
+    Ok(ExitStatus::Success)
+}

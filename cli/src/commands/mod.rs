@@ -1,0 +1,52 @@
+//! The commands, one file each.
+
+mod add;
+mod completions;
+mod context;
+mod doctor;
+mod get;
+mod graph;
+mod init;
+mod list;
+mod model;
+mod rebuild;
+mod search;
+mod status;
+
+use ubp_core::freshness::Staleness;
+
+use crate::args::{Command, Global};
+use crate::output::{CommandResult, Palette};
+use crate::session::{Session, Terminal};
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
+    let folder = terminal.folder(global);
+    match &command {
+        Command::Init(args) => return init::run(terminal, &folder, args),
+        Command::Completions(args) => return completions::run(terminal, args),
+        Command::Model(args) => return model::run(terminal, &folder, args),
+        _ => {}
+    }
+    let session = Session::open(terminal, &folder)?;
+    match command {
+        Command::Add(args) => add::run(terminal, &session, &folder, args),
+        Command::Rebuild => rebuild::run(terminal, &session),
+        Command::Search(args) => search::run(terminal, &session, global, args),
+        Command::Get(args) => get::run(terminal, &session, global, args),
+        Command::Context(args) => context::run(terminal, &session, global, args),
+        Command::List(args) => list::run(terminal, &session, global, args),
+        Command::Graph(args) => graph::run(terminal, &session, global, args),
+        Command::Status => status::run(terminal, &session, global),
+        Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
+        Command::Init(_) | Command::Completions(_) | Command::Model(_) => Ok(crate::ExitStatus::Success),
+    }
+}
+
+/// A page's freshness after its title, where it is worth a word.
+fn staleness_label(paint: Palette, staleness: Staleness) -> String {
+    match staleness {
+        Staleness::Stale => format!("  {}", paint.error("[STALE]")),
+        Staleness::PossiblyStale => format!("  {}", paint.warning("[POSSIBLY STALE]")),
+        Staleness::Fresh | Staleness::Untracked => String::new(),
+    }
+}

@@ -1,0 +1,141 @@
+//! `ubp search`: find pages.
+
+use ubp_core::ops::search::{self, Explanation, Output, PageResult, Params, RelevanceReason, SearchType};
+use ubp_core::search::SearchMode;
+
+use crate::ExitStatus;
+use crate::args::{Format, Global, ModeChoice, SearchArgs};
+use crate::output::{CommandResult, Failure, printable};
+use crate::session::{Session, Terminal, answer};
+
+/// Pages that a terminal shows unless asked otherwise.
+const LIMIT: usize = 5;
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: SearchArgs) -> CommandResult {
+    let configured = session.project.manifest.search.limit;
+    let params = Params {
+        query: args.query.join(" "),
+        limit: Some(args.limit.or(configured).unwrap_or(LIMIT)),
+        mode: match (args.fulltext, args.mode) {
+            (true, _) | (_, Some(ModeChoice::Fulltext)) => Some(SearchMode::Fulltext),
+            (_, Some(ModeChoice::Vector)) => Some(SearchMode::Vector),
+            (_, Some(ModeChoice::Hybrid)) => Some(SearchMode::Hybrid),
+            (false, None) => None,
+        },
+        alpha: args.alpha,
+        depth: args.depth,
+        link_types: args.link_types,
+        doc_types: args.doc_types,
+        tags: args.tags,
+        folder: args.folder,
+        fields: args.fields.into_iter().collect(),
+        content: args.content,
+        include_linked: args.include_linked,
+        explain: args.explain,
+        max_tokens: args.max_tokens,
+    };
+    let output = session.read(terminal, global, |context| search::run(context, params))?;
+    if args.paths {
+        for result in &output.results {
+            terminal.line(&result.page.filepath)?;
+        }
+        return Ok(ExitStatus::Success);
+    }
+    let json = terminal.json || args.format == Some(Format::Json);
+    answer(terminal, json, &output, print)
+}
+
+fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
+    if output.results.is_empty() {
+        terminal.note("nothing found; try other words, or `ubp list` to see what is there");
+        return Ok(());
+    }
+    for (place, result) in output.results.iter().enumerate() {
+        if place > 0 {
+            terminal.line("")?;
+        }
+        print_result(terminal, result)?;
+    }
+    let shown = output.results.len();
+    let mut footer = format!("{shown} of {} pages, {}", output.total_found, kind(output.search_type));
+    if output.index.pending > 0 {
+        footer += &format!("; {} sections wait for their vectors, `ubp add` computes them", output.index.pending);
+    }
+    if output.omitted.pages + output.omitted.sections > 0 || output.omitted.text_cut {
+        footer += "; shortened to fit --max-tokens";
+    }
+    let footer = terminal.err.faint(footer);
+    terminal.note(footer);
+    Ok(())
+}
+
+fn kind(search_type: SearchType) -> &'static str {
+    match search_type {
+        SearchType::Hybrid => "by meaning and words",
+        SearchType::Vector => "by meaning",
+        SearchType::Fulltext => "by words",
+        SearchType::FulltextFallback => "by words (no vectors for this query)",
+    }
+}
+
+fn print_result(terminal: &mut Terminal<'_>, result: &PageResult) -> Result<(), Failure> {
+    let paint = terminal.out;
+    let parts = result.score_breakdown;
+    let hops = result.hop_distance.map(|hops| format!(", {hops} hops from the best")).filter(|_| result.hop_distance != Some(0));
+    let scores = paint.faint(format!(
+        "{:.3}  vector {:.2}, words {:.2}, links {:.2}{}{}",
+        result.score,
+        parts.vector_similarity,
+        parts.fulltext,
+        parts.graph_proximity,
+        hops.unwrap_or_default(),
+        match result.relevance_reason {
+            RelevanceReason::DirectLink => ", by a link",
+            RelevanceReason::TwoHops => ", by two links",
+            RelevanceReason::ThreeHops => ", by three links",
+            _ => "",
+        }
+    ));
+    let staleness = super::staleness_label(paint, result.page.staleness);
+    terminal.line(format!("{}  {scores}{staleness}", paint.strong(printable(&result.page.title))))?;
+    for section in &result.sections {
+        let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
+        let place = format!("{}:{}", paint.path(&result.page.filepath), paint.line(section.line));
+        terminal.line(format!("{place}: {}", printable(heading)))?;
+        for line in paint.highlighted(section.content.trim_end(), &section.highlights).lines() {
+            terminal.line(format!("    {line}"))?;
+        }
+    }
+    for linked in &result.linked_pages {
+        let arrow = if linked.direction == "outlink" { "->" } else { "<-" };
+        terminal.line(format!("    {arrow} {} ({})", paint.path(&linked.page.filepath), linked.link_type))?;
+    }
+    if let Some(explanation) = &result.explanation {
+        print_explanation(terminal, explanation)?;
+    }
+    Ok(())
+}
+
+fn print_explanation(terminal: &mut Terminal<'_>, explanation: &Explanation) -> Result<(), Failure> {
+    let mut lines = vec![explanation.formula.clone(), format!("terms: {}", explanation.terms.join(" "))];
+    for section in &explanation.sections {
+        lines.push(format!(
+            "section {}: {:.4} (vector {:.4}, words {:.4})",
+            section.section_id, section.score, section.vector_similarity, section.fulltext
+        ));
+    }
+    if let Some(lift) = &explanation.lifted_by {
+        lines.push(format!(
+            "lifted by {} over {} ({}): {:.4}",
+            lift.filepath,
+            if lift.hops == 1 { "one link".into() } else { format!("{} links", lift.hops) },
+            lift.link_type,
+            lift.passed
+        ));
+    }
+    for line in lines {
+        let line = terminal.out.faint(printable(&line));
+        terminal.line(format!("    {line}"))?;
+    }
+    Ok(())
+}

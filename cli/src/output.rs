@@ -1,0 +1,114 @@
+//! Printing for people: colours, errors with the way out, and JSON for programs.
+
+use std::fmt::Display;
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+use ubp_core::Error;
+
+use crate::ExitStatus;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The engine or the host said no.
+    Engine(Error),
+    /// Standard output could not be written; a closed pipe is no error.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+pub(crate) type CommandResult = Result<ExitStatus, Failure>;
+
+/// Colours, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Palette {
+    colored: bool,
+}
+
+impl Palette {
+    pub(crate) fn new(colored: bool) -> Self {
+        Self { colored }
+    }
+
+    pub(crate) fn path(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Magenta.on_default(), text)
+    }
+
+    pub(crate) fn line(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Green.on_default(), text)
+    }
+
+    pub(crate) fn strong(self, text: impl Display) -> String {
+        self.paint(Style::new().bold(), text)
+    }
+
+    pub(crate) fn faint(self, text: impl Display) -> String {
+        self.paint(Style::new().dimmed(), text)
+    }
+
+    pub(crate) fn hit(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    pub(crate) fn error(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Red.on_default().bold(), text)
+    }
+
+    pub(crate) fn warning(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Yellow.on_default(), text)
+    }
+
+    pub(crate) fn good(self, text: impl Display) -> String {
+        self.paint(AnsiColor::Green.on_default(), text)
+    }
+
+    fn paint(self, style: Style, text: impl Display) -> String {
+        if self.colored { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+
+    /// `text` with the words between the UTF-16 offsets of `highlights` standing out.
+    pub(crate) fn highlighted(self, text: &str, highlights: &[[usize; 2]]) -> String {
+        if !self.colored {
+            return printable(text);
+        }
+        let mut painted = String::new();
+        let mut run = String::new();
+        let mut inside = false;
+        let mut offset = 0;
+        for c in text.chars() {
+            let hit = highlights.iter().any(|[start, end]| (*start..*end).contains(&offset));
+            if hit != inside {
+                painted.push_str(&if inside { self.hit(&run) } else { run.clone() });
+                run.clear();
+                inside = hit;
+            }
+            run.push(if c.is_control() { ' ' } else { c });
+            offset += c.len_utf16();
+        }
+        painted.push_str(&if inside { self.hit(&run) } else { run });
+        painted
+    }
+}
+
+/// Text of a page without what could steer a terminal: control characters become spaces, line
+/// breaks stay.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
+}
+
+/// `one` or `many`, with the number.
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}

@@ -1,0 +1,223 @@
+//! One run of the command: the terminal it talks to, and the project it works on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use ubp_core::Error;
+use ubp_core::index::{Index, RefreshReport};
+use ubp_core::ops::{Caller, Context, Engine};
+use ubp_core::ports::Embedder;
+use ubp_core::progress::{Progress, Silent};
+
+use crate::args::{ColorChoice, Global};
+use crate::host::{GitHistory, Project, SystemClock};
+use crate::output::{CommandResult, Failure, Palette};
+use crate::progress::Bars;
+use crate::{ExitStatus, Io, models};
+
+/// Milliseconds that a reading command spends on vectors before it answers.
+const EMBED_MILLIS: u64 = 300;
+
+/// Where results and messages go, and how.
+pub(crate) struct Terminal<'a> {
+    pub io: &'a mut Io,
+    pub json: bool,
+    pub quiet: bool,
+    pub verbose: bool,
+    pub out: Palette,
+    pub err: Palette,
+}
+
+impl<'a> Terminal<'a> {
+    pub(crate) fn new(io: &'a mut Io, global: &Global) -> Self {
+        let colored = |terminal: bool, io: &Io| match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && io.environment.get("NO_COLOR").is_none_or(str::is_empty),
+        };
+        let log = io.environment.get("UBP_LOG").unwrap_or_default();
+        let verbose = global.verbose || matches!(log, "debug" | "trace" | "info");
+        let (out, err) = (colored(io.out_is_terminal, io), colored(io.err_is_terminal, io));
+        Self { json: global.json, quiet: global.quiet, verbose, out: Palette::new(out), err: Palette::new(err), io }
+    }
+
+    /// A line of the result.
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
+        writeln!(self.io.out, "{}", text.as_ref())?;
+        Ok(())
+    }
+
+    /// The result as JSON, one document.
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| Error::Internal(error.to_string()))?;
+        self.line(text)
+    }
+
+    /// Something worth knowing beside the result.
+    pub(crate) fn note(&mut self, text: impl AsRef<str>) {
+        if !self.quiet {
+            // Messages are an extra: a closed error stream must not fail the command.
+            let _ = writeln!(self.io.err, "{}", text.as_ref());
+        }
+    }
+
+    /// Something that will probably need attention.
+    pub(crate) fn warn(&mut self, text: impl AsRef<str>) {
+        let label = self.err.warning("warning:");
+        let _ = writeln!(self.io.err, "{label} {}", text.as_ref());
+    }
+
+    /// What a person gets to hear with `--verbose`.
+    pub(crate) fn detail(&mut self, text: impl AsRef<str>) {
+        if self.verbose {
+            let line = self.err.faint(text.as_ref());
+            let _ = writeln!(self.io.err, "{line}");
+        }
+    }
+
+    /// Reports why the command ended early.
+    pub(crate) fn fail(&mut self, failure: &Failure) -> ExitStatus {
+        let error = match failure {
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return ExitStatus::Success,
+            Failure::Output(error) => &Error::io("standard output", error.kind().into()),
+            Failure::Engine(Error::Cancelled) => {
+                self.note("interrupted; what was finished is kept, the next run goes on from there");
+                return ExitStatus::Interrupted;
+            }
+            Failure::Engine(error) => error,
+        };
+        if self.json {
+            let value = serde_json::json!({
+                "error": { "code": error.code(), "message": error.to_string(), "hint": error.hint() }
+            });
+            let _ = writeln!(self.io.out, "{value:#}");
+        }
+        let label = self.err.error("error:");
+        let _ = writeln!(self.io.err, "{label} {error}");
+        if let Some(hint) = error.hint() {
+            let label = self.err.good("hint:");
+            let _ = writeln!(self.io.err, "{label} {hint}");
+        }
+        let _ = self.io.flush();
+        ExitStatus::Error
+    }
+
+    /// The folder that the command works in.
+    pub(crate) fn folder(&self, global: &Global) -> PathBuf {
+        match &global.directory {
+            Some(directory) => self.io.folder.join(directory),
+            None => self.io.folder.clone(),
+        }
+    }
+
+    fn progress(&self) -> Box<dyn Progress> {
+        if self.io.err_is_terminal && !self.quiet { Box::new(Bars::default()) } else { Box::new(Silent) }
+    }
+}
+
+/// An open project.
+pub(crate) struct Session {
+    pub project: Project,
+    pub engine: Engine,
+}
+
+impl Session {
+    /// Opens the project around `folder`.
+    pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
+        let project = Project::find(folder)?;
+        let (index, aside) = Index::open(&project.database)?;
+        if let Some(aside) = aside {
+            terminal.warn(format!(
+                "the index could not be used ({}); it was moved to {} and is made anew",
+                aside.reason,
+                aside.path.display()
+            ));
+        }
+        let embedder: Option<Arc<dyn Embedder>> = match models::load(&project, &terminal.io.environment) {
+            Ok(embedder) => embedder,
+            Err(error) => {
+                terminal.warn(format!("{error}; searching by words alone"));
+                if let Some(hint) = error.hint() {
+                    terminal.note(format!("hint: {hint}"));
+                }
+                None
+            }
+        };
+        let engine = Engine {
+            index,
+            source: Box::new(project.source()),
+            history: Box::new(GitHistory::new(&project.root)),
+            clock: Box::new(SystemClock::default()),
+            embedder,
+            manifest: project.manifest.clone(),
+        };
+        Ok(Self { project, engine })
+    }
+
+    /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`.
+    pub(crate) fn read<T>(
+        &self,
+        terminal: &mut Terminal<'_>,
+        global: &Global,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
+        let progress = terminal.progress();
+        let cancel = terminal.io.cancel.clone();
+        let context = self.engine.context(Caller::Person, !global.no_refresh, &*progress, &cancel);
+        if !global.no_refresh {
+            let report = context.refresh(false)?;
+            warn_unreadable(terminal, &report);
+            if !report.is_empty() {
+                terminal.detail(format!(
+                    "index: {} added, {} changed, {} removed, {} renamed",
+                    report.added.len(),
+                    report.changed.len(),
+                    report.removed.len(),
+                    report.renamed.len()
+                ));
+            }
+            let vectors = context.embed(Some(EMBED_MILLIS))?;
+            if vectors.embedded > 0 {
+                terminal.detail(format!("vectors: {} made, {} sections to go", vectors.embedded, vectors.pending));
+            }
+        }
+        Ok(operation(&context)?)
+    }
+
+    /// Runs a command that brings the index up to date itself.
+    pub(crate) fn write<T>(
+        &self,
+        terminal: &mut Terminal<'_>,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
+        let progress = terminal.progress();
+        let cancel = terminal.io.cancel.clone();
+        let context = self.engine.context(Caller::Person, true, &*progress, &cancel);
+        Ok(operation(&context)?)
+    }
+}
+
+fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
+    for entry in report.unreadable.iter().take(5) {
+        terminal.warn(format!("{}: {}; passed over", entry.path, entry.reason));
+    }
+    if report.unreadable.len() > 5 {
+        terminal.warn(format!("and {} more that cannot be read; `ubp doctor` lists them", report.unreadable.len() - 5));
+    }
+}
+
+/// Ends a command with its answer: as JSON, or as `text` prints it.
+pub(crate) fn answer<T: Serialize>(
+    terminal: &mut Terminal<'_>,
+    json: bool,
+    value: &T,
+    text: impl FnOnce(&mut Terminal<'_>, &T) -> Result<(), Failure>,
+) -> CommandResult {
+    if json {
+        terminal.print_json(value)?;
+    } else {
+        text(terminal, value)?;
+    }
+    Ok(ExitStatus::Success)
+}
