@@ -29,6 +29,13 @@ pub(super) struct Matches {
 pub(super) fn find(text: &str, query: &Query) -> Matches {
     let mut matcher = Matcher::new(query);
     scan(text, &mut matcher);
+    if !query.phrases().is_empty() && !matcher.phrase_found {
+        // A relaxed search finds texts with the words of a phrase only.
+        matcher = Matcher::new(query);
+        query.quoted_terms().iter().for_each(|term| matcher.term(term));
+        matcher.pairs.sort_by_key(|pair| pair.0);
+        scan(text, &mut matcher);
+    }
     matcher.found.sort_by_key(|m| (m.source.start, m.source.end));
     Matches { found: matcher.found, kinds: matcher.kinds }
 }
@@ -50,6 +57,7 @@ struct Matcher {
     phrases: Vec<Sequence>,
     recent: VecDeque<usize>,
     longest: usize,
+    phrase_found: bool,
     kinds: usize,
     found: Vec<Match>,
     lower: String,
@@ -83,7 +91,9 @@ impl Matcher {
             (TermClass::Pair | TermClass::WeakPair, Some(first), Some(second)) => {
                 self.pairs.push(((first, second), self.kinds, weight));
             }
-            (TermClass::Pair | TermClass::WeakPair, Some(only), None) => self.singles.push((only, self.kinds, weight)),
+            (TermClass::Pair | TermClass::WeakPair, Some(only), None) => {
+                self.singles.push((only, self.kinds, weight))
+            }
             _ => {
                 let text = term.joined.clone().unwrap_or_else(|| term.text().to_owned());
                 // The words of a path are sought one by one.
@@ -122,7 +132,8 @@ impl Matcher {
             return;
         }
         for sought in &self.words {
-            let alike = if sought.prefix { word.starts_with(&sought.text) } else { same_stem(&sought.text, word) };
+            let alike =
+                if sought.prefix { word.starts_with(&sought.text) } else { same_stem(&sought.text, word) };
             if alike {
                 self.found.push(Match { source: source.clone(), kind: sought.kind, weight: sought.weight });
             }
@@ -143,6 +154,7 @@ impl Matcher {
                 && let Some(&start) = self.recent.get(self.recent.len() - phrase.tokens.len())
             {
                 let weight = 2.0 * phrase.tokens.len() as f64;
+                self.phrase_found = true;
                 self.found.push(Match { source: start..source.end, kind: phrase.kind, weight });
             }
         }
@@ -151,6 +163,7 @@ impl Matcher {
     fn single(&mut self, cell: &Cell) {
         for &(c, kind, weight) in &self.singles {
             if c == cell.char {
+                self.phrase_found = true;
                 self.found.push(Match { source: cell.source.clone(), kind, weight });
             }
         }
@@ -268,8 +281,8 @@ impl Sequence {
 
 /// Endings that leave the meaning alone; those after the first five need a longer stem before them.
 const ENDINGS: [&str; 25] = [
-    "", "s", "es", "ed", "ing", "e", "y", "ies", "ied", "er", "ers", "ings", "ly", "ion", "ions", "ation", "ations",
-    "ment", "ments", "ness", "able", "ive", "ization", "izing", "ized",
+    "", "s", "es", "ed", "ing", "e", "y", "ies", "ied", "er", "ers", "ings", "ly", "ion", "ions", "ation",
+    "ations", "ment", "ments", "ness", "able", "ive", "ization", "izing", "ized",
 ];
 
 /// Whether two words in lower case count as one, which approximates the stemmer of the index: equal,
@@ -285,7 +298,8 @@ fn same_stem(a: &str, b: &str) -> bool {
     let (a_end, b_end) = (a.get(common..).unwrap_or_default(), b.get(common..).unwrap_or_default());
     // The stem may lose its `e` or double its last letter: `cache`, `caching`; `run`, `running`.
     let last = a.as_bytes().get(common - 1).copied();
-    let undoubled = |end: &str| end.as_bytes().first().copied().filter(|&c| Some(c) == last).map(|_| 1).unwrap_or(0);
+    let undoubled =
+        |end: &str| end.as_bytes().first().copied().filter(|&c| Some(c) == last).map(|_| 1).unwrap_or(0);
     let ending = |end: &str| {
         let place = |end: &str| ENDINGS.iter().position(|e| *e == end);
         place(end).or_else(|| end.get(undoubled(end)..).and_then(place))
