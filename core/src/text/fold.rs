@@ -78,7 +78,7 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
             tail.make_ascii_lowercase();
         }
     } else {
-        out.extend(folded(word.chars()).filter(|&c| !is_combining_mark(c)));
+        out.extend(folded(word.chars()).filter(|&c| is_common_letter(c) || !is_combining_mark(c)));
     }
 }
 
@@ -106,7 +106,23 @@ pub(super) enum Class {
     Separator,
 }
 
+/// The bulk of what is written beyond ASCII: letters that are their own compatibility form, and two full
+/// stops. Spares tables.
+pub(super) fn is_common(c: char) -> bool {
+    is_common_letter(c)
+        || matches!(c, '\u{3001}'..='\u{3002}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー'
+            | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Greek, Cyrillic, Hebrew and Arabic.
+fn is_common_letter(c: char) -> bool {
+    matches!(c, '\u{3ac}'..='\u{3ce}' | '\u{410}'..='\u{45f}' | '\u{5d0}'..='\u{5ea}' | '\u{621}'..='\u{64a}')
+}
+
 pub(super) fn class(c: char) -> Class {
+    if is_common_letter(c) {
+        return Class::Word;
+    }
     if is_unspaced(c) {
         if is_combining_mark(c) { Class::Skip } else { Class::Unspaced }
     } else if is_combining_mark(c)

@@ -29,12 +29,9 @@ pub(super) struct Matches {
 pub(super) fn find(text: &str, query: &Query) -> Matches {
     let mut matcher = Matcher::new(query);
     scan(text, &mut matcher);
-    if !query.phrases().is_empty() && !matcher.phrase_found {
-        // A relaxed search finds texts with the words of a phrase only.
-        matcher = Matcher::new(query);
-        query.quoted_terms().iter().for_each(|term| matcher.term(term));
-        matcher.pairs.sort_by_key(|pair| pair.0);
-        scan(text, &mut matcher);
+    if matcher.phrase_found {
+        let quoted = matcher.quoted_from;
+        matcher.found.retain(|m| m.kind < quoted);
     }
     matcher.found.sort_by_key(|m| (m.source.start, m.source.end));
     Matches { found: matcher.found, kinds: matcher.kinds }
@@ -58,6 +55,8 @@ struct Matcher {
     recent: VecDeque<usize>,
     longest: usize,
     phrase_found: bool,
+    // Kinds from here on are words of phrases, which count only in texts that hold no phrase whole.
+    quoted_from: usize,
     kinds: usize,
     found: Vec<Match>,
     lower: String,
@@ -77,6 +76,10 @@ impl Matcher {
         }
         for phrase in query.phrases() {
             matcher.phrase(phrase);
+        }
+        matcher.quoted_from = matcher.kinds;
+        for term in query.quoted_terms() {
+            matcher.term(term);
         }
         matcher.pairs.sort_by_key(|pair| pair.0);
         matcher.longest = matcher.phrases.iter().map(|p| p.tokens.len()).max().unwrap_or(0);
@@ -163,7 +166,6 @@ impl Matcher {
     fn single(&mut self, cell: &Cell) {
         for &(c, kind, weight) in &self.singles {
             if c == cell.char {
-                self.phrase_found = true;
                 self.found.push(Match { source: cell.source.clone(), kind, weight });
             }
         }

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::fold::{Class, base, class};
+use super::fold::{Class, base, class, is_common};
 
 /// Longer runs of letters are cut: they are data, not words.
 pub(super) const MAX_WORD: usize = 64;
@@ -195,13 +195,13 @@ impl<S: Sink> Scanner<'_, '_, S> {
         let mut chars = rest.chars();
         let Some(first) = chars.next() else { return self.text.len() };
         let mut to = at + first.len_utf8();
-        if is_stable(first, rest.as_bytes().get(first.len_utf8()..)) {
-            return self.feed(first, at..to);
+        if !chars.clone().next().is_some_and(continues) && is_stable(first) {
+            return self.feed(base(first), at..to);
         }
         // What does not end up normalised is dropped: only its first marks can matter.
         let mut kept = to;
         for (n, c) in chars.enumerate() {
-            if !(is_combining_mark(c) || matches!(c, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')) {
+            if !continues(c) {
                 break;
             }
             to += c.len_utf8();
@@ -315,18 +315,14 @@ impl<S: Sink> Scanner<'_, '_, S> {
     }
 }
 
-/// Whether `c` is its own compatibility form whatever the next bytes are: the bulk of Japanese,
-/// Chinese and Korean text, which is spared the normaliser.
-fn is_stable(c: char, next: Option<&[u8]>) -> bool {
-    matches!(c, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{3001}'..='\u{3002}' | '\u{300c}'..='\u{300f}' | '\u{2018}'..='\u{201d}' | '\u{2013}'..='\u{2014}')
-        && !matches!(
-            next,
-            Some(
-                [0xe3, 0x82, 0x99 | 0x9a, ..]
-                    | [0xef, 0xbe, 0x9e | 0x9f, ..]
-                    | [0xe1, ..]
-                    | [0xcc | 0xcd, ..]
-            )
-        )
+/// Whether `c` may melt into what stands before it.
+fn continues(c: char) -> bool {
+    c >= '\u{300}'
+        && !is_common(c)
+        && (is_combining_mark(c) || matches!(c, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}'))
+}
+
+/// Whether `c` alone is its own compatibility form, which spares most text the normaliser.
+fn is_stable(c: char) -> bool {
+    is_common(c) || is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes
 }
