@@ -28,7 +28,8 @@ pub fn loose_key(text: &str) -> String {
         'ァ'..='ヶ' => char::from_u32(u32::from(c) - 0x60).unwrap_or(c),
         _ => c,
     };
-    let stripped: String = folded(text.nfkc()).flat_map(|c| folded(std::iter::once(base(c)))).map(kana).collect();
+    let stripped: String =
+        folded(text.nfkc()).flat_map(|c| folded(std::iter::once(base(c)))).map(kana).collect();
     collapsed(stripped.nfkc().filter(|&c| !is_dropped_accent(c)), stripped.len())
 }
 
@@ -77,7 +78,7 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
             tail.make_ascii_lowercase();
         }
     } else {
-        out.extend(folded(word.chars()).filter(|&c| !is_combining_mark(c)));
+        out.extend(folded(word.chars()).filter(|&c| is_common_letter(c) || !is_combining_mark(c)));
     }
 }
 
@@ -105,10 +106,28 @@ pub(super) enum Class {
     Separator,
 }
 
+/// The bulk of what is written beyond ASCII: letters that are their own compatibility form, and two full
+/// stops. Spares tables.
+pub(super) fn is_common(c: char) -> bool {
+    is_common_letter(c)
+        || matches!(c, '\u{3001}'..='\u{3002}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー'
+            | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Greek, Cyrillic, Hebrew and Arabic.
+fn is_common_letter(c: char) -> bool {
+    matches!(c, '\u{3ac}'..='\u{3ce}' | '\u{410}'..='\u{45f}' | '\u{5d0}'..='\u{5ea}' | '\u{621}'..='\u{64a}')
+}
+
 pub(super) fn class(c: char) -> Class {
+    if is_common_letter(c) {
+        return Class::Word;
+    }
     if is_unspaced(c) {
         if is_combining_mark(c) { Class::Skip } else { Class::Unspaced }
-    } else if is_combining_mark(c) || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}') {
+    } else if is_combining_mark(c)
+        || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}')
+    {
         Class::Skip
     } else if c.is_alphanumeric() {
         Class::Word
@@ -138,4 +157,54 @@ pub(super) fn is_hiragana(c: char) -> bool {
 pub(super) fn extends_previous(c: char) -> bool {
     is_combining_mark(c)
         || matches!(c, '\u{200d}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_that_differ_by_form_case_or_space_are_one() {
+        for (a, b) in [
+            ("Caf\u{e9}", "cafe\u{301}"),
+            ("STRASSE", "Straße"),
+            ("İstanbul", "istanbul"),
+            ("ΟΔΟΣ", "οδος"),
+            ("  Login \t\n Page ", "login page"),
+            ("設計\u{3000}書", "設計 書"),
+            ("か\u{3099}", "が"),
+            ("한글", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"),
+        ] {
+            assert_eq!(fold_key(a), fold_key(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn names_that_readers_tell_apart_stay_apart() {
+        for (a, b) in [("résumé", "resume"), ("ＡＰＩ", "API"), ("カ", "か"), ("が", "か"), ("ab", "a b")]
+        {
+            assert_ne!(fold_key(a), fold_key(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_loose_key_overlooks_accents_width_and_kana() {
+        for (a, b) in [("Résumé", "resume"), ("ＡＰＩ", "api"), ("ﾃﾞｰﾀ", "でーた"), ("カタカナ", "かたかな")]
+        {
+            assert_eq!(loose_key(a), loose_key(b), "{a} {b}");
+        }
+        assert_ne!(loose_key("が"), loose_key("か"));
+        assert_eq!(loose_key("  Plain  Text "), "plain text");
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing(text in "\\PC*") {
+            let once = fold_key(&text);
+            prop_assert_eq!(&fold_key(&once), &once);
+            prop_assert_eq!(fold_key(&text.nfd().collect::<String>()), once);
+        }
+    }
 }

@@ -61,9 +61,9 @@ fn boundaries(word: &str) -> impl Iterator<Item = (usize, bool)> {
                     return Some((at, true));
                 }
             } else if c.is_uppercase() {
-                let follows = chars.peek().is_some_and(|&(next, n)| {
-                    n.is_lowercase() && !(n == 's' && next + 1 == word.len())
-                });
+                let follows = chars
+                    .peek()
+                    .is_some_and(|&(next, n)| n.is_lowercase() && !(n == 's' && next + 1 == word.len()));
                 if !left.is_uppercase() || follows {
                     return Some((at, false));
                 }

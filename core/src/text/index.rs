@@ -16,7 +16,8 @@ const BARRIER: &str = " \u{e000}";
 /// First come the words in the order of the text, so phrases over neighbouring words match:
 /// lower case, compatibility-folded, without accents on Latin letters, contractions cut (`user's`
 /// is `user`), connected words apart (`snake_case` is `snake case`); runs of scripts without spaces
-/// as overlapping pairs (`公開鍵` is `公開 開鍵`). `C++`, `C#`, `.NET` are `cplusplus`, `csharp`, `dotnet`.
+/// as overlapping pairs (`公開鍵` is `公開 開鍵`). `C++`, `C#`, `.NET` are `cplusplus`, `csharp`, `dotnet`;
+/// `v1.2` is `1.2`.
 /// Emoji are separators, as they are to FTS5.
 ///
 /// Behind a barrier comes what is findable too, but stands at no place of its own: the words inside
@@ -36,9 +37,10 @@ struct IndexSink<'o> {
     joined: Option<Joined>,
 }
 
-/// Connected words: where they stand in the output, and what connects them.
+/// Connected words: where they stand in the output, the last of them, and what connects them.
 struct Joined {
     range: Range<usize>,
+    last: usize,
     connector: u8,
     words: usize,
 }
@@ -50,6 +52,27 @@ impl IndexSink<'_> {
         if !self.lasts.is_empty() {
             self.out.push_str(BARRIER);
             self.out.push_str(&self.lasts);
+        }
+    }
+
+    /// Takes the word at `range` of the output into the name that is open, or begins a new one. `_` and
+    /// `-` bind closer than `.`, and a path or `::` not at all.
+    fn join(&mut self, range: Range<usize>, joint: Option<u8>) {
+        let connector = joint.filter(|c| matches!(c, b'_' | b'-' | b'.')).unwrap_or(0);
+        let (to, last) = (range.end, range.start);
+        match &mut self.joined {
+            Some(open) if connector != 0 && (open.words == 1 || open.connector == connector) => {
+                *open = Joined { range: open.range.start..to, last, connector, words: open.words + 1 };
+            }
+            Some(open) if connector != 0 && open.connector == b'.' => {
+                let from = open.last;
+                self.close_joined();
+                self.joined = Some(Joined { range: from..to, last, connector, words: 2 });
+            }
+            _ => {
+                self.close_joined();
+                self.joined = Some(Joined { range, last, connector: 0, words: 1 });
+            }
         }
     }
 
@@ -81,17 +104,7 @@ impl Sink for IndexSink<'_> {
         let from = self.out.len();
         push_lower(self.out, word.text);
         let to = self.out.len();
-        match (&mut self.joined, word.joint) {
-            (Some(joined), Some(connector)) if joined.words == 1 || joined.connector == connector => {
-                joined.connector = connector;
-                joined.words += 1;
-                joined.range.end = to;
-            }
-            _ => {
-                self.close_joined();
-                self.joined = Some(Joined { range: from..to, connector: 0, words: 1 });
-            }
-        }
+        self.join(from..to, word.joint);
         if !word.cut {
             let extra = &mut self.extra;
             identifier::parts(word.text, |from, to| {
@@ -127,3 +140,6 @@ impl Sink for IndexSink<'_> {
         self.close_joined();
     }
 }
+
+#[cfg(test)]
+mod tests;

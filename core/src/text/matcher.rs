@@ -29,6 +29,10 @@ pub(super) struct Matches {
 pub(super) fn find(text: &str, query: &Query) -> Matches {
     let mut matcher = Matcher::new(query);
     scan(text, &mut matcher);
+    if matcher.phrase_found {
+        let quoted = matcher.quoted_from;
+        matcher.found.retain(|m| m.kind < quoted);
+    }
     matcher.found.sort_by_key(|m| (m.source.start, m.source.end));
     Matches { found: matcher.found, kinds: matcher.kinds }
 }
@@ -50,6 +54,9 @@ struct Matcher {
     phrases: Vec<Sequence>,
     recent: VecDeque<usize>,
     longest: usize,
+    phrase_found: bool,
+    // Kinds from here on are words of phrases, which count only in texts that hold no phrase whole.
+    quoted_from: usize,
     kinds: usize,
     found: Vec<Match>,
     lower: String,
@@ -70,6 +77,10 @@ impl Matcher {
         for phrase in query.phrases() {
             matcher.phrase(phrase);
         }
+        matcher.quoted_from = matcher.kinds;
+        for term in query.quoted_terms() {
+            matcher.term(term);
+        }
         matcher.pairs.sort_by_key(|pair| pair.0);
         matcher.longest = matcher.phrases.iter().map(|p| p.tokens.len()).max().unwrap_or(0);
         matcher
@@ -83,7 +94,9 @@ impl Matcher {
             (TermClass::Pair | TermClass::WeakPair, Some(first), Some(second)) => {
                 self.pairs.push(((first, second), self.kinds, weight));
             }
-            (TermClass::Pair | TermClass::WeakPair, Some(only), None) => self.singles.push((only, self.kinds, weight)),
+            (TermClass::Pair | TermClass::WeakPair, Some(only), None) => {
+                self.singles.push((only, self.kinds, weight))
+            }
             _ => {
                 let text = term.joined.clone().unwrap_or_else(|| term.text().to_owned());
                 // The words of a path are sought one by one.
@@ -122,7 +135,8 @@ impl Matcher {
             return;
         }
         for sought in &self.words {
-            let alike = if sought.prefix { word.starts_with(&sought.text) } else { same_stem(&sought.text, word) };
+            let alike =
+                if sought.prefix { word.starts_with(&sought.text) } else { same_stem(&sought.text, word) };
             if alike {
                 self.found.push(Match { source: source.clone(), kind: sought.kind, weight: sought.weight });
             }
@@ -143,6 +157,7 @@ impl Matcher {
                 && let Some(&start) = self.recent.get(self.recent.len() - phrase.tokens.len())
             {
                 let weight = 2.0 * phrase.tokens.len() as f64;
+                self.phrase_found = true;
                 self.found.push(Match { source: start..source.end, kind: phrase.kind, weight });
             }
         }
@@ -268,8 +283,8 @@ impl Sequence {
 
 /// Endings that leave the meaning alone; those after the first five need a longer stem before them.
 const ENDINGS: [&str; 25] = [
-    "", "s", "es", "ed", "ing", "e", "y", "ies", "ied", "er", "ers", "ings", "ly", "ion", "ions", "ation", "ations",
-    "ment", "ments", "ness", "able", "ive", "ization", "izing", "ized",
+    "", "s", "es", "ed", "ing", "e", "y", "ies", "ied", "er", "ers", "ings", "ly", "ion", "ions", "ation",
+    "ations", "ment", "ments", "ness", "able", "ive", "ization", "izing", "ized",
 ];
 
 /// Whether two words in lower case count as one, which approximates the stemmer of the index: equal,
@@ -285,7 +300,8 @@ fn same_stem(a: &str, b: &str) -> bool {
     let (a_end, b_end) = (a.get(common..).unwrap_or_default(), b.get(common..).unwrap_or_default());
     // The stem may lose its `e` or double its last letter: `cache`, `caching`; `run`, `running`.
     let last = a.as_bytes().get(common - 1).copied();
-    let undoubled = |end: &str| end.as_bytes().first().copied().filter(|&c| Some(c) == last).map(|_| 1).unwrap_or(0);
+    let undoubled =
+        |end: &str| end.as_bytes().first().copied().filter(|&c| Some(c) == last).map(|_| 1).unwrap_or(0);
     let ending = |end: &str| {
         let place = |end: &str| ENDINGS.iter().position(|e| *e == end);
         place(end).or_else(|| end.get(undoubled(end)..).and_then(place))

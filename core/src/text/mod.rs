@@ -6,11 +6,11 @@
 mod fold;
 mod identifier;
 mod index;
+mod matcher;
 mod parse;
 mod query;
 mod scan;
 mod snippet;
-mod matcher;
 mod stop;
 #[cfg(test)]
 mod tests;

@@ -23,7 +23,7 @@ pub(super) fn parse(input: &str) -> Query {
     if rest.chars().next_back().is_some_and(char::is_alphanumeric) {
         builder.prefix(last);
     }
-    builder.query
+    builder.quoted()
 }
 
 fn is_quote(c: char) -> bool {
@@ -52,7 +52,9 @@ impl Sink for Units {
     fn word(&mut self, word: &Word<'_>) {
         let mut parts = Vec::new();
         if !word.cut {
-            identifier::parts(word.text, |from, to| parts.push(lower(word.text.get(from..to).unwrap_or_default())));
+            identifier::parts(word.text, |from, to| {
+                parts.push(lower(word.text.get(from..to).unwrap_or_default()))
+            });
         }
         self.0.push(Unit::Word { text: lower(word.text), parts, joint: word.joint });
     }
@@ -85,12 +87,13 @@ fn units(text: &str) -> Vec<Unit> {
 }
 
 #[derive(Default)]
-struct Builder {
+struct Builder<'t> {
     query: Query,
+    quoted: Vec<&'t str>,
     seen: HashSet<String>,
 }
 
-impl Builder {
+impl<'t> Builder<'t> {
     /// Adds the terms of `text`; returns its last word, if it ends with one.
     fn words(&mut self, text: &str) -> Option<String> {
         let mut last = None;
@@ -111,7 +114,8 @@ impl Builder {
             match unit {
                 Unit::Symbol(text) => self.term(text, None, TermClass::Identifier),
                 Unit::Pair(first, second) => {
-                    let class = if is_weak_pair(first, second) { TermClass::WeakPair } else { TermClass::Pair };
+                    let class =
+                        if is_weak_pair(first, second) { TermClass::WeakPair } else { TermClass::Pair };
                     self.term([first, second].iter().collect(), None, class);
                 }
                 Unit::Single(c) => {
@@ -132,11 +136,25 @@ impl Builder {
             let whole = words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ");
             let same = connectors.first().copied().filter(|c| connectors.iter().all(|other| other == c));
             let joined = same.filter(|&c| joins(&whole, c, words.len())).map(|_| whole.replace(' ', ""));
-            self.term(whole, joined, TermClass::Identifier);
+            let prose = words.iter().all(|(word, _)| is_prose(word));
+            let class = match same {
+                _ if matches!(whole.as_str(), "e g" | "i e") => TermClass::Stop,
+                Some(b'-') if prose => TermClass::Hyphenated,
+                _ => TermClass::Identifier,
+            };
+            match joined {
+                // Beside the words inside it, one form more is enough: both would count `x-ray` twice.
+                Some(joined) if class == TermClass::Identifier && same == Some(b'-') => {
+                    self.term(joined, None, class)
+                }
+                joined => self.term(whole, joined, class),
+            }
         }
         for (word, parts) in words {
             let class = match (connected, parts.is_empty()) {
                 _ if is_stop_word(&word) => TermClass::Stop,
+                // The `x` of `x-ray` says nothing without the ray, nor the `23` of a version alone.
+                (true, _) if is_fragment(&word) => TermClass::Stop,
                 (true, _) => TermClass::IdentifierPart,
                 (false, false) => TermClass::Identifier,
                 (false, true) => TermClass::Word,
@@ -155,7 +173,18 @@ impl Builder {
         }
     }
 
-    fn phrase(&mut self, text: &str) {
+    /// The query, with the words of the phrases for when the phrases are given up.
+    fn quoted(mut self) -> Query {
+        let terms = std::mem::take(&mut self.query.terms);
+        for text in std::mem::take(&mut self.quoted) {
+            self.words(text);
+        }
+        self.query.quoted = std::mem::replace(&mut self.query.terms, terms);
+        self.query
+    }
+
+    fn phrase(&mut self, text: &'t str) {
+        self.quoted.push(text);
         let units = units(text);
         let single_end = matches!(units.last(), Some(Unit::Single(_)));
         let single_start = matches!(units.first(), Some(Unit::Single(_)));
@@ -178,4 +207,13 @@ impl Builder {
     fn prefix(&mut self, last: Option<String>) {
         self.query.prefix = last.filter(|word| word.chars().nth(1).is_some() && !is_stop_word(word));
     }
+}
+
+/// Whether a part of a hyphenated word is a word of its own: letters, and at least two.
+fn is_prose(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic) && word.chars().nth(1).is_some()
+}
+
+fn is_fragment(word: &str) -> bool {
+    word.chars().nth(1).is_none() || (word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -8,14 +8,20 @@ pub const MAX_QUERY_BYTES: usize = 8192;
 /// Distinct terms beyond these are ignored.
 pub const MAX_TERMS: usize = 64;
 
+/// Up to so many terms a query is still being typed, and its last word may match as a prefix.
+const MAX_TERMS_BESIDE_PREFIX: usize = 3;
+
 /// What kind of term it is, for coverage and weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TermClass {
     /// An ordinary word.
     Word,
-    /// A whole identifier, path, version or hyphenated word.
+    /// A whole identifier, path or version.
     Identifier,
-    /// A word inside an identifier.
+    /// A whole hyphenated word; out of the search beside ordinary words, where it would count the words
+    /// inside it twice.
+    Hyphenated,
+    /// A word inside an identifier or a hyphenated word.
     IdentifierPart,
     /// Two neighbours, or a single character, of a script without spaces.
     Pair,
@@ -48,7 +54,7 @@ impl Term {
     pub fn weight(&self) -> f64 {
         match self.class {
             TermClass::Word | TermClass::Identifier => 1.0,
-            TermClass::IdentifierPart => 0.4,
+            TermClass::IdentifierPart | TermClass::Hyphenated => 0.5,
             TermClass::Pair => 0.6,
             TermClass::WeakPair => 0.1,
             TermClass::Stop => 0.05,
@@ -99,6 +105,7 @@ impl Phrase {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     pub(super) terms: Vec<Term>,
+    pub(super) quoted: Vec<Term>,
     pub(super) phrases: Vec<Phrase>,
     pub(super) prefix: Option<String>,
 }
@@ -120,6 +127,11 @@ impl Query {
         &self.terms
     }
 
+    /// The terms of the phrases that do not stand outside them too.
+    pub fn quoted_terms(&self) -> &[Term] {
+        &self.quoted
+    }
+
     /// The quoted phrases, in order; all of them are required.
     pub fn phrases(&self) -> &[Phrase] {
         &self.phrases
@@ -128,15 +140,8 @@ impl Query {
     /// The terms that take part in the search: all but stop words and weak pairs or, where that
     /// leaves nothing, all but stop words or, failing that, all.
     pub fn active_terms(&self) -> impl Iterator<Item = &Term> {
-        let has = |weak| self.terms.iter().any(|t| rank(t.class) <= weak);
-        let limit = if has(0) || !self.phrases.is_empty() {
-            0
-        } else if has(1) {
-            1
-        } else {
-            2
-        };
-        self.terms.iter().filter(move |t| rank(t.class) <= limit)
+        let limit = if self.phrases.is_empty() { strongest(&self.terms) } else { 0 };
+        active(&self.terms, limit)
     }
 
     /// The last word, in lower case, when it may be unfinished: at least two characters, and neither
@@ -147,25 +152,76 @@ impl Query {
 
     /// An FTS5 expression for words that begin as the last word does.
     pub fn prefix_expression(&self) -> Option<String> {
-        self.prefix.as_ref().map(|prefix| format!("\"{prefix}\" *"))
+        let prefix = self.prefix.as_ref()?;
+        Some(match stem_of_unfinished(prefix) {
+            Some(stem) => format!("(\"{prefix}\" * OR \"{stem}\" *)"),
+            None => format!("\"{prefix}\" *"),
+        })
     }
 
-    /// The whole query for MATCH: every phrase, and any of the terms, or `None` when there is nothing
-    /// to look for. Beside a phrase the other words only rank, so they never empty an answer.
+    /// The whole query for MATCH as it was meant: every phrase, and any of the terms; `None` when there
+    /// is nothing to look for. Beside a phrase the other words only rank, so they never empty an answer.
+    /// The prefix takes part in queries of a few words; at the end of a sentence it costs more than it
+    /// finds.
     pub fn match_expression(&self) -> Option<String> {
-        let mut any: Vec<String> = self.active_terms().map(Term::expression).collect();
-        any.extend(self.prefix_expression());
+        let any = self.alternatives(self.active_terms());
         let all: Vec<String> = self.phrases.iter().map(Phrase::expression).collect();
         match (all.first(), any.is_empty()) {
             (None, true) => None,
             (None, false) => Some(any.join(" OR ")),
             (Some(_), true) => Some(all.join(" AND ")),
-            (Some(first), false) => Some(format!("{} AND ({first} OR {})", all.join(" AND "), any.join(" OR "))),
+            (Some(first), false) => {
+                Some(format!("{} AND ({first} OR {})", all.join(" AND "), any.join(" OR ")))
+            }
         }
+    }
+
+    /// The query with its phrases as a wish, for when too little holds them: any phrase, any of their
+    /// words, any of the terms. The same as [`Query::match_expression`] where there is no phrase.
+    pub fn relaxed_expression(&self) -> Option<String> {
+        if self.phrases.is_empty() {
+            return self.match_expression();
+        }
+        let limit = strongest(&self.terms).min(strongest(&self.quoted));
+        let mut any = self.alternatives(active(&self.terms, limit).chain(active(&self.quoted, limit)));
+        any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
+        Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
+    }
+
+    fn alternatives<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<String> {
+        let mut any: Vec<String> = terms.map(Term::expression).collect();
+        if any.len() <= MAX_TERMS_BESIDE_PREFIX {
+            any.extend(self.prefix_expression());
+        }
+        any
     }
 }
 
-fn rank(class: TermClass) -> u8 {
+/// What the index may hold of a word that is half typed: stemming has cut the ending of `connection`,
+/// so `connecti` begins nothing there.
+fn stem_of_unfinished(word: &str) -> Option<&str> {
+    const ENDINGS: [&str; 9] =
+        ["ing", "ion", "ation", "ization", "ication", "ivity", "ability", "ement", "iveness"];
+    if !word.is_ascii() {
+        return None;
+    }
+    (4..word.len()).find_map(|at| {
+        let (stem, begun) = word.split_at_checked(at)?;
+        ENDINGS.iter().any(|ending| ending.starts_with(begun)).then_some(stem)
+    })
+}
+
+fn strongest(terms: &[Term]) -> u8 {
+    terms.iter().map(|t| weakness(t.class)).min().unwrap_or(u8::MAX)
+}
+
+fn active(terms: &[Term], limit: u8) -> impl Iterator<Item = &Term> {
+    let prose = terms.iter().any(|t| t.class == TermClass::Word);
+    terms.iter().filter(move |t| weakness(t.class) <= limit && !(prose && t.class == TermClass::Hyphenated))
+}
+
+/// How readily a term is left out.
+fn weakness(class: TermClass) -> u8 {
     match class {
         TermClass::Stop => 2,
         TermClass::WeakPair => 1,

@@ -3,16 +3,19 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::fold::{Class, base, class};
+use super::fold::{Class, base, class, is_common};
 
 /// Longer runs of letters are cut: they are data, not words.
 pub(super) const MAX_WORD: usize = 64;
 
 /// Marks beyond these are dropped before normalising, so that a letter buried in them costs little.
 const MAX_CLUSTER: usize = 8;
+
+/// Characters that one may unfold to; a few ligatures are whole sentences.
+const MAX_UNFOLDED: usize = 8;
 
 /// A word: letters and digits between separators.
 pub(super) struct Word<'a> {
@@ -59,8 +62,16 @@ pub(super) trait Sink {
 
 /// Hands every unit of `text` to `sink`; linear in its length.
 pub(super) fn scan(text: &str, sink: &mut impl Sink) {
-    let mut scanner =
-        Scanner { text, sink, word: String::new(), offsets: Vec::new(), end: 0, run: None, run_len: 0, joint: None };
+    let mut scanner = Scanner {
+        text,
+        sink,
+        word: String::new(),
+        offsets: Vec::new(),
+        end: 0,
+        run: None,
+        run_len: 0,
+        joint: None,
+    };
     scanner.scan();
 }
 
@@ -88,8 +99,8 @@ impl<S: Sink> Scanner<'_, '_, S> {
                 let to = at + bytes.iter().skip(at).take_while(|b| b.is_ascii_alphanumeric()).count();
                 let continues = bytes.get(to).is_some_and(|b| !b.is_ascii());
                 if continues || !self.word.is_empty() {
-                    for from in at..to {
-                        self.push(char::from(bytes[from]), from..from + 1);
+                    for (from, &byte) in bytes.iter().enumerate().take(to).skip(at) {
+                        self.push(char::from(byte), from..from + 1);
                     }
                     at = to;
                 } else {
@@ -118,6 +129,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
             return after;
         }
         let joint = self.joint_before(from);
+        let from = if self.is_version(from, to) { from + 1 } else { from };
         let cut = to - from > MAX_WORD;
         let mut start = from;
         while start < to {
@@ -128,6 +140,18 @@ impl<S: Sink> Scanner<'_, '_, S> {
             start = end;
         }
         self.after_word(to)
+    }
+
+    /// Whether the word is the beginning of `v1.2`, which is `1.2` to those who seek it.
+    fn is_version(&self, from: usize, to: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let digits = |range: Range<usize>| {
+            bytes.get(range).is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
+        };
+        matches!(bytes.get(from), Some(b'v' | b'V'))
+            && digits(from + 1..to)
+            && bytes.get(to) == Some(&b'.')
+            && digits(to + 1..to + 2)
     }
 
     /// `C++` and `C#`, which are words of one letter to everybody but their readers.
@@ -171,13 +195,13 @@ impl<S: Sink> Scanner<'_, '_, S> {
         let mut chars = rest.chars();
         let Some(first) = chars.next() else { return self.text.len() };
         let mut to = at + first.len_utf8();
-        if is_stable(first, rest.as_bytes().get(first.len_utf8()..)) {
-            return self.feed(first, at..to);
+        if !chars.clone().next().is_some_and(continues) && is_stable(first) {
+            return self.feed(base(first), at..to);
         }
         // What does not end up normalised is dropped: only its first marks can matter.
         let mut kept = to;
         for (n, c) in chars.enumerate() {
-            if !(is_combining_mark(c) || matches!(c, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}')) {
+            if !continues(c) {
                 break;
             }
             to += c.len_utf8();
@@ -186,7 +210,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
             }
         }
         let mut next = to;
-        for c in self.text.get(at..kept).unwrap_or_default().nfkc() {
+        for c in self.text.get(at..kept).unwrap_or_default().nfkc().take(MAX_UNFOLDED) {
             next = self.feed(base(c), at..to).max(next);
         }
         next
@@ -291,10 +315,14 @@ impl<S: Sink> Scanner<'_, '_, S> {
     }
 }
 
-/// Whether `c` is its own compatibility form whatever the next bytes are: the bulk of Japanese,
-/// Chinese and Korean text, which is spared the normaliser.
-fn is_stable(c: char, next: Option<&[u8]>) -> bool {
-    matches!(c, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{3001}'..='\u{3002}' | '\u{300c}'..='\u{300f}' | '\u{2018}'..='\u{201d}' | '\u{2013}'..='\u{2014}')
-        && !matches!(next, Some([0xe3, 0x82, 0x99 | 0x9a, ..] | [0xef, 0xbe, 0x9e | 0x9f, ..] | [0xe1, ..] | [0xcc | 0xcd, ..]))
+/// Whether `c` may melt into what stands before it.
+fn continues(c: char) -> bool {
+    c >= '\u{300}'
+        && !is_common(c)
+        && (is_combining_mark(c) || matches!(c, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}'))
+}
+
+/// Whether `c` alone is its own compatibility form, which spares most text the normaliser.
+fn is_stable(c: char) -> bool {
+    is_common(c) || is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes
 }

@@ -31,7 +31,8 @@ pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
         None => first_text..end_of(original, first_text, first_text, budget),
     };
     let line_of = core.map_or(window.start, |core| core.start);
-    let line_offset = original.get(..line_of).map_or(0, |before| before.bytes().filter(|b| *b == b'\n').count());
+    let line_offset =
+        original.get(..line_of).map_or(0, |before| before.bytes().filter(|b| *b == b'\n').count());
     let (text, highlights) = render(original, window, &merged(&matches.found), max_chars > 2);
     Snippet { text, line_offset, highlights }
 }
@@ -120,8 +121,7 @@ fn end_of(text: &str, start: usize, from: usize, count: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let (mut last, mut whole) = (from, from);
     let mut before = text.get(..from).and_then(|head| head.chars().next_back());
-    let mut taken = 0;
-    for (at, c) in rest.char_indices() {
+    for (taken, (at, c)) in rest.char_indices().enumerate() {
         if before.is_none_or(|b| is_cut(b, c)) {
             last = from + at;
         }
@@ -131,7 +131,6 @@ fn end_of(text: &str, start: usize, from: usize, count: usize) -> usize {
         if taken == count {
             return if last > start { last } else { whole };
         }
-        taken += 1;
         before = Some(c);
     }
     text.len()
@@ -157,9 +156,15 @@ fn merged(found: &[Match]) -> Vec<Range<usize>> {
     out
 }
 
-fn render(text: &str, window: Range<usize>, marks: &[Range<usize>], ellipses: bool) -> (String, Vec<Range<usize>>) {
+fn render(
+    text: &str,
+    window: Range<usize>,
+    marks: &[Range<usize>],
+    ellipses: bool,
+) -> (String, Vec<Range<usize>>) {
     let piece = text.get(window.clone()).unwrap_or_default();
-    let at_line_start = text.get(..window.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+    let at_line_start =
+        text.get(..window.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
     let skipped = if at_line_start { marker(piece) } else { 0 };
     let mut out = String::with_capacity(piece.len() + 6);
     if ellipses && text.get(..window.start).is_some_and(|before| !before.trim().is_empty()) {
@@ -215,3 +220,6 @@ fn marker(line: &str) -> usize {
     let spaced = rest.as_bytes().get(length).is_some_and(|b| matches!(b, b' ' | b'\t'));
     if spaced { indent + length + 1 } else { 0 }
 }
+
+#[cfg(test)]
+mod tests;

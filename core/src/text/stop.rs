@@ -3,10 +3,10 @@
 use super::fold::is_hiragana;
 
 const ENGLISH: [&str; 52] = [
-    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from",
-    "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "so", "that",
-    "the", "their", "there", "these", "they", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who",
-    "will", "with",
+    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does",
+    "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of",
+    "on", "or", "so", "that", "the", "their", "there", "these", "they", "this", "to", "was", "we", "were",
+    "what", "when", "where", "which", "who", "will", "with",
 ];
 
 /// Whether `word`, in lower case, is a function word of English.
