@@ -297,7 +297,7 @@ impl Repository {
 /// What git is asked about: the paths themselves while they are few, since that lets it skip most of
 /// history and index; else the project.
 fn scope<'a>(wanted: &BTreeSet<&'a str>) -> Vec<&'a str> {
-    const MOST_PATHS: usize = 64;
+    const MOST_PATHS: usize = 8;
     const MOST_BYTES: usize = 8 * 1024;
     let bytes: usize = wanted.iter().map(|path| path.len() + 1).sum();
     if wanted.len() <= MOST_PATHS && bytes <= MOST_BYTES {

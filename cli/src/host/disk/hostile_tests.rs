@@ -177,7 +177,7 @@ fn damaged_ignore_files_do_not_stop_a_listing() {
 #[test]
 fn very_deep_folders_end() {
     let project = Project::new("pages");
-    let deep = "d/".repeat(1_500);
+    let deep = "d/".repeat(200);
     fs::create_dir_all(project.path("pages").join(&deep)).unwrap();
     project.put(&format!("pages/{deep}a.md"), "x");
     assert_eq!(project.pages(), [format!("{deep}a.md")]);

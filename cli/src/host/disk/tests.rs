@@ -229,6 +229,9 @@ fn ten_thousand_pages_are_listed_with_their_states() {
     let pages = project.source.list().unwrap().pages;
     // Not a bound, since machines differ: `--nocapture` shows it.
     println!("10,000 pages listed in {:?}", started.elapsed());
+    let started = std::time::Instant::now();
+    assert!(pages.iter().all(|page| project.source.read(&page.path).is_ok()));
+    println!("and read in {:?}", started.elapsed());
     assert_eq!(pages.len(), 9_999);
     assert!(pages.is_sorted_by(|a, b| a.path < b.path));
 }

@@ -104,7 +104,7 @@ fn a_folder_that_plays_a_bare_repository_is_none() {
     let (trap, mark) = (place.path().join("trap"), place.path().join("mark"));
     let mut scratch = Scratch::new("");
     scratch.commit(&[("a.rs", "1")], Timestamp::from_second(1_700_000_000).unwrap());
-    scratch.git(&["init", "--quiet", "--bare", "fake"]);
+    scratch.git(&["clone", "--quiet", "--bare", ".", "fake"]);
     let fake = scratch.path("fake");
     fs::write(&trap, format!("#!/bin/sh\necho ran >> '{}'\n", mark.display())).unwrap();
     fs::set_permissions(&trap, fs::Permissions::from_mode(0o755)).unwrap();

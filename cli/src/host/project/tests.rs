@@ -65,9 +65,9 @@ fn existing_pages_are_preserved() {
     assert_eq!(read(&dir, "Note.md"), "x");
 
     let dir = folder(&[("Note.md", "x")]);
-    let managed = Some(FrontMatterMode::Managed);
-    let options = InitOptions { pages_dir: Some(".".into()), frontmatter: managed };
-    assert_eq!(init(dir.path(), &options, &clock()).unwrap().project.manifest.frontmatter, managed.unwrap());
+    let managed = FrontMatterMode::Managed;
+    let options = InitOptions { pages_dir: Some(".".into()), frontmatter: Some(managed) };
+    assert_eq!(init(dir.path(), &options, &clock()).unwrap().project.manifest.frontmatter, managed);
 }
 
 #[test]
