@@ -18,7 +18,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
         [0xFE, 0xFF, rest @ ..] => from_utf16(rest, u16::from_be_bytes, &mut diagnostics),
         _ => from_utf8(bytes, &mut diagnostics),
     };
-    if let Some(at) = text.bytes().position(|byte| byte == 0) {
+    if let Some(at) = text.find('\0') {
         diagnostics.push(Diagnostic {
             line: line_at(&text, at),
             code: "nul_byte".into(),

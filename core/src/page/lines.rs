@@ -12,8 +12,8 @@ impl Lines {
         let mut starts = Vec::with_capacity(bytes.len() / 48 + 1);
         starts.push(0);
         for (at, &byte) in bytes.iter().enumerate() {
-            let ends_line = byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
-            if ends_line {
+            // One comparison for all but the few bytes that may end a line.
+            if byte <= b'\r' && (byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))) {
                 starts.push(at + 1);
             }
         }

@@ -12,6 +12,7 @@ mod link_types;
 mod model;
 mod outline;
 mod splice;
+mod value_json;
 
 pub use decode::decode;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};

@@ -25,9 +25,9 @@ pub struct Page {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A front-matter value. Scalars stay the text that stands in the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+/// A front-matter value. Scalars stay the text that stands in the file. In JSON a string, an array or an
+/// object.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A scalar, as written, without its quotes; empty for null.
     Text(String),

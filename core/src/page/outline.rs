@@ -109,13 +109,23 @@ impl<'a> Outline<'a> {
 /// A heading as part of an id: letters and digits of any script, in lower case, the rest as single
 /// hyphens; `section` if nothing is left.
 fn slug(heading: &str) -> String {
-    let mut slug = String::with_capacity(heading.len().min(SLUG_LIMIT));
+    let mut slug = if heading.is_ascii() {
+        hyphenated(heading.chars().map(|character| character.to_ascii_lowercase()))
+    } else {
+        hyphenated(heading.nfc().flat_map(char::to_lowercase))
+    };
+    slug.truncate(slug.trim_end_matches('-').len());
+    if slug.is_empty() { "section".to_owned() } else { slug }
+}
+
+fn hyphenated(heading: impl Iterator<Item = char>) -> String {
+    let mut slug = String::with_capacity(SLUG_LIMIT);
     let mut length = 0;
-    for character in heading.nfc().flat_map(char::to_lowercase) {
+    for character in heading {
         if length == SLUG_LIMIT {
             break;
         }
-        if character.is_alphanumeric() || is_combining_mark(character) {
+        if character.is_alphanumeric() || (!character.is_ascii() && is_combining_mark(character)) {
             slug.push(character);
             length += 1;
         } else if !slug.is_empty() && !slug.ends_with('-') {
@@ -123,8 +133,7 @@ fn slug(heading: &str) -> String {
             length += 1;
         }
     }
-    slug.truncate(slug.trim_end_matches('-').len());
-    if slug.is_empty() { "section".to_owned() } else { slug }
+    slug
 }
 
 #[cfg(test)]

@@ -67,6 +67,8 @@ struct Builder<'s, 'f, 'l> {
 
 struct Frame {
     anchor: usize,
+    /// Where it starts in the source.
+    start: usize,
     node: Node,
 }
 
@@ -187,17 +189,36 @@ impl Builder<'_, '_, '_> {
         if self.frames.len() >= DEPTH_LIMIT {
             return Err(self.problem(span, "nested too deep"));
         }
-        self.frames.push(Frame { anchor, node });
+        self.frames.push(Frame { anchor, start: span.start.byte_offset().unwrap_or(0), node });
         Ok(())
     }
 
     fn close(&mut self, span: &Span) {
         let Some(frame) = self.frames.pop() else { return };
         let value = match frame.node {
-            Node::List(items) => Value::List(items),
+            Node::List(items) => {
+                self.unquoted_link(&items, frame.start, span);
+                Value::List(items)
+            }
             Node::Map(map) => Value::Map(self.with_merged(map, span)),
         };
         self.finish(value, frame.anchor);
+    }
+
+    /// `key: [[page]]` is a list in a list to YAML, but whoever wrote it meant a link.
+    fn unquoted_link(&mut self, items: &[Value], start: usize, span: &Span) {
+        let [Value::List(inner)] = items else { return };
+        let end = span.end.byte_offset().unwrap_or(0);
+        let Some(source) = self.source.get(start..end) else { return };
+        let is_pair = source.starts_with("[[") && source.ends_with("]]") && source.rfind('[') == Some(1);
+        if !matches!(inner.as_slice(), [Value::Text(_)]) || !is_pair {
+            return;
+        }
+        let link_type = self.link_type();
+        let offset = self.base + start;
+        values::links(source, source, offset, link_type.as_deref(), self.findings);
+        let message = format!("put quotes around {source}: to YAML it is a list in a list");
+        self.findings.diagnose(offset, "front_matter_unquoted_link", message);
     }
 
     /// The fields of a map and those of the maps that it merges, its own first.
