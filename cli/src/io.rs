@@ -14,7 +14,11 @@ pub struct Environment(BTreeMap<String, String>);
 impl Environment {
     /// The process's own; variables that are not Unicode are left out.
     pub fn of_process() -> Self {
-        Self(std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect())
+        Self(
+            std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+                .collect(),
+        )
     }
 
     /// These variables alone.

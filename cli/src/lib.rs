@@ -47,8 +47,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitSt
 }
 
 fn usage(error: &clap::Error, io: &mut Io) -> ExitStatus {
-    let colored = |terminal: bool| terminal && io.environment.get("NO_COLOR").is_none_or(|value| value.is_empty());
-    let rendered = |color: bool| if color { error.render().ansi().to_string() } else { error.render().to_string() };
+    let colored =
+        |terminal: bool| terminal && io.environment.get("NO_COLOR").is_none_or(|value| value.is_empty());
+    let rendered =
+        |color: bool| if color { error.render().ansi().to_string() } else { error.render().to_string() };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let text = rendered(colored(io.out_is_terminal));

@@ -39,7 +39,14 @@ impl<'a> Terminal<'a> {
         let log = io.environment.get("UBP_LOG").unwrap_or_default();
         let verbose = global.verbose || matches!(log, "debug" | "trace" | "info");
         let (out, err) = (colored(io.out_is_terminal, io), colored(io.err_is_terminal, io));
-        Self { json: global.json, quiet: global.quiet, verbose, out: Palette::new(out), err: Palette::new(err), io }
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose,
+            out: Palette::new(out),
+            err: Palette::new(err),
+            io,
+        }
     }
 
     /// A line of the result.
@@ -79,7 +86,9 @@ impl<'a> Terminal<'a> {
     /// Reports why the command ended early.
     pub(crate) fn fail(&mut self, failure: &Failure) -> ExitStatus {
         let error = match failure {
-            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return ExitStatus::Success,
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                return ExitStatus::Success;
+            }
             Failure::Output(error) => &Error::io("standard output", error.kind().into()),
             Failure::Engine(Error::Cancelled) => {
                 self.note("interrupted; what was finished is kept, the next run goes on from there");
@@ -179,7 +188,10 @@ impl Session {
             }
             let vectors = context.embed(Some(EMBED_MILLIS))?;
             if vectors.embedded > 0 {
-                terminal.detail(format!("vectors: {} made, {} sections to go", vectors.embedded, vectors.pending));
+                terminal.detail(format!(
+                    "vectors: {} made, {} sections to go",
+                    vectors.embedded, vectors.pending
+                ));
             }
         }
         Ok(operation(&context)?)
@@ -203,7 +215,10 @@ fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
         terminal.warn(format!("{}: {}; passed over", entry.path, entry.reason));
     }
     if report.unreadable.len() > 5 {
-        terminal.warn(format!("and {} more that cannot be read; `ubp doctor` lists them", report.unreadable.len() - 5));
+        terminal.warn(format!(
+            "and {} more that cannot be read; `ubp doctor` lists them",
+            report.unreadable.len() - 5
+        ));
     }
 }
 

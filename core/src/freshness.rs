@@ -15,7 +15,9 @@ use crate::ports::SourceChange;
 use crate::{Result, path};
 
 /// How far a page can be trusted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Staleness {
     /// It names no sources.
@@ -100,7 +102,8 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
                 });
             }
             for file in files {
-                let modified = || Ok::<_, crate::Error>(context.source.stat_source(file)?.map(|stat| stat.modified));
+                let modified =
+                    || Ok::<_, crate::Error>(context.source.stat_source(file)?.map(|stat| stat.modified));
                 let source_time = match changes.get(file) {
                     Some(SourceChange::Committed(commit)) => Some(commit.time),
                     Some(SourceChange::BeyondHistory) => None,

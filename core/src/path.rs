@@ -66,10 +66,14 @@ pub fn file_name_for(title: &str) -> String {
         .collect();
     let trimmed = replaced.trim().trim_matches('.').trim();
     let lower = trimmed.to_lowercase();
-    let numbered = |prefix: &str| lower.strip_prefix(prefix).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    let numbered = |prefix: &str| {
+        lower.strip_prefix(prefix).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit())
+    };
     let mut name = match trimmed {
         "" => "untitled".to_owned(),
-        name if RESERVED.contains(&lower.as_str()) || numbered("com") || numbered("lpt") => format!("{name}-"),
+        name if RESERVED.contains(&lower.as_str()) || numbered("com") || numbered("lpt") => {
+            format!("{name}-")
+        }
         name => name.to_owned(),
     };
     // 255 bytes is what most file systems allow, ending and number included.

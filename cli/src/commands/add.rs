@@ -10,7 +10,12 @@ use crate::args::AddArgs;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, folder: &Path, args: AddArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    folder: &Path,
+    args: AddArgs,
+) -> CommandResult {
     let pages = args.files.iter().map(|file| page_path(session, folder, file)).collect::<Result<_, _>>()?;
     let params = Params { pages, create_missing: args.create_missing };
     let output = session.write(terminal, |context| add::run(context, params))?;

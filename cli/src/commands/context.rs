@@ -6,7 +6,12 @@ use crate::args::{ContextArgs, Global};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: ContextArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: ContextArgs,
+) -> CommandResult {
     let params = Params {
         page: Some(args.page),
         depth: args.depth,

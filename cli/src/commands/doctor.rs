@@ -12,7 +12,12 @@ use crate::session::{Session, Terminal, answer};
 /// Findings of one kind that are shown unless all are asked for.
 const SHOWN: usize = 10;
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: &DoctorArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: &DoctorArgs,
+) -> CommandResult {
     let output = session.read(terminal, global, |context| doctor::run(context, Params::default()))?;
     let json = terminal.json;
     let most = if args.all { usize::MAX } else { SHOWN };
@@ -55,7 +60,11 @@ fn print(terminal: &mut Terminal<'_>, output: &Output, most: usize) -> Result<()
     if !output.wanted_pages.is_empty() {
         terminal.line(paint.strong(format!("Wanted pages ({})", output.wanted_pages.len())))?;
         for wanted in output.wanted_pages.iter().take(most) {
-            terminal.line(format!("  {} ({})", printable(&wanted.target), counted(wanted.links, "link", "links")))?;
+            terminal.line(format!(
+                "  {} ({})",
+                printable(&wanted.target),
+                counted(wanted.links, "link", "links")
+            ))?;
         }
     }
     Ok(())

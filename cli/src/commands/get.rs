@@ -7,7 +7,12 @@ use crate::args::{GetArgs, Global};
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::{Session, Terminal, answer};
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: GetArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: GetArgs,
+) -> CommandResult {
     let params = Params {
         page: Some(args.page),
         section: args.section,
@@ -23,7 +28,11 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let paint = terminal.out;
     let page = &output.page;
     let staleness = super::staleness_label(paint, page.staleness);
-    terminal.line(format!("{}  {}{staleness}", paint.strong(printable(&page.title)), paint.path(&page.filepath)))?;
+    terminal.line(format!(
+        "{}  {}{staleness}",
+        paint.strong(printable(&page.title)),
+        paint.path(&page.filepath)
+    ))?;
     let facts = format!("{} · id {} · updated {}", page.doc_type, page.doc_id, page.updated_at);
     terminal.line(paint.faint(printable(&facts)))?;
     if !output.tags.is_empty() {

@@ -8,7 +8,12 @@ use crate::args::{DirectionChoice, Format, Global, GraphArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: GraphArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: GraphArgs,
+) -> CommandResult {
     let params = Params {
         page: args.page,
         depth: args.depth,
@@ -35,7 +40,8 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     }
     let path = |id: &str| nodes.get(id).map_or_else(String::new, |node| printable(&node.page.filepath));
     for node in &output.nodes {
-        let depth = node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops"))).unwrap_or_default();
+        let depth =
+            node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops"))).unwrap_or_default();
         let facts = paint.faint(format!("{}{depth}", counted(node.link_count, "link", "links")));
         terminal.line(format!("{}  {facts}", paint.path(path(&node.id))))?;
         for (target, link_type) in outgoing.get(node.id.as_str()).into_iter().flatten() {

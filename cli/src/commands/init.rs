@@ -57,7 +57,8 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     let next = if summary.existing_pages == 0 {
         format!("Write a page in {}/, then run `ubp add`.", manifest.pages_dir)
     } else {
-        "Next: `ubp add` computes the vectors, `ubp search \"…\"` asks, `ubp doctor` looks for broken links.".into()
+        "Next: `ubp add` computes the vectors, `ubp search \"…\"` asks, `ubp doctor` looks for broken links."
+            .into()
     };
     terminal.line(next)?;
     Ok(ExitStatus::Success)

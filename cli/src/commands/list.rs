@@ -7,7 +7,12 @@ use crate::args::{Global, ListArgs, OrderChoice, SortChoice, StalenessChoice};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: ListArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: ListArgs,
+) -> CommandResult {
     let params = Params {
         doc_type: args.doc_type,
         tags: args.tags,
@@ -48,7 +53,11 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
             listed.backlink_count
         ));
         let staleness = super::staleness_label(paint, page.staleness);
-        terminal.line(format!("{}  {}  {facts}{staleness}", paint.path(printable(&page.filepath)), printable(&page.title)))?;
+        terminal.line(format!(
+            "{}  {}  {facts}{staleness}",
+            paint.path(printable(&page.filepath)),
+            printable(&page.title)
+        ))?;
     }
     let footer = match output.pages.len() {
         shown if shown == output.total => counted(shown, "page", "pages"),

@@ -25,8 +25,11 @@ pub(super) fn print_report(terminal: &mut Terminal<'_>, output: &Output, done: &
         (output.renamed.len(), "renamed"),
         (output.written.len(), "written"),
     ];
-    let mut parts: Vec<String> =
-        numbers.iter().filter(|(number, _)| *number > 0).map(|(number, what)| format!("{number} {what}")).collect();
+    let mut parts: Vec<String> = numbers
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
     if parts.is_empty() {
         parts.push("nothing changed".into());
     }

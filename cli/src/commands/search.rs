@@ -5,13 +5,18 @@ use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
 use crate::args::{Format, Global, ModeChoice, SearchArgs};
-use crate::output::{CommandResult, Failure, printable};
+use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
 /// Pages that a terminal shows unless asked otherwise.
 const LIMIT: usize = 5;
 
-pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global, args: SearchArgs) -> CommandResult {
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    global: &Global,
+    args: SearchArgs,
+) -> CommandResult {
     let configured = session.project.manifest.search.limit;
     let params = Params {
         query: args.query.join(" "),
@@ -59,7 +64,8 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let shown = output.results.len();
     let mut footer = format!("{shown} of {} pages, {}", output.total_found, kind(output.search_type));
     if output.index.pending > 0 {
-        footer += &format!("; {} sections wait for their vectors, `ubp add` computes them", output.index.pending);
+        footer +=
+            &format!("; {} sections wait for their vectors, `ubp add` computes them", output.index.pending);
     }
     if output.omitted.pages + output.omitted.sections > 0 || output.omitted.text_cut {
         footer += "; shortened to fit --max-tokens";
@@ -81,7 +87,8 @@ fn kind(search_type: SearchType) -> &'static str {
 fn print_result(terminal: &mut Terminal<'_>, result: &PageResult) -> Result<(), Failure> {
     let paint = terminal.out;
     let parts = result.score_breakdown;
-    let hops = result.hop_distance.map(|hops| format!(", {hops} hops from the best")).filter(|_| result.hop_distance != Some(0));
+    let hops = result.hop_distance.filter(|hops| *hops > 0);
+    let hops = hops.map(|hops| format!(", {} from the best", counted(hops, "hop", "hops")));
     let scores = paint.faint(format!(
         "{:.3}  vector {:.2}, words {:.2}, links {:.2}{}{}",
         result.score,

@@ -23,7 +23,10 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         ("Links", format!("{}, and {} that lead nowhere", output.link_count, output.unresolved_link_count)),
         (
             "Vectors",
-            format!("{} of {} pages, {} sections to go", output.vectorized_page_count, output.page_count, output.index.pending),
+            format!(
+                "{} of {} pages, {} sections to go",
+                output.vectorized_page_count, output.page_count, output.index.pending
+            ),
         ),
         ("Model", format!("{} ({} dimensions{state})", model.name, model.dimensions)),
         ("Not indexed", output.unindexed_page_count.to_string()),
@@ -48,9 +51,15 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
             let what = match stale.reason {
                 StaleReason::Changed => format!("{} was updated on {day}", stale.file_path),
                 StaleReason::Missing => format!("{} is not there", stale.file_path),
-                StaleReason::UnknownShallowClone => format!("{}: a shallow clone does not say when it changed", stale.file_path),
+                StaleReason::UnknownShallowClone => {
+                    format!("{}: a shallow clone does not say when it changed", stale.file_path)
+                }
             };
-            terminal.line(format!("{label} {} — {}", paint.path(printable(&page.filepath)), printable(&what)))?;
+            terminal.line(format!(
+                "{label} {} — {}",
+                paint.path(printable(&page.filepath)),
+                printable(&what)
+            ))?;
         }
     }
     Ok(())

@@ -117,10 +117,9 @@ impl LinkGraph {
     /// Groups of pages that lead back to each other along links of `types` (all when empty), each
     /// sorted, largest first.
     pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
-        let graph = self.graph.filter_map(
-            |_, page| Some(*page),
-            |_, number| self.admits(types, *number).then_some(()),
-        );
+        let graph = self
+            .graph
+            .filter_map(|_, page| Some(*page), |_, number| self.admits(types, *number).then_some(()));
         let mut groups: Vec<Vec<i64>> = petgraph::algo::tarjan_scc(&graph)
             .into_iter()
             .filter(|group| group.len() > 1)

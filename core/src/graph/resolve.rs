@@ -78,8 +78,32 @@ pub struct Origin<'a> {
 
 /// Endings of files that pages show or hand out, never read as sources.
 const ATTACHMENTS: [&str; 26] = [
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "ico", "mp3", "wav", "m4a", "ogg", "flac", "3gp",
-    "mp4", "webm", "ogv", "mov", "mkv", "pdf", "canvas", "base", "excalidraw", "zip", "docx",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "bmp",
+    "avif",
+    "ico",
+    "mp3",
+    "wav",
+    "m4a",
+    "ogg",
+    "flac",
+    "3gp",
+    "mp4",
+    "webm",
+    "ogv",
+    "mov",
+    "mkv",
+    "pdf",
+    "canvas",
+    "base",
+    "excalidraw",
+    "zip",
+    "docx",
 ];
 
 /// Every folded name whose coming or going can change where `target` leads.
@@ -202,7 +226,9 @@ fn wiki_page<N: Names>(name: &str, origin: Origin<'_>, names: &mut N) -> Result<
     let by_path: Vec<Named> = names
         .named(&file_key)?
         .into_iter()
-        .filter(|named| named.kind == NameKind::File && ends_with_path(&text::fold_key(stem(&named.path)), &key))
+        .filter(|named| {
+            named.kind == NameKind::File && ends_with_path(&text::fold_key(stem(&named.path)), &key)
+        })
         .collect();
     if let Some(found) = nearest(by_path, origin, |named| ends_with_path(stem(&named.path), name)) {
         return Ok(Some(found));
@@ -248,14 +274,16 @@ fn nearest(mut candidates: Vec<Named>, origin: Origin<'_>, exact: impl Fn(&Named
     if candidates.iter().any(&exact) {
         candidates.retain(&exact);
     }
-    let rank = |named: &Named| (distance(path::folder(origin.path), path::folder(&named.path)), named.path.clone());
+    let rank =
+        |named: &Named| (distance(path::folder(origin.path), path::folder(&named.path)), named.path.clone());
     let ambiguous = candidates.iter().any(|named| named.page != candidates[0].page);
     candidates.into_iter().min_by_key(rank).map(|named| (named.page, ambiguous))
 }
 
 /// Steps up and down from one folder to another.
 fn distance(from: &str, to: &str) -> usize {
-    let parts = |folder: &str| folder.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let parts =
+        |folder: &str| folder.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let (from, to) = (parts(from), parts(to));
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     from.len() + to.len() - 2 * shared

@@ -56,8 +56,14 @@ impl LinkGraph {
             if depth > walk.depth {
                 break;
             }
-            let out = self.graph.edges_directed(node, petgraph::Outgoing).map(|edge| (edge.target(), *edge.weight(), true));
-            let back = self.graph.edges_directed(node, petgraph::Incoming).map(|edge| (edge.source(), *edge.weight(), false));
+            let out = self
+                .graph
+                .edges_directed(node, petgraph::Outgoing)
+                .map(|edge| (edge.target(), *edge.weight(), true));
+            let back = self
+                .graph
+                .edges_directed(node, petgraph::Incoming)
+                .map(|edge| (edge.source(), *edge.weight(), false));
             let mut next: Vec<_> = out
                 .filter(|_| walk.direction != Direction::In)
                 .chain(back.filter(|_| walk.direction != Direction::Out))

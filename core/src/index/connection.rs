@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::schema;
 use super::VectorMatrix;
+use super::schema;
 use crate::graph::LinkGraph;
 use crate::{Error, Result};
 
@@ -150,9 +150,7 @@ impl Index {
     /// [`Error::Database`].
     pub fn clear_pages(&self) -> Result<()> {
         self.write(|db| {
-            db.execute_batch(
-                "DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');",
-            )?;
+            db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
             bump(db, GENERATION)
         })
     }
@@ -181,8 +179,10 @@ pub(super) fn counter(db: &Connection, key: &str) -> Result<i64> {
 }
 
 pub(super) fn set_counter(db: &Connection, key: &str, value: i64) -> Result<()> {
-    db.prepare_cached("INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2")?
-        .execute((key, value.to_string()))?;
+    db.prepare_cached(
+        "INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
+    )?
+    .execute((key, value.to_string()))?;
     Ok(())
 }
 
@@ -236,7 +236,10 @@ fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
         (0, 0, 0) => create_tables(&mut connection)?,
         (_, schema::APPLICATION_ID, schema::VERSION) => {}
         (_, schema::APPLICATION_ID, other) => {
-            return Err(Unusable::Foreign(format!("it has schema {other}, this program needs {}", schema::VERSION)));
+            return Err(Unusable::Foreign(format!(
+                "it has schema {other}, this program needs {}",
+                schema::VERSION
+            )));
         }
         _ => return Err(Unusable::Foreign("it is another program's database".into())),
     }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::connection::{VECTOR_GENERATION, bump};
 use super::Index;
+use super::connection::{VECTOR_GENERATION, bump};
+use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
 use crate::progress::{Cancel, Progress, Stage};
-use crate::Result;
 
 /// Sections per batch when nobody waits.
 const BATCH: usize = 64;
@@ -132,7 +132,8 @@ fn embed_batch(
     let mut texts: Vec<(ContentHash, String)> = missing.into_iter().collect();
     texts.sort_unstable_by(|a, b| (a.1.len(), &a.1).cmp(&(b.1.len(), &b.1)));
     let borrowed: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors = if borrowed.is_empty() { Vec::new() } else { embedder.embed(TextKind::Passage, &borrowed)? };
+    let vectors =
+        if borrowed.is_empty() { Vec::new() } else { embedder.embed(TextKind::Passage, &borrowed)? };
     report.embedded += vectors.len();
     index.write(|db| {
         for ((hash, _), vector) in texts.iter().zip(&vectors) {
@@ -193,10 +194,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
 /// [`crate::Error::Database`].
 pub fn forget_unused_vectors(index: &Index) -> Result<()> {
     index.write(|db| {
-        db.execute(
-            "DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)",
-            [],
-        )?;
+        db.execute("DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)", [])?;
         bump(db, VECTOR_GENERATION)
     })
 }

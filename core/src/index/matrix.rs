@@ -103,7 +103,8 @@ impl VectorMatrix {
                 _ => close.push(Close { section, page, similarity }),
             }
         }
-        let order = |a: &Close, b: &Close| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section));
+        let order =
+            |a: &Close, b: &Close| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section));
         if close.len() > limit {
             close.select_nth_unstable_by(limit, order);
             close.truncate(limit);

@@ -11,10 +11,12 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Index;
 use super::connection::{GENERATION, bump, counter, set_counter};
 use super::prepare::{Prepared, prepare};
-use super::store::{Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links};
-use super::Index;
+use super::store::{
+    Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
+};
 use crate::page::LinkTypes;
 use crate::ports::{Clock, ContentHash, FileStat, PageFile, Source, Unreadable};
 use crate::progress::{Cancel, Progress, Stage};
@@ -94,7 +96,7 @@ pub fn refresh(
     }
     let listing = source.list()?;
     let known = index.read(known_pages)?;
-    let mut report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
+    let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
 
     let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
     let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
@@ -112,7 +114,15 @@ pub fn refresh(
         .collect();
 
     let now = clock.now();
-    let mut writer = Writer { index, source, options, known, touched: Touched::default(), report, gone_hashes: HashMap::new() };
+    let mut writer = Writer {
+        index,
+        source,
+        options,
+        known,
+        touched: Touched::default(),
+        report,
+        gone_hashes: HashMap::new(),
+    };
     writer.gone_hashes =
         gone.iter().filter_map(|(path, _)| Some((writer.known.get(path)?.hash, path.clone()))).collect();
     let bulk = due.len() > BATCH;
@@ -200,11 +210,17 @@ impl Writer<'_> {
                         db.prepare_cached(
                             "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1",
                         )?
-                        .execute((&file.path, size.cast_signed(), modified, fingerprint.cast_signed()))?;
+                        .execute((
+                            &file.path,
+                            size.cast_signed(),
+                            modified,
+                            fingerprint.cast_signed(),
+                        ))?;
                     }
                     Read::New(page) => {
                         let path = page.file.path.clone();
-                        let moved_from = gone_hashes.remove(&page.hash).filter(|_| !known.contains_key(&path));
+                        let moved_from =
+                            gone_hashes.remove(&page.hash).filter(|_| !known.contains_key(&path));
                         let number = match (&moved_from, known.get(&path)) {
                             (Some(from), _) => gone.remove(from),
                             (None, Some(known)) => Some(known.page),

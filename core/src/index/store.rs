@@ -6,7 +6,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::prepare::{Prepared, PreparedSection};
-use crate::graph::resolve::{Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates};
+use crate::graph::resolve::{
+    Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates,
+};
 use crate::page::LinkKind;
 use crate::ports::Source;
 use crate::{Error, Result, path, text};
@@ -29,7 +31,12 @@ pub(super) fn derived_id(path: &str) -> String {
 }
 
 /// Stores a page, in place of `known` where it was stored before.
-pub(super) fn put_page(db: &Connection, known: Option<i64>, page: &Prepared, touched: &mut Touched) -> Result<()> {
+pub(super) fn put_page(
+    db: &Connection,
+    known: Option<i64>,
+    page: &Prepared,
+    touched: &mut Touched,
+) -> Result<()> {
     let stat = page.file.stat;
     let modified = i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0);
     let size = i64::try_from(stat.size).unwrap_or(i64::MAX);
@@ -102,7 +109,9 @@ struct StoredSection {
 /// and its vectors, and changed text keeps its old vectors until new ones are there.
 fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     let mut stored: HashMap<String, StoredSection> = db
-        .prepare_cached("SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1")?
+        .prepare_cached(
+            "SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1",
+        )?
         .query_map([page], |row| {
             let stored = StoredSection {
                 section: row.get(1)?,
@@ -152,11 +161,18 @@ fn title_terms(db: &Connection, page: i64) -> Result<String> {
 }
 
 fn set_title_terms(db: &Connection, page: i64, terms: &str) -> Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)")?.execute((page, terms))?;
+    db.prepare_cached("INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)")?
+        .execute((page, terms))?;
     Ok(())
 }
 
-fn insert_section(db: &Connection, page: i64, ordinal: usize, prepared: &Prepared, section: &PreparedSection) -> Result<()> {
+fn insert_section(
+    db: &Connection,
+    page: i64,
+    ordinal: usize,
+    prepared: &Prepared,
+    section: &PreparedSection,
+) -> Result<()> {
     db.prepare_cached(
         "INSERT INTO sections(page, ordinal, section_id, level, first_line, last_line, heading_path, text)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -175,12 +191,8 @@ fn insert_section(db: &Connection, page: i64, ordinal: usize, prepared: &Prepare
 }
 
 fn index_text(db: &Connection, row: i64, prepared: &Prepared, section: &PreparedSection) -> Result<()> {
-    db.prepare_cached("INSERT INTO fulltext(rowid, title, headings, body) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
-        row,
-        prepared.title_terms,
-        section.heading_terms,
-        section.body_terms
-    ])?;
+    db.prepare_cached("INSERT INTO fulltext(rowid, title, headings, body) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![row, prepared.title_terms, section.heading_terms, section.body_terms])?;
     Ok(())
 }
 
@@ -190,7 +202,8 @@ fn unindex(db: &Connection, row: i64) -> Result<()> {
 }
 
 fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
-    let file = [(path::page_name(&prepared.file.path), NameKind::File), (prepared.title.as_str(), NameKind::Title)];
+    let file =
+        [(path::page_name(&prepared.file.path), NameKind::File), (prepared.title.as_str(), NameKind::Title)];
     let aliases = prepared.aliases.iter().map(|alias| (alias.as_str(), NameKind::Alias));
     for (name, kind) in file.into_iter().chain(aliases) {
         let key = text::fold_key(name);
@@ -198,14 +211,16 @@ fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
             .execute(params![key, kind_number(kind), page])?;
     }
     for alias in &prepared.aliases {
-        db.prepare_cached("INSERT OR IGNORE INTO aliases(page, alias) VALUES (?1, ?2)")?.execute(params![page, alias])?;
+        db.prepare_cached("INSERT OR IGNORE INTO aliases(page, alias) VALUES (?1, ?2)")?
+            .execute(params![page, alias])?;
     }
     for tag in &prepared.tags {
         db.prepare_cached("INSERT OR IGNORE INTO tags(tag, key, page) VALUES (?1, ?2, ?3)")?
             .execute(params![tag, text::fold_key(tag), page])?;
     }
     for anchor in &prepared.anchors {
-        db.prepare_cached("INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)")?.execute(params![page, anchor])?;
+        db.prepare_cached("INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)")?
+            .execute(params![page, anchor])?;
     }
     for source in &prepared.source_refs {
         db.prepare_cached("INSERT OR IGNORE INTO source_refs(page, source) VALUES (?1, ?2)")?
@@ -230,7 +245,8 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
         ])?;
         let number = db.last_insert_rowid();
         for key in &link.keys {
-            db.prepare_cached("INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)")?.execute(params![key, number])?;
+            db.prepare_cached("INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)")?
+                .execute(params![key, number])?;
         }
     }
     Ok(())
@@ -306,7 +322,12 @@ pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir:
 }
 
 /// Resolves the links that the touched pages and names concern.
-pub(super) fn settle_links(db: &Connection, source: &dyn Source, pages_dir: &str, touched: &Touched) -> Result<()> {
+pub(super) fn settle_links(
+    db: &Connection,
+    source: &dyn Source,
+    pages_dir: &str,
+    touched: &Touched,
+) -> Result<()> {
     let mut affected: BTreeSet<i64> = BTreeSet::new();
     for page in &touched.pages {
         let mut statement = db.prepare_cached("SELECT link FROM links WHERE page = ?1")?;
@@ -384,10 +405,10 @@ fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNa
             Destination::Unresolved => (0, None, None, None, false),
         };
     db.prepare_cached(
-            "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
+        "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
              WHERE link = ?1 AND (state, target_page, source, anchor, ambiguous) IS NOT (?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute(params![link, state, target_page, source, anchor, ambiguous])?;
+    )?
+    .execute(params![link, state, target_page, source, anchor, ambiguous])?;
     Ok(())
 }
 
@@ -415,7 +436,10 @@ impl StoredNames<'_> {
         let mut statement = self.db.prepare(&format!("{NAMED} ORDER BY path"))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            table.insert(row.get(0)?, Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) });
+            table.insert(
+                row.get(0)?,
+                Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) },
+            );
         }
         self.whole = Some(table);
         Ok(())
@@ -431,7 +455,9 @@ impl Names for StoredNames<'_> {
         }
         let mut statement = self.db.prepare_cached(&format!("{NAMED} WHERE key = ?1 ORDER BY path"))?;
         let named = statement
-            .query_map([key], |row| Ok(Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) }))?
+            .query_map([key], |row| {
+                Ok(Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) })
+            })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(named)
     }

@@ -11,7 +11,8 @@ use crate::ports::{ContentHash, Listing};
 use crate::{Error, Result, path};
 
 /// What it is for.
-pub const SUMMARY: &str = "Bring the index up to date, vectors included; complete front matter where it is managed.";
+pub const SUMMARY: &str =
+    "Bring the index up to date, vectors included; complete front matter where it is managed.";
 
 /// Which pages.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -119,7 +120,9 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
         let paths = serde_json::to_string(pages).unwrap_or_else(|_| "[]".into());
         Ok(statement.query_map([paths], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     })?;
-    targets.iter_mut().for_each(|target| *target = target.split('#').next().unwrap_or_default().trim().to_owned());
+    targets
+        .iter_mut()
+        .for_each(|target| *target = target.split('#').next().unwrap_or_default().trim().to_owned());
     targets.retain(|target| !target.is_empty());
     targets.sort_unstable();
     targets.dedup();

@@ -76,7 +76,13 @@ pub(super) fn cut(text: &mut String, excess: usize) -> bool {
 }
 
 /// `given` within `least..=most`, or `default` when nothing was given.
-pub(super) fn ranged(name: &str, given: Option<usize>, default: usize, least: usize, most: usize) -> Result<usize> {
+pub(super) fn ranged(
+    name: &str,
+    given: Option<usize>,
+    default: usize,
+    least: usize,
+    most: usize,
+) -> Result<usize> {
     match given {
         None => Ok(default.clamp(least, most)),
         Some(value) if (least..=most).contains(&value) => Ok(value),

@@ -94,7 +94,13 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         Ok((findings, wanted))
     })?;
     findings.sort_by(|a, b| {
-        (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(b.severity, &b.code, &b.filepath, b.line, &b.message))
+        (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(
+            b.severity,
+            &b.code,
+            &b.filepath,
+            b.line,
+            &b.message,
+        ))
     });
     let mut counts = BTreeMap::new();
     for finding in &findings {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields};
-use super::Context;
 use crate::search::{Filter, matches, rounded};
 use crate::{Error, Result, text};
 
@@ -88,7 +88,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let found = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
-        matches(db, &query, MOST_COUNTED, allowed.as_ref())
+        matches(db, &query, MOST_COUNTED, 1, allowed.as_ref())
     })?;
     let total_found = found.len();
     let shown: Vec<_> = found.into_iter().take(limit).collect();
@@ -101,13 +101,22 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             .iter()
             .map(|found| {
                 let (section_id, heading_path, first, source): (String, String, usize, String) = db
-                    .prepare_cached("SELECT section_id, heading_path, first_line, text FROM sections WHERE section = ?1")?
-                    .query_row([found.section], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+                    .prepare_cached(
+                        "SELECT section_id, heading_path, first_line, text FROM sections WHERE section = ?1",
+                    )?
+                    .query_row([found.section], |row| {
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                    })?;
                 let snippet = text::snippet(&source, &query, SNIPPET);
                 let utf16 = |byte: usize| snippet.text.get(..byte).map_or(0, |s| s.encode_utf16().count());
                 Ok(SectionMatch {
-                    page: fields.get(&found.page).cloned().ok_or_else(|| Error::Internal("a page is gone".into()))?,
-                    section_heading: serde_json::from_str::<Vec<String>>(&heading_path).unwrap_or_default().pop(),
+                    page: fields
+                        .get(&found.page)
+                        .cloned()
+                        .ok_or_else(|| Error::Internal("a page is gone".into()))?,
+                    section_heading: serde_json::from_str::<Vec<String>>(&heading_path)
+                        .unwrap_or_default()
+                        .pop(),
                     section_id,
                     line: first + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
@@ -117,7 +126,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             })
             .collect::<Result<Vec<_>>>()
     })?;
-    let mut output = Output { results, total_found, omitted: Omitted::default(), index: context.index_state()? };
+    let mut output =
+        Output { results, total_found, omitted: Omitted::default(), index: context.index_state()? };
     budget::fit(&mut output, params.max_tokens, |output, _| {
         let dropped = output.results.pop().is_some();
         output.omitted.sections += usize::from(dropped);

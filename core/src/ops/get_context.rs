@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{self, IndexState, PageFields, PageName};
-use super::Context;
 use crate::graph::{Direction, Walk};
 use crate::{Error, Result};
 
@@ -104,7 +104,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut pages: Vec<i64> = reached.iter().map(|reached| reached.page).collect();
     pages.push(center);
     let fields = context.page_fields(&pages)?;
-    let of = |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
+    let of =
+        |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {
         let related = reached
@@ -128,9 +129,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 })
             })
             .collect::<Result<Vec<_>>>()?;
-        let mut statement = db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal")?;
-        let content =
-            statement.query_map([center], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<String>>()?;
+        let mut statement =
+            db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal")?;
+        let content = statement
+            .query_map([center], |row| row.get::<_, String>(0))?
+            .collect::<rusqlite::Result<String>>()?;
         Ok(Output {
             center: CenterPage { page: of(center)?, content },
             related,
@@ -145,7 +148,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     while size(&output)? > max_size {
         let excess = size(&output)? - max_size;
         if !shrink(&mut output, excess) {
-            return Err(Error::invalid(format!("max_size is {max_size}; the least here is {}", size(&output)?)));
+            return Err(Error::invalid(format!(
+                "max_size is {max_size}; the least here is {}",
+                size(&output)?
+            )));
         }
     }
     budget::fit(&mut output, params.max_tokens, |output, excess| shrink(output, excess * 4))?;

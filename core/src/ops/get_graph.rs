@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields, PageName};
-use super::Context;
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::{Error, Result};
 
@@ -122,14 +122,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         .filter_map(|page| {
             let fields = fields.get(page)?.clone();
             let (out, back) = graph.degrees(*page);
-            Some(GraphNode { id: fields.doc_id.clone(), page: fields, link_count: out + back, depth: depths[page] })
+            Some(GraphNode {
+                id: fields.doc_id.clone(),
+                page: fields,
+                link_count: out + back,
+                depth: depths[page],
+            })
         })
         .collect();
     nodes.sort_by(|a, b| (a.depth, &a.page.filepath).cmp(&(b.depth, &b.page.filepath)));
     let mut edges: Vec<GraphEdge> = graph
         .edges()
         .into_iter()
-        .filter(|edge| params.link_types.is_empty() || params.link_types.iter().any(|name| name == edge.link_type))
+        .filter(|edge| {
+            params.link_types.is_empty() || params.link_types.iter().any(|name| name == edge.link_type)
+        })
         .filter_map(|edge| {
             Some(GraphEdge {
                 source: fields.get(&edge.source)?.doc_id.clone(),

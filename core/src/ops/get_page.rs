@@ -6,15 +6,16 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, LinkInfo, PageFields, PageName, fields};
-use super::Context;
 use crate::freshness::{self, StaleRef};
 use crate::ports::ContentHash;
 use crate::{Error, Result};
 
 /// What it is for.
-pub const SUMMARY: &str = "Read one page: its text by section, links both ways, and whether code overtook it.";
+pub const SUMMARY: &str =
+    "Read one page: its text by section, links both ways, and whether code overtook it.";
 
 /// Which page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -133,7 +134,10 @@ fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<Page
             let headings: String = row.get(1)?;
             Ok(PageSection {
                 section_id: row.get(0)?,
-                heading: serde_json::from_str::<Vec<String>>(&headings).unwrap_or_default().pop().unwrap_or_default(),
+                heading: serde_json::from_str::<Vec<String>>(&headings)
+                    .unwrap_or_default()
+                    .pop()
+                    .unwrap_or_default(),
                 level: row.get(2)?,
                 lines: [row.get(3)?, row.get(4)?],
                 content: row.get(5)?,
@@ -148,7 +152,10 @@ fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<Page
         .filter(|section| section.section_id == wanted || section.section_id.starts_with(&below))
         .collect();
     if chosen.is_empty() {
-        return Err(Error::invalid(format!("the page has no section '{wanted}'; it has {}", known.join(", "))));
+        return Err(Error::invalid(format!(
+            "the page has no section '{wanted}'; it has {}",
+            known.join(", ")
+        )));
     }
     Ok(chosen)
 }
@@ -157,7 +164,8 @@ fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
     Ok(db.prepare_cached(sql)?.query_map([page], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-const LINKS: &str = "SELECT other.doc_id, other.path, coalesce(other.title, links.source, links.target), link_type,
+const LINKS: &str =
+    "SELECT other.doc_id, other.path, coalesce(other.title, links.source, links.target), link_type,
                             context, line
                      FROM links";
 

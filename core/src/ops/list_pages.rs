@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields, fields};
-use super::Context;
+use crate::Result;
 use crate::freshness::{self, Staleness};
 use crate::search::Filter;
-use crate::Result;
 
 /// What it is for.
 pub const SUMMARY: &str = "List pages with their types, times, link counts and freshness.";
@@ -109,7 +109,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut pages: Vec<ListedPage> = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
         let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY path")?;
-        let numbers = statement.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let numbers =
+            statement.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
         numbers
             .into_iter()
             .filter(|page| allowed.as_ref().is_none_or(|allowed| allowed.contains(page)))

@@ -89,7 +89,9 @@ impl Context<'_> {
 
 pub(super) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>) -> Result<PageFields> {
     let fields = db
-        .prepare_cached("SELECT doc_id, path, title, doc_type, created_at, updated_at FROM pages WHERE page = ?1")?
+        .prepare_cached(
+            "SELECT doc_id, path, title, doc_type, created_at, updated_at FROM pages WHERE page = ?1",
+        )?
         .query_row([page], |row| {
             Ok(PageFields {
                 doc_id: row.get(0)?,
@@ -155,8 +157,12 @@ impl Rule {
         match self {
             Self::Path => "SELECT page FROM pages WHERE path = ?1",
             Self::Id => "SELECT page FROM pages WHERE doc_id = ?1",
-            Self::Title => "SELECT page FROM names JOIN pages USING (page) WHERE key = ?2 AND kind = 1 AND title = ?1",
-            Self::Alias => "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1",
+            Self::Title => {
+                "SELECT page FROM names JOIN pages USING (page) WHERE key = ?2 AND kind = 1 AND title = ?1"
+            }
+            Self::Alias => {
+                "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1"
+            }
             Self::FileName => "SELECT DISTINCT page FROM names WHERE key = ?2",
         }
     }
@@ -254,7 +260,8 @@ pub(super) fn new_page_text(context: &Context<'_>, title: &str) -> String {
 
 /// The first `limit` characters of a page's text, headings and blank lines left out.
 pub(super) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String> {
-    let mut statement = db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal LIMIT 5")?;
+    let mut statement =
+        db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal LIMIT 5")?;
     let mut summary = String::new();
     let mut length = 0;
     for section in statement.query_map([page], |row| row.get::<_, String>(0))? {

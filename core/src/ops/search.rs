@@ -7,9 +7,9 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{self, IndexState, PageFields};
-use super::Context;
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::index::VectorMatrix;
 use crate::ports::TextKind;
@@ -76,7 +76,7 @@ pub struct Params {
 pub struct Output {
     /// Pages, best first.
     pub results: Vec<PageResult>,
-    /// Pages that were found before `limit`, at most a few hundred.
+    /// Pages found by meaning or words before `limit`, at most a few hundred.
     pub total_found: usize,
     /// The evidence that ranked.
     pub search_type: SearchType,
@@ -265,12 +265,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         graph: &graph,
         mode: if search_type == SearchType::FulltextFallback { SearchMode::Fulltext } else { mode },
         alpha,
-        depth,
+        // Words alone were asked for, so links have no say.
+        depth: if search_type == SearchType::Fulltext { 0 } else { depth },
         link_types: &params.link_types,
         filter: &filter,
     };
     let hits = context.index.read(|db| rank(db, &request))?;
-    let total_found = hits.len();
+    let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
         results: results(context, &params, &query, &graph, alpha, shown)?,
@@ -310,17 +311,24 @@ fn results(
     alpha: f64,
     hits: Vec<Hit>,
 ) -> Result<Vec<PageResult>> {
-    let linked: Vec<Vec<(i64, String, bool)>> = hits
-        .iter()
-        .map(|hit| if params.include_linked { neighbours(graph, hit.page, &params.link_types) } else { Vec::new() })
-        .collect();
+    let linked: Vec<Vec<(i64, String, bool)>> =
+        hits.iter()
+            .map(|hit| {
+                if params.include_linked {
+                    neighbours(graph, hit.page, &params.link_types)
+                } else {
+                    Vec::new()
+                }
+            })
+            .collect();
     let mut pages: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
     pages.extend(hits.iter().filter_map(|hit| hit.lift.as_ref()).map(|lift| lift.from));
     pages.extend(linked.iter().flatten().map(|(page, ..)| *page));
     pages.sort_unstable();
     pages.dedup();
     let fields = context.page_fields(&pages)?;
-    let of = |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
+    let of =
+        |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
     context.index.read(|db| {
         hits.into_iter()
             .zip(linked)
@@ -336,7 +344,8 @@ fn results(
                         })
                     })
                     .collect::<Result<_>>()?;
-                let explanation = if params.explain { Some(explain(db, &hit, query, alpha, &fields)?) } else { None };
+                let explanation =
+                    if params.explain { Some(explain(db, &hit, query, alpha, &fields)?) } else { None };
                 Ok(PageResult {
                     page: of(hit.page)?,
                     score: rounded(hit.score),
@@ -379,7 +388,12 @@ fn reason(hit: &Hit) -> RelevanceReason {
     }
 }
 
-fn section_results(db: &Connection, hit: &Hit, query: &text::Query, whole: bool) -> Result<Vec<SectionResult>> {
+fn section_results(
+    db: &Connection,
+    hit: &Hit,
+    query: &text::Query,
+    whole: bool,
+) -> Result<Vec<SectionResult>> {
     if hit.sections.is_empty() {
         let first: i64 = db
             .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
@@ -415,7 +429,11 @@ fn section_result(
     let body = if whole { source.as_str() } else { without_heading(&source, !headings.is_empty()) };
     let skipped = source[..source.len() - body.len()].matches('\n').count();
     let snippet = text::snippet(body, query, most);
-    let (content, line) = if whole { (source.clone(), first) } else { (snippet.text.clone(), first + skipped + snippet.line_offset) };
+    let (content, line) = if whole {
+        (source.clone(), first)
+    } else {
+        (snippet.text.clone(), first + skipped + snippet.line_offset)
+    };
     let utf16 = |byte: usize| content.get(..byte).map_or(0, |before| before.encode_utf16().count());
     let highlights = if whole {
         Vec::new()

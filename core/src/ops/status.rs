@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::page::IndexState;
 use super::Context;
+use super::page::IndexState;
 use crate::Result;
 use crate::freshness::{self, StaleRef, Staleness};
 

@@ -5,7 +5,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Context, add, doctor, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild, search, status};
+use super::{
+    Context, add, doctor, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild, search,
+    status,
+};
 use crate::{Error, Result};
 
 /// What an operation does to the project.

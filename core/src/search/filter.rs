@@ -49,7 +49,9 @@ impl Filter {
         }
         for (key, value) in &self.fields {
             if key.contains('"') {
-                return Err(Error::invalid(format!("'{key}' cannot be a front-matter key: it contains a quote")));
+                return Err(Error::invalid(format!(
+                    "'{key}' cannot be a front-matter key: it contains a quote"
+                )));
             }
             conditions.push("EXISTS (SELECT 1 FROM json_each(front_matter, ?) WHERE atom = ?)".into());
             values.extend([Box::new(format!("$.\"{key}\"")) as Box<dyn ToSql>, Box::new(value.clone())]);

@@ -20,7 +20,9 @@ pub struct Match {
     pub bm25: f64,
 }
 
-/// The `limit` best matching sections on `allowed` pages (all when `None`), best first.
+/// The `limit` best matching sections on `allowed` pages (all when `None`), best first. Quoted
+/// phrases are required; where that leaves fewer than `enough` sections, others follow that at
+/// least hold some of the words.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -28,12 +30,36 @@ pub fn matches(
     db: &Connection,
     query: &text::Query,
     limit: usize,
+    enough: usize,
     allowed: Option<&HashSet<i64>>,
 ) -> Result<Vec<Match>> {
-    let Some(expression) = query.match_expression() else { return Ok(Vec::new()) };
+    let Some(strict) = query.match_expression() else { return Ok(Vec::new()) };
     let pages = allowed.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
+    let mut found = find(db, &strict, limit, pages.as_deref())?;
+    if found.len() < enough
+        && !query.phrases().is_empty()
+        && let Some(relaxed) = query.relaxed_expression()
+    {
+        let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
+        let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
+        let others = find(db, &relaxed, limit, pages.as_deref())?;
+        // Whatever its words, a section without the phrase comes after those that have it.
+        found.extend(
+            others
+                .into_iter()
+                .filter(|other| !known.contains(&other.section))
+                .map(|other| Match { bm25: other.bm25.min(least), ..other }),
+        );
+        found.truncate(limit);
+    }
+    Ok(found)
+}
+
+fn find(db: &Connection, expression: &str, limit: usize, pages: Option<&str>) -> Result<Vec<Match>> {
     let narrowed = match pages {
-        Some(_) => "AND rowid IN (SELECT section FROM sections WHERE page IN (SELECT value FROM json_each(?3)))",
+        Some(_) => {
+            "AND rowid IN (SELECT section FROM sections WHERE page IN (SELECT value FROM json_each(?3)))"
+        }
         None => "AND ?3 IS NULL",
     };
     let sql = format!(

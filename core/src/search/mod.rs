@@ -32,6 +32,9 @@ use crate::{Result, text};
 /// Sections that either side may put forward.
 const CANDIDATES: usize = 200;
 
+/// Sections with a quoted phrase below which others are considered too.
+const ENOUGH: usize = 10;
+
 /// Which evidence ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -99,7 +102,9 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
     let words = match request.mode {
         SearchMode::Vector => Vec::new(),
-        _ => matches(db, request.query, CANDIDATES, allowed.as_ref())?,
+        // Words alone were asked for: then a phrase means what it says, unless it is nowhere.
+        SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref())?,
+        SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref())?,
     };
     let close = match (request.mode, request.vector) {
         (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
@@ -123,7 +128,9 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     hits.retain(|hit| hit.score > 0.0);
     let paths = paths(db, &hits)?;
     hits.sort_by(|a, b| {
-        rounded(b.score).total_cmp(&rounded(a.score)).then_with(|| paths.get(&a.page).cmp(&paths.get(&b.page)))
+        rounded(b.score)
+            .total_cmp(&rounded(a.score))
+            .then_with(|| paths.get(&a.page).cmp(&paths.get(&b.page)))
     });
     if let Some(best) = hits.first().map(|hit| hit.page) {
         let distances = request.graph.distances(best, request.depth.max(1), request.link_types);

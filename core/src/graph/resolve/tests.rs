@@ -100,7 +100,10 @@ fn relative_paths_start_at_the_links_own_folder() {
 fn files_of_the_project_are_sources_and_media_are_attachments() {
     assert_eq!(wiki("index.md", "src/auth/login.ts"), "source src/auth/login.ts");
     assert_eq!(lead(LinkKind::Markdown, "index.md", "diagram.rs"), "source docs/diagram.rs");
-    assert_eq!(lead(LinkKind::Markdown, "guide/setup.md", "../../src/auth/login.ts#L10"), "source src/auth/login.ts");
+    assert_eq!(
+        lead(LinkKind::Markdown, "guide/setup.md", "../../src/auth/login.ts#L10"),
+        "source src/auth/login.ts"
+    );
     assert_eq!(wiki("index.md", "src/auth/gone.ts"), "nowhere");
     assert_eq!(lead(LinkKind::Embed, "index.md", "photo.PNG"), "attachment");
     assert_eq!(wiki("index.md", "No such page"), "nowhere");
@@ -108,6 +111,9 @@ fn files_of_the_project_are_sources_and_media_are_attachments() {
 
 #[test]
 fn every_name_that_could_matter_is_among_the_keys() {
-    assert_eq!(name_keys("api/v1/Tokens#Scope"), ["api/v1/tokens", "api/v1/tokens#scope", "tokens", "tokens#scope"]);
+    assert_eq!(
+        name_keys("api/v1/Tokens#Scope"),
+        ["api/v1/tokens", "api/v1/tokens#scope", "tokens", "tokens#scope"]
+    );
     assert_eq!(name_keys("#Only a heading"), ["#only a heading"]);
 }

@@ -42,7 +42,8 @@ pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
 }
 
 pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare("SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path")?;
+    let mut statement =
+        db.prepare("SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let path: String = row.get(0)?;
@@ -100,10 +101,8 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
     while let Some(row) = rows.next()? {
         let (path, line, target): (String, usize, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let name = target.split('#').next().unwrap_or_default().trim().to_owned();
-        wanted
-            .entry(text::fold_key(&name))
-            .or_insert_with(|| WantedPage { target: name, links: 0 })
-            .links += 1;
+        wanted.entry(text::fold_key(&name)).or_insert_with(|| WantedPage { target: name, links: 0 }).links +=
+            1;
         findings.push(
             finding(Severity::Warning, "unresolved_link", format!("[[{target}]] leads nowhere"))
                 .at(path, line)
@@ -197,8 +196,12 @@ pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Find
     for cycle in graph.cycles(&types) {
         let paths = cycle.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
         findings.push(
-            finding(Severity::Warning, "dependency_cycle", format!("depend on each other: {}", paths.join(", ")))
-                .hint("turn one of these links into `references`, or split a page"),
+            finding(
+                Severity::Warning,
+                "dependency_cycle",
+                format!("depend on each other: {}", paths.join(", ")),
+            )
+            .hint("turn one of these links into `references`, or split a page"),
         );
     }
     Ok(())
@@ -216,7 +219,8 @@ pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Fin
 }
 
 pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare("SELECT doc_type, count(*) FROM pages GROUP BY doc_type ORDER BY doc_type")?;
+    let mut statement =
+        db.prepare("SELECT doc_type, count(*) FROM pages GROUP BY doc_type ORDER BY doc_type")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (doc_type, pages): (String, i64) = (row.get(0)?, row.get(1)?);
