@@ -1,0 +1,51 @@
+//! Several runs on one project, and projects that cannot be written.
+
+use std::thread;
+
+use super::{command, forget_index, json, project, state, ubp};
+
+#[test]
+fn two_runs_at_once_both_succeed() {
+    let folder = project(1_500);
+    let folder = folder.path();
+    for _ in 0..3 {
+        forget_index(folder);
+        let children: Vec<_> = (0..2).map(|_| command(folder, &["add"]).spawn().unwrap()).collect();
+        let reader = thread::spawn({
+            let folder = folder.to_path_buf();
+            move || (0..3).map(|_| ubp(&folder, &["search", "session token", "-l"])).collect::<Vec<_>>()
+        });
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        for output in reader.join().unwrap() {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert_eq!(json(folder, &["status", "--json"])["page_count"], 1_500);
+    }
+    let together = state(folder);
+    forget_index(folder);
+    assert_eq!(together, state(folder));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_that_cannot_be_written_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = project(20);
+    let own = folder.path().join(".ubp");
+    let set = |mode| std::fs::set_permissions(&own, std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o555);
+    if std::fs::write(own.join("probe"), "").is_ok() {
+        println!("skipped: this user may write everywhere");
+        std::fs::remove_file(own.join("probe")).unwrap();
+        set(0o755);
+        return;
+    }
+    let output = ubp(folder.path(), &["search", "token"]);
+    set(0o755);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("hint:") && !said.contains("rebuild"), "{said}");
+}
