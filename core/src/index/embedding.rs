@@ -115,7 +115,7 @@ fn embed_batch(
             let mut hashes = Vec::new();
             if embedder.model().scripts.cover(&text) {
                 for range in chunks(embedder, &heading_path, &text)? {
-                    let passage = passage(&heading_path, text.get(range).unwrap_or_default());
+                    let passage = passage(embedder, &heading_path, text.get(range).unwrap_or_default())?;
                     let hash = ContentHash::of(passage.as_bytes());
                     hashes.push(hash);
                     if has_vector(db, model, hash)? {
