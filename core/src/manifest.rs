@@ -136,11 +136,33 @@ impl Default for StalenessSettings {
     }
 }
 
-/// Link types beyond the known ones.
+/// How links are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkSettings {
     /// Their names, as written after the pipe of a link.
     pub types: Vec<String>,
+    /// On which side of a link's pipe its target is.
+    pub order: LinkOrder,
+}
+
+/// On which side of a link's pipe its target is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LinkOrder {
+    /// `[[target|label]]`, as Obsidian and most others write.
+    #[default]
+    TargetFirst,
+    /// `[[label|target]]`, as Dendron writes.
+    LabelFirst,
+}
+
+impl LinkOrder {
+    /// The word in the manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TargetFirst => "target_first",
+            Self::LabelFirst => "label_first",
+        }
+    }
 }
 
 /// Defaults of suggesting links.
@@ -280,7 +302,9 @@ impl Manifest {
         put(search.depth != was.depth, &["search", "depth"], search.depth.into());
         let days = self.staleness.threshold_days;
         put(self.staleness != before.staleness, &["staleness", "threshold_days"], days.into());
-        put(self.links != before.links, &["links", "types"], self.links.types.clone().into());
+        let (links, was) = (&self.links, &before.links);
+        put(links.types != was.types, &["links", "types"], links.types.clone().into());
+        put(links.order != was.order, &["links", "order"], links.order.as_str().into());
         let (suggest, was) = (&self.suggest, &before.suggest);
         put(suggest.threshold != was.threshold, &["suggest", "threshold"], suggest.threshold.into());
         put(suggest.limit != was.limit, &["suggest", "limit"], suggest.limit.into());

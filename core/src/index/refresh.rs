@@ -2,7 +2,7 @@
 //! on all cores and written by one. Work is committed in batches, so stopping at any moment loses at
 //! most one, and the next run goes on from there.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -71,7 +71,6 @@ impl RefreshReport {
 }
 
 struct Known {
-    page: i64,
     stat: (u64, i64, u64),
     hash: ContentHash,
 }
@@ -93,7 +92,10 @@ pub fn refresh(
     let stale_settings = index.read(|db| made_for_of(db))?.is_some_and(|before| before != made_for);
     if options.from_nothing || stale_settings {
         index.clear_pages()?;
+        index.write(|db| remember_made_for(db, &made_for))?;
     }
+    // Pages of a run that was stopped may still wait for their links.
+    let links_due = index.read(|db| counter(db, LINKS_DUE))? == 1;
     let listing = source.list()?;
     let known = index.read(known_pages)?;
     let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
@@ -102,10 +104,10 @@ pub fn refresh(
     let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
     // A page that cannot be listed just now is not gone: what is known of it stays.
     let hidden = |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
-    let mut gone: BTreeMap<String, i64> = known
-        .iter()
-        .filter(|(path, _)| !listed.contains(path.as_str()) && !hidden(path))
-        .map(|(path, known)| (path.clone(), known.page))
+    let mut gone: BTreeSet<String> = known
+        .keys()
+        .filter(|path| !listed.contains(path.as_str()) && !hidden(path))
+        .cloned()
         .collect();
     let due: Vec<PageFile> = listing
         .pages
@@ -124,8 +126,8 @@ pub fn refresh(
         gone_hashes: HashMap::new(),
     };
     writer.gone_hashes =
-        gone.iter().filter_map(|(path, _)| Some((writer.known.get(path)?.hash, path.clone()))).collect();
-    let bulk = due.len() > BATCH;
+        gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
+    let everything = links_due || due.len() > BATCH;
     let total = due.len();
     let mut done = 0;
     progress.advance(Stage::Pages, 0, total);
@@ -137,12 +139,12 @@ pub fn refresh(
             }
             cancel.check()?;
             done += batch.len();
-            writer.store(batch, &mut gone, bulk)?;
+            writer.store(batch, &mut gone)?;
             progress.advance(Stage::Pages, done, total);
         }
     });
     outcome?;
-    writer.finish(gone, bulk, &made_for, progress)
+    writer.finish(gone, everything, &made_for, progress)
 }
 
 fn lies_in(path: &str, folder: &str) -> bool {
@@ -154,19 +156,23 @@ fn made_for_of(db: &Connection) -> Result<Option<String>> {
     Ok(db.query_row("SELECT value FROM meta WHERE key = ?1", [MADE_FOR], |row| row.get(0)).optional()?)
 }
 
+fn remember_made_for(db: &Connection, made_for: &str) -> Result<()> {
+    db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))?;
+    Ok(())
+}
+
 fn stat_row(stat: FileStat) -> (u64, i64, u64) {
     (stat.size, i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0), stat.fingerprint)
 }
 
 fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
-    let mut statement = db.prepare("SELECT path, page, size, modified, fingerprint, hash FROM pages")?;
+    let mut statement = db.prepare("SELECT path, size, modified, fingerprint, hash FROM pages")?;
     let rows = statement.query_map([], |row| {
-        let size: i64 = row.get(2)?;
-        let fingerprint: i64 = row.get(4)?;
+        let size: i64 = row.get(1)?;
+        let fingerprint: i64 = row.get(3)?;
         let known = Known {
-            page: row.get(1)?,
-            stat: (size.cast_unsigned(), row.get(3)?, fingerprint.cast_unsigned()),
-            hash: ContentHash(row.get(5)?),
+            stat: (size.cast_unsigned(), row.get(2)?, fingerprint.cast_unsigned()),
+            hash: ContentHash(row.get(4)?),
         };
         Ok((row.get(0)?, known))
     })?;
@@ -195,11 +201,11 @@ impl Writer<'_> {
         self.known.iter().map(|(path, known)| (path.clone(), known.hash)).collect()
     }
 
-    fn store(&mut self, batch: Vec<Read>, gone: &mut BTreeMap<String, i64>, bulk: bool) -> Result<()> {
+    fn store(&mut self, batch: Vec<Read>, gone: &mut BTreeSet<String>) -> Result<()> {
         let (known, gone_hashes, touched, report) =
             (&self.known, &mut self.gone_hashes, &mut self.touched, &mut self.report);
         self.index.write(|db| {
-            if bulk {
+            if batch.iter().any(|read| matches!(read, Read::New(_))) {
                 set_counter(db, LINKS_DUE, 1)?;
             }
             for read in batch {
@@ -219,18 +225,16 @@ impl Writer<'_> {
                     }
                     Read::New(page) => {
                         let path = page.file.path.clone();
-                        let moved_from =
-                            gone_hashes.remove(&page.hash).filter(|_| !known.contains_key(&path));
-                        let number = match (&moved_from, known.get(&path)) {
-                            (Some(from), _) => gone.remove(from),
-                            (None, Some(known)) => Some(known.page),
-                            (None, None) => None,
-                        };
-                        put_page(db, number, &page, touched)?;
-                        match (moved_from, number) {
-                            (Some(from), _) => report.renamed.push(Renamed { from, to: path }),
-                            (None, Some(_)) => report.changed.push(path),
-                            (None, None) => report.added.push(path),
+                        let was_known = known.contains_key(&path);
+                        let moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
+                        moved_from.iter().for_each(|from| {
+                            gone.remove(from);
+                        });
+                        put_page(db, moved_from.as_deref(), &page, touched)?;
+                        match moved_from {
+                            Some(from) => report.renamed.push(Renamed { from, to: path }),
+                            None if was_known => report.changed.push(path),
+                            None => report.added.push(path),
                         }
                     }
                 }
@@ -241,14 +245,13 @@ impl Writer<'_> {
 
     fn finish(
         mut self,
-        gone: BTreeMap<String, i64>,
-        bulk: bool,
+        gone: BTreeSet<String>,
+        everything: bool,
         made_for: &str,
         progress: &dyn Progress,
     ) -> Result<RefreshReport> {
         let (touched, report) = (&mut self.touched, &mut self.report);
-        let due = bulk || self.index.read(|db| counter(db, LINKS_DUE))? == 1;
-        if !due && gone.is_empty() && report.is_empty() {
+        if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source that pages link to came or went.
             if self.index.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
                 && !self.index.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
@@ -258,19 +261,19 @@ impl Writer<'_> {
         }
         progress.advance(Stage::Links, 0, 1);
         self.index.write(|db| {
-            for (path, page) in gone {
-                remove_page(db, page, touched)?;
+            for path in gone {
+                remove_page(db, &path, touched)?;
                 report.removed.push(path);
             }
-            if due {
+            if everything {
                 settle_everything(db, self.source, self.options.pages_dir)?;
-                set_counter(db, LINKS_DUE, 0)?;
             } else {
                 settle_ids(db, touched)?;
                 settle_links(db, self.source, self.options.pages_dir, touched)?;
                 settle_source_links(db, self.source, self.options.pages_dir)?;
             }
-            db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))?;
+            set_counter(db, LINKS_DUE, 0)?;
+            remember_made_for(db, made_for)?;
             bump(db, GENERATION)
         })?;
         progress.advance(Stage::Links, 1, 1);

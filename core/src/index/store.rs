@@ -30,13 +30,18 @@ pub(super) fn derived_id(path: &str) -> String {
     Uuid::new_v5(&NAMESPACE, path.as_bytes()).to_string()
 }
 
-/// Stores a page, in place of `known` where it was stored before.
+/// Stores a page in place of what is stored under its path, or else under the path it moved from.
 pub(super) fn put_page(
     db: &Connection,
-    known: Option<i64>,
+    moved_from: Option<&str>,
     page: &Prepared,
     touched: &mut Touched,
 ) -> Result<()> {
+    // Looked up here, because another process may have written since the files were compared.
+    let known = match (number_of(db, &page.file.path)?, moved_from) {
+        (None, Some(from)) => number_of(db, from)?,
+        (known, _) => known,
+    };
     let stat = page.file.stat;
     let modified = i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0);
     let size = i64::try_from(stat.size).unwrap_or(i64::MAX);
@@ -252,8 +257,14 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     Ok(())
 }
 
+fn number_of(db: &Connection, path: &str) -> Result<Option<i64>> {
+    let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
+    Ok(statement.query_row([path], |row| row.get(0)).optional()?)
+}
+
 /// Removes a page; links to it stay and lead nowhere.
-pub(super) fn remove_page(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
+pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) -> Result<()> {
+    let Some(page) = number_of(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;
     touched.keys.extend(names_of(db, page)?.1.into_iter().map(|(key, _)| key));
     db.prepare_cached("DELETE FROM fulltext WHERE rowid IN (SELECT section FROM sections WHERE page = ?1)")?

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::locate::line_of;
-use super::{EmbeddingModel, FreshnessBaseline, FrontMatterMode, Manifest, SCHEMA_VERSION};
+use super::{EmbeddingModel, FreshnessBaseline, FrontMatterMode, LinkOrder, Manifest, SCHEMA_VERSION};
 use crate::{Error, Result};
 
 /// Reads typed settings out of a manifest's object.
@@ -76,6 +76,7 @@ impl<'a> Reader<'a> {
             manifest.suggest.limit = limit;
         }
         manifest.links.types = self.link_types()?;
+        manifest.links.order = self.link_order()?;
         Ok(())
     }
 
@@ -130,6 +131,16 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(types)
+    }
+
+    fn link_order(&self) -> Result<LinkOrder> {
+        let keys = &["links", "order"];
+        match self.text(keys)?.as_deref() {
+            None => Ok(LinkOrder::default()),
+            Some("target_first") => Ok(LinkOrder::TargetFirst),
+            Some("label_first") => Ok(LinkOrder::LabelFirst),
+            Some(other) => Err(self.error(keys, format!("'{other}' is neither target_first nor label_first"))),
+        }
     }
 
     /// The value at `keys`; `null` counts as absent.

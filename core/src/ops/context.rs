@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::index::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
-use crate::manifest::Manifest;
+use crate::manifest::{LinkOrder, Manifest};
 use crate::page::LinkTypes;
 use crate::ports::{Clock, Embedder, History, Source};
 use crate::progress::{Cancel, Progress};
@@ -55,6 +55,7 @@ impl Context<'_> {
     /// The project's link types.
     pub fn link_types(&self) -> LinkTypes {
         LinkTypes::with(self.manifest.links.types.iter().cloned())
+            .label_first(self.manifest.links.order == LinkOrder::LabelFirst)
     }
 }
 

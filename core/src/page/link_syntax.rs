@@ -31,6 +31,7 @@ pub fn parse_link(source: &str, types: &LinkTypes) -> Option<WikiLink> {
         return None;
     }
     let (target, rest) = match inner.split_once('|') {
+        Some((label, target)) if types.is_label_first() => (target, Some(without_escape(label))),
         Some((target, rest)) => (without_escape(target), Some(rest)),
         None => (inner, None),
     };

@@ -1,4 +1,5 @@
-//! Which words after a pipe are link types: everything else is display text.
+//! What stands before and after a link's pipe: which words are link types, and on which side the
+//! target is.
 
 /// The types every project knows.
 pub const KNOWN: [&str; 5] = ["depends_on", "implements", "extends", "references", "conflicts_with"];
@@ -10,12 +11,24 @@ pub const DEFAULT: &str = "references";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkTypes {
     own: Vec<String>,
+    label_first: bool,
 }
 
 impl LinkTypes {
     /// The known types and these.
     pub fn with(own: impl IntoIterator<Item = String>) -> Self {
-        Self { own: own.into_iter().collect() }
+        Self { own: own.into_iter().collect(), label_first: false }
+    }
+
+    /// The same vocabulary for links that are written `[[label|target]]`, as Dendron does.
+    #[must_use]
+    pub fn label_first(self, label_first: bool) -> Self {
+        Self { label_first, ..self }
+    }
+
+    /// Whether what stands before the first pipe is the label.
+    pub fn is_label_first(&self) -> bool {
+        self.label_first
     }
 
     /// The type that `text` names exactly.

@@ -9,7 +9,7 @@ use super::{Finding, Severity, WantedPage};
 use crate::graph::LinkGraph;
 use crate::page::Diagnostic;
 use crate::ports::Listing;
-use crate::{Result, text};
+use crate::{Result, path, text};
 
 /// Page types of the specification.
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
@@ -62,31 +62,34 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
 /// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
 /// after the pipe were the target. Returns whether it is one.
 pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
-    let mut statement =
-        db.prepare("SELECT text, state, target FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
+    let mut statement = db.prepare("SELECT text, state FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
     let mut known = db.prepare_cached("SELECT 1 FROM names WHERE key = ?1")?;
-    let (mut piped, mut reversed) = (0_usize, 0_usize);
+    let (mut piped, mut only_reversed, mut only_as_written) = (0_usize, 0_usize, 0_usize);
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
+        let (label, state): (String, i64) = (row.get(0)?, row.get(1)?);
+        let name = label.split('#').next().unwrap_or_default();
+        let reversed = known.exists([text::fold_key(path::page_name(name))])?;
         piped += 1;
-        let state: i64 = row.get(1)?;
-        let label: String = row.get(0)?;
-        let name = label.split('#').next().unwrap_or_default().trim_start_matches('/');
-        if state == 0 && known.exists([text::fold_key(name)])? {
-            reversed += 1;
+        match (state != 0, reversed) {
+            (false, true) => only_reversed += 1,
+            (true, false) => only_as_written += 1,
+            // Where both sides name a page, as titles do, the link tells nothing.
+            _ => {}
         }
     }
-    let is_dialect = reversed >= 5 && reversed * 2 > piped;
+    let is_dialect = only_reversed >= 5 && only_reversed > 2 * only_as_written;
     if is_dialect {
         findings.push(
             finding(
                 Severity::Warning,
                 "label_first_links",
                 format!(
-                    "{reversed} of {piped} links with a pipe read label first, [[label|target]], as Dendron writes them"
+                    "links read label first, [[label|target]], as Dendron writes them: of {piped} with a pipe, \
+                     {only_reversed} lead somewhere only that way, {only_as_written} only as written"
                 ),
             )
-            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json and run `ubp rebuild`"),
+            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json; the next command reads them so"),
         );
     }
     Ok(is_dialect)
