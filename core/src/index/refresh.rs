@@ -104,11 +104,8 @@ pub fn refresh(
     let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
     // A page that cannot be listed just now is not gone: what is known of it stays.
     let hidden = |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
-    let mut gone: BTreeSet<String> = known
-        .keys()
-        .filter(|path| !listed.contains(path.as_str()) && !hidden(path))
-        .cloned()
-        .collect();
+    let mut gone: BTreeSet<String> =
+        known.keys().filter(|path| !listed.contains(path.as_str()) && !hidden(path)).cloned().collect();
     let due: Vec<PageFile> = listing
         .pages
         .into_iter()

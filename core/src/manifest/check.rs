@@ -139,7 +139,9 @@ impl<'a> Reader<'a> {
             None => Ok(LinkOrder::default()),
             Some("target_first") => Ok(LinkOrder::TargetFirst),
             Some("label_first") => Ok(LinkOrder::LabelFirst),
-            Some(other) => Err(self.error(keys, format!("'{other}' is neither target_first nor label_first"))),
+            Some(other) => {
+                Err(self.error(keys, format!("'{other}' is neither target_first nor label_first")))
+            }
         }
     }
 

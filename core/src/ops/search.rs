@@ -1,30 +1,23 @@
 //! Search by meaning, words and links together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget::{self, Omitted};
-use super::page::{self, IndexState, PageFields};
-use crate::graph::{Direction, LinkGraph, Walk};
+use super::page::{IndexState, PageFields};
 use crate::index::VectorMatrix;
 use crate::ports::TextKind;
-use crate::search::{Filter, Hit, Request, SearchMode, SectionScore, rank, rounded};
+use crate::search::{Filter, Hit, Request, SearchMode, rank};
 use crate::{Error, Result, text};
+
+mod answer;
 
 /// What it is for.
 pub const SUMMARY: &str = "Find pages by meaning, words and links; answers with the sections that match.";
-
-/// Characters of a snippet.
-const SNIPPET: usize = 240;
-/// Sections shown of one page.
-const SECTIONS: usize = 3;
-/// Linked pages shown of one page.
-const LINKED: usize = 8;
 
 /// What to look for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -274,7 +267,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
-        results: results(context, &params, &query, &graph, alpha, shown)?,
+        results: answer::results(context, &params, &query, &graph, alpha, shown)?,
         total_found,
         search_type,
         omitted: Omitted::default(),
@@ -301,202 +294,6 @@ fn query_vector(
     }
     let vector = embedder.embed(TextKind::Query, &[query])?.pop();
     Ok((vector, matrix))
-}
-
-fn results(
-    context: &Context<'_>,
-    params: &Params,
-    query: &text::Query,
-    graph: &LinkGraph,
-    alpha: f64,
-    hits: Vec<Hit>,
-) -> Result<Vec<PageResult>> {
-    let linked: Vec<Vec<(i64, String, bool)>> =
-        hits.iter()
-            .map(|hit| {
-                if params.include_linked {
-                    neighbours(graph, hit.page, &params.link_types)
-                } else {
-                    Vec::new()
-                }
-            })
-            .collect();
-    let mut pages: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
-    pages.extend(hits.iter().filter_map(|hit| hit.lift.as_ref()).map(|lift| lift.from));
-    pages.extend(linked.iter().flatten().map(|(page, ..)| *page));
-    pages.sort_unstable();
-    pages.dedup();
-    let fields = context.page_fields(&pages)?;
-    let of =
-        |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
-    context.index.read(|db| {
-        hits.into_iter()
-            .zip(linked)
-            .map(|(hit, linked)| {
-                let linked_pages = linked
-                    .into_iter()
-                    .map(|(page, link_type, outgoing)| {
-                        Ok(LinkedPage {
-                            page: of(page)?,
-                            link_type,
-                            direction: if outgoing { "outlink" } else { "backlink" },
-                            summary: page::summary(db, page, SNIPPET)?,
-                        })
-                    })
-                    .collect::<Result<_>>()?;
-                let explanation =
-                    if params.explain { Some(explain(db, &hit, query, alpha, &fields)?) } else { None };
-                Ok(PageResult {
-                    page: of(hit.page)?,
-                    score: rounded(hit.score),
-                    score_breakdown: ScoreBreakdown {
-                        vector_similarity: rounded(hit.vector_similarity),
-                        fulltext: rounded(hit.fulltext),
-                        graph_proximity: rounded(hit.graph_proximity),
-                    },
-                    hop_distance: hit.hop_distance,
-                    relevance_reason: reason(&hit),
-                    sections: section_results(db, &hit, query, params.content)?,
-                    linked_pages,
-                    explanation,
-                })
-            })
-            .collect()
-    })
-}
-
-fn neighbours(graph: &LinkGraph, page: i64, types: &[String]) -> Vec<(i64, String, bool)> {
-    let walk = Walk { depth: 1, direction: Direction::Both, types };
-    graph
-        .walk(page, walk)
-        .into_iter()
-        .take(LINKED)
-        .map(|reached| (reached.page, reached.link_type.to_owned(), reached.outgoing))
-        .collect()
-}
-
-fn reason(hit: &Hit) -> RelevanceReason {
-    match &hit.lift {
-        // The links did more than the page itself.
-        Some(lift) if lift.passed > 2.0 * hit.relevance => match lift.hops {
-            1 => RelevanceReason::DirectLink,
-            2 => RelevanceReason::TwoHops,
-            _ => RelevanceReason::ThreeHops,
-        },
-        _ if hit.vector_similarity > hit.fulltext => RelevanceReason::VectorSimilarity,
-        _ => RelevanceReason::Fulltext,
-    }
-}
-
-fn section_results(
-    db: &Connection,
-    hit: &Hit,
-    query: &text::Query,
-    whole: bool,
-) -> Result<Vec<SectionResult>> {
-    if hit.sections.is_empty() {
-        let first: i64 = db
-            .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
-            .query_row([hit.page], |row| row.get(0))?;
-        let scored = SectionScore { section: first, score: 0.0, vector_similarity: 0.0, fulltext: 0.0 };
-        return Ok(section_result(db, scored, query, whole)?.into_iter().collect());
-    }
-    let mut results = Vec::new();
-    for &scored in hit.sections.iter().take(SECTIONS) {
-        results.extend(section_result(db, scored, query, whole)?);
-    }
-    Ok(results)
-}
-
-fn section_result(
-    db: &Connection,
-    scored: SectionScore,
-    query: &text::Query,
-    whole: bool,
-) -> Result<Option<SectionResult>> {
-    use rusqlite::OptionalExtension;
-    let row: Option<(String, String, usize, usize, String)> = db
-        .prepare_cached(
-            "SELECT section_id, heading_path, first_line, last_line, text FROM sections WHERE section = ?1",
-        )?
-        .query_row([scored.section], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-        })
-        .optional()?;
-    let Some((section_id, heading_path, first, last, source)) = row else { return Ok(None) };
-    let headings: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
-    let most = if whole { usize::MAX } else { SNIPPET };
-    let body = if whole { source.as_str() } else { without_heading(&source, !headings.is_empty()) };
-    let skipped = source[..source.len() - body.len()].matches('\n').count();
-    let snippet = text::snippet(body, query, most);
-    let (content, line) = if whole {
-        (source.clone(), first)
-    } else {
-        (snippet.text.clone(), first + skipped + snippet.line_offset)
-    };
-    let utf16 = |byte: usize| content.get(..byte).map_or(0, |before| before.encode_utf16().count());
-    let highlights = if whole {
-        Vec::new()
-    } else {
-        snippet.highlights.iter().map(|range| [utf16(range.start), utf16(range.end)]).collect()
-    };
-    Ok(Some(SectionResult {
-        section_id,
-        heading: headings.join(" > "),
-        lines: [first, last],
-        line,
-        highlights,
-        content,
-        score: rounded(scored.score),
-    }))
-}
-
-/// A section's text after its heading line, unless there is nothing else.
-fn without_heading(source: &str, has_heading: bool) -> &str {
-    match source.split_once('\n') {
-        Some((_, body)) if has_heading && !body.trim().is_empty() => body,
-        _ => source,
-    }
-}
-
-fn explain(
-    db: &Connection,
-    hit: &Hit,
-    query: &text::Query,
-    alpha: f64,
-    fields: &HashMap<i64, PageFields>,
-) -> Result<Explanation> {
-    let mut name = db.prepare_cached("SELECT section_id FROM sections WHERE section = ?1")?;
-    let sections = hit
-        .sections
-        .iter()
-        .map(|section| {
-            Ok(SectionEvidence {
-                section_id: name.query_row([section.section], |row| row.get(0))?,
-                score: rounded(section.score),
-                vector_similarity: rounded(section.vector_similarity),
-                fulltext: rounded(section.fulltext),
-            })
-        })
-        .collect::<Result<_>>()?;
-    Ok(Explanation {
-        formula: format!(
-            "{:.4} = {alpha} * relevance {:.4} + {:.2} * graph proximity {:.4}",
-            hit.score,
-            hit.relevance,
-            1.0 - alpha,
-            hit.graph_proximity
-        ),
-        terms: query.active_terms().map(|term| term.text().to_owned()).collect(),
-        relevance: rounded(hit.relevance),
-        sections,
-        lifted_by: hit.lift.as_ref().map(|lift| LiftedBy {
-            filepath: fields.get(&lift.from).map(|page| page.filepath.clone()).unwrap_or_default(),
-            hops: lift.hops,
-            link_type: lift.link_type.clone(),
-            passed: rounded(lift.passed),
-        }),
-    })
 }
 
 /// Takes away the least important part: linked pages and further sections from the end, then whole

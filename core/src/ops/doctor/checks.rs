@@ -62,7 +62,8 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
 /// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
 /// after the pipe were the target. Returns whether it is one.
 pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
-    let mut statement = db.prepare("SELECT text, state FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
+    let mut statement =
+        db.prepare("SELECT text, state FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
     let mut known = db.prepare_cached("SELECT 1 FROM names WHERE key = ?1")?;
     let (mut piped, mut only_reversed, mut only_as_written) = (0_usize, 0_usize, 0_usize);
     let mut rows = statement.query([])?;
