@@ -43,7 +43,7 @@ impl VectorMatrix {
             vectors.extend(data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)));
         }
         let mut statement = db.prepare(
-            "SELECT section, page, vector FROM section_vectors JOIN sections USING (section) ORDER BY section, ordinal",
+            "SELECT section, page, vector FROM section_vectors JOIN sections USING (section) ORDER BY section, section_vectors.ordinal",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

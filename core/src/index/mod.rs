@@ -13,3 +13,6 @@ pub use connection::{Index, SetAside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
+
+#[cfg(test)]
+pub(crate) mod tests;

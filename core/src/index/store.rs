@@ -49,6 +49,10 @@ pub(super) fn put_page(
         Some(number) => names_of(db, number)?,
         None => (String::new(), BTreeSet::new()),
     };
+    let retitled = match known {
+        Some(number) => title_of(db, number)? != page.title,
+        None => false,
+    };
     let number = match known {
         Some(number) => {
             forget_id(db, number, touched)?;
@@ -91,6 +95,10 @@ pub(super) fn put_page(
     ])?;
     touched.own_ids.extend(page.own_id.clone());
     put_sections(db, number, page)?;
+    if retitled {
+        // A section's vector is made from the page's title too.
+        db.prepare_cached("UPDATE sections SET vector_model = NULL WHERE page = ?1")?.execute([number])?;
+    }
     put_names(db, number, page)?;
     let after = names_of(db, number)?;
     if before.0 == after.0 {
@@ -155,6 +163,10 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
         db.prepare_cached("DELETE FROM sections WHERE section = ?1")?.execute([gone.section])?;
     }
     set_title_terms(db, page, &prepared.title_terms)
+}
+
+fn title_of(db: &Connection, page: i64) -> Result<String> {
+    Ok(db.prepare_cached("SELECT title FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
 }
 
 fn title_terms(db: &Connection, page: i64) -> Result<String> {

@@ -21,3 +21,6 @@ pub mod status;
 pub use context::{Caller, Context, Engine};
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use table::{Effect, OPERATIONS, Operation, Surfaces, find};
+
+#[cfg(test)]
+mod tests;

@@ -59,6 +59,11 @@ impl MemorySource {
         lock(&self.pages).remove(path);
     }
 
+    /// Removes a source file.
+    pub fn remove_source(&self, path: &str) {
+        lock(&self.sources).remove(path);
+    }
+
     fn next_version(&self) -> u64 {
         self.writes.fetch_add(1, Ordering::Relaxed) + 1
     }

@@ -1,0 +1,130 @@
+//! The index held against the files: whatever happened to them, it says what an index made from
+//! nothing would say.
+#![allow(clippy::unwrap_used)]
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
+use crate::Result;
+use crate::manifest::{FrontMatterMode, Manifest};
+use crate::ops::{Caller, Context};
+use crate::page::LinkTypes;
+use crate::ports::{FixedClock, HashEmbedder, MemorySource, NoHistory, Source};
+use crate::progress::{Cancel, Silent};
+use crate::search::{Match, matches};
+use crate::text::Query;
+
+mod dump;
+mod faults;
+mod links;
+mod rebuild;
+
+pub(crate) use dump::dump;
+
+/// A project in memory, with an embedder that needs no model.
+pub(crate) struct Project<S = MemorySource> {
+    pub source: S,
+    pub index: Index,
+    pub clock: FixedClock,
+    pub embedder: HashEmbedder,
+    pub manifest: Manifest,
+    cancel: Cancel,
+}
+
+impl Project {
+    /// These pages, in the index with their vectors.
+    pub(crate) fn with_pages<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let project = Self::over(MemorySource::with_pages(pages));
+        project.update();
+        project
+    }
+
+    /// Writes a page, at the same time as every other.
+    pub(crate) fn put(&self, path: &str, text: &str) {
+        self.source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
+    }
+}
+
+impl<S: Source> Project<S> {
+    /// A project over `source` whose index is empty.
+    pub(crate) fn over(source: S) -> Self {
+        let now = Timestamp::from_second(1_000_000).unwrap();
+        Self {
+            source,
+            index: Index::in_memory().unwrap(),
+            clock: FixedClock::at(now),
+            embedder: HashEmbedder::default(),
+            manifest: Manifest::default_for("pages", FrontMatterMode::Preserved, now).unwrap(),
+            cancel: Cancel::default(),
+        }
+    }
+
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context {
+            index: &self.index,
+            source: &self.source,
+            history: &NoHistory,
+            clock: &self.clock,
+            embedder: Some(&self.embedder),
+            manifest: &self.manifest,
+            refreshed: true,
+            caller: Caller::Person,
+            progress: &Silent,
+            cancel: &self.cancel,
+        }
+    }
+
+    pub(crate) fn refresh(&self) -> RefreshReport {
+        self.refresh_into(&self.index).unwrap()
+    }
+
+    pub(crate) fn refresh_into(&self, index: &Index) -> Result<RefreshReport> {
+        let link_types = LinkTypes::default();
+        let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false };
+        refresh(index, &self.source, &self.clock, &options, &Silent, &self.cancel)
+    }
+
+    pub(crate) fn embed(&self) -> EmbedReport {
+        embed_pending(&self.index, &self.embedder, &self.clock, None, &Silent, &self.cancel).unwrap()
+    }
+
+    /// Text, graph and vectors.
+    pub(crate) fn update(&self) -> RefreshReport {
+        let report = self.refresh();
+        self.embed();
+        report
+    }
+
+    /// What an index made from nothing holds of the same files.
+    pub(crate) fn from_nothing(&self) -> Vec<String> {
+        let fresh = Index::in_memory().unwrap();
+        self.refresh_into(&fresh).unwrap();
+        embed_pending(&fresh, &self.embedder, &self.clock, None, &Silent, &self.cancel).unwrap();
+        dump(&fresh)
+    }
+
+    pub(crate) fn dump(&self) -> Vec<String> {
+        dump(&self.index)
+    }
+}
+
+/// Sections found for `query`, as `path#section bm25`.
+fn found(db: &Connection, query: &str) -> Vec<String> {
+    let matches = matches(db, &Query::parse(query), 50, 1, None).unwrap();
+    let mut lines: Vec<String> = matches
+        .iter()
+        .map(|&Match { section, bm25, .. }| {
+            let (path, id): (String, String) = db
+                .query_row(
+                    "SELECT path, section_id FROM sections JOIN pages USING (page) WHERE section = ?1",
+                    [section],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .unwrap();
+            format!("{path}#{id} {bm25:.6}")
+        })
+        .collect();
+    lines.sort_unstable();
+    lines
+}

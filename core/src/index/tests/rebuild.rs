@@ -1,0 +1,219 @@
+//! Incremental equals rebuild, whatever happened to the files.
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+
+use super::Project;
+use crate::index::Renamed;
+
+/// Names that get into each other's way: the same in several folders, in other case, decomposed,
+/// with a heading sign, in Japanese.
+const PATHS: [&str; 14] = [
+    "login.md",
+    "auth/login.md",
+    "auth/Login.md",
+    "auth/tokens.md",
+    "db/users.md",
+    "db/caf\u{e9}.md",
+    "deep/er/cafe\u{301}.md",
+    "deep/er/tokens.markdown",
+    "認証.md",
+    "deep/認証.md",
+    "C#.md",
+    "overview.md",
+    "deep/overview.md",
+    "z.md",
+];
+
+const SOURCES: [&str; 3] = ["src/auth/login.ts", "src/db.rs", "pages/auth/notes.txt"];
+
+/// What pages are put together from.
+const BLOCKS: [&str; 26] = [
+    "# Login Feature\n\nThe session token expires.\n",
+    "## Overview\n\nSee [[auth/login]] and [[tokens|depends_on]].\n",
+    "## Overview\n\nAn overview again, of the login flow.\n",
+    "### Flow\n\n[[Login Feature]] then [[C#]] then [[C#Flow]].\n",
+    "Plain text about [[nowhere]] and [[users|the users]].\n",
+    "![[cafe\u{301}#Overview]] and [[caf\u{e9}]]\n",
+    "[Markdown](../db/users.md#overview) and [here](tokens.md)\n",
+    "[[src/auth/login.ts]] and [[src/db.rs|implements]] and [text](notes.txt)\n",
+    "認証の流れ。[[認証]]と[[認証|extends|別名]]を参照。\n",
+    "A block. ^block-1\n\n[[#^block-1]] [[z#^block-1]]\n",
+    "#security #Sécurité/deep\n",
+    "```\n[[not-a-link]]\n```\n",
+    "| a | b |\n|---|---|\n| [[users\\|x]] | [[z]] |\n",
+    "> [!note] [[overview]]\n> quoted [[deep/overview]]\n",
+    "[[UserDB]] [[user db]] [[Tokens]]\n",
+    "Setext [[z]]\n===\n\nbelow\n",
+    "- item [[tokens.markdown]]\n- [ ] task [[login.md]]\n",
+    "word word word session session how does it decide\n",
+    "## 認証\n\n公開鍵 and a token\n",
+    "[[picture.png]] ![[picture.png]]\n",
+    "%%comment [[z]]%%\n\n$[[z]]$\n",
+    "# Second title\n\ntext\n",
+    "## Overview\n",
+    "line one  \r\nline two [[users]]\r\n",
+    "[[login|conflicts_with]] [[login|conflicts_with]] [[auth/Login]]\n",
+    "\u{feff}odd\u{0}bytes [[z]]\n",
+];
+
+const FRONT_MATTER: [&str; 10] = [
+    "",
+    "",
+    "---\ntitle: Login Feature\n---\n",
+    "---\ntitle: Users\naliases: [UserDB, tokens]\ntags: [security, db]\n---\n",
+    "---\nid: 0198c1d2-0000-7000-8000-000000000001\n---\n",
+    "---\nid: 0198c1d2-0000-7000-8000-000000000001\ntype: api\n---\n",
+    "---\ndepends_on: \"[[users]]\"\nimplements: [\"[[z]]\", \"[[nowhere]]\"]\n---\n",
+    "---\nsource_refs: [src/auth/login.ts, 'src/**/*.rs']\ncreated_at: 2025-01-02\n---\n",
+    "---\ntitle: [broken\n---\n",
+    "---\ntitle: \u{8a8d}\u{8a3c}\naliases: Caf\u{e9}\n---\n",
+];
+
+#[derive(Debug, Clone)]
+enum Step {
+    Put(usize, String),
+    /// The text of a page that is there, on another path.
+    Copy(usize, usize),
+    Move(usize, usize),
+    Remove(usize),
+    Touch(usize),
+    PutSource(usize),
+    RemoveSource(usize),
+    Refresh,
+    Embed,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let blocks = prop::collection::vec(prop::sample::select(BLOCKS.to_vec()), 0..6);
+    (prop::sample::select(FRONT_MATTER.to_vec()), blocks)
+        .prop_map(|(front, blocks)| front.to_owned() + &blocks.concat())
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let path = || 0..PATHS.len();
+    prop_oneof![
+        6 => (path(), text()).prop_map(|(path, text)| Step::Put(path, text)),
+        1 => (path(), path()).prop_map(|(from, to)| Step::Copy(from, to)),
+        3 => (path(), path()).prop_map(|(from, to)| Step::Move(from, to)),
+        2 => path().prop_map(Step::Remove),
+        1 => path().prop_map(Step::Touch),
+        1 => (0..SOURCES.len()).prop_map(Step::PutSource),
+        1 => (0..SOURCES.len()).prop_map(Step::RemoveSource),
+        5 => Just(Step::Refresh),
+        2 => Just(Step::Embed),
+    ]
+}
+
+fn take(project: &Project, step: &Step) {
+    use crate::ports::Source;
+    let read = |path: usize| project.source.read(PATHS[path]).ok();
+    let put = |path: usize, bytes: &[u8]| project.source.put(PATHS[path], bytes, Timestamp::UNIX_EPOCH);
+    match step {
+        Step::Put(path, text) => put(*path, text.as_bytes()),
+        Step::Copy(from, to) => {
+            if let Some(bytes) = read(*from) {
+                put(*to, &bytes);
+            }
+        }
+        Step::Move(from, to) => {
+            if let Some(bytes) = read(*from) {
+                project.source.remove(PATHS[*from]);
+                put(*to, &bytes);
+            }
+        }
+        Step::Remove(path) => project.source.remove(PATHS[*path]),
+        Step::Touch(path) => {
+            if let Some(bytes) = read(*path) {
+                put(*path, &bytes);
+            }
+        }
+        Step::PutSource(path) => project.source.put_source(SOURCES[*path], b"code", Timestamp::UNIX_EPOCH),
+        Step::RemoveSource(path) => project.source.remove_source(SOURCES[*path]),
+        Step::Refresh => drop(project.refresh()),
+        Step::Embed => drop(project.embed()),
+    }
+}
+
+#[track_caller]
+fn equal(incremental: &[String], rebuilt: &[String]) {
+    let only = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|line| those.binary_search(line).is_err()).cloned().collect()
+    };
+    let (more, less) = (only(incremental, rebuilt), only(rebuilt, incremental));
+    assert!(more.is_empty() && less.is_empty(), "only incremental: {more:#?}\nonly rebuilt: {less:#?}");
+    assert_eq!(incremental.len(), rebuilt.len());
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: 8,
+        rng_seed: RngSeed::Fixed(20_261_105),
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..Config::default()
+    })]
+
+    #[test]
+    fn after_200_changes_the_index_equals_one_made_from_nothing(
+        steps in prop::collection::vec(step(), 200)
+    ) {
+        let project = Project::with_pages([]);
+        for part in steps.chunks(50) {
+            part.iter().for_each(|step| take(&project, step));
+            project.update();
+            equal(&project.dump(), &project.from_nothing());
+        }
+        prop_assert!(project.update().is_empty(), "a second look finds nothing");
+        prop_assert_eq!(project.embed().embedded, 0);
+    }
+}
+
+#[test]
+fn a_page_that_moved_keeps_its_vectors_and_its_links_follow() {
+    let project = Project::with_pages([
+        ("old.md", "# A page\n\nsession tokens"),
+        ("other.md", "[[old]] and [[new place]]"),
+    ]);
+    project.source.remove("old.md");
+    project.put("new place.md", "# A page\n\nsession tokens");
+    let report = project.refresh();
+    assert_eq!(report.renamed, [Renamed { from: "old.md".into(), to: "new place.md".into() }]);
+    assert!(report.added.is_empty() && report.removed.is_empty());
+    assert_eq!(project.embed().embedded, 0, "the same text is not embedded twice");
+    equal(&project.dump(), &project.from_nothing());
+}
+
+#[test]
+fn thousands_of_pages_at_once_end_as_one_by_one() {
+    let text =
+        |n: usize| format!("---\ntitle: Page {n}\n---\n[[p{}]] [[Page {}|extends]]\n", n * 7 % 900, n + 1);
+    let project = Project::with_pages([]);
+    for n in 0..900 {
+        project.put(&format!("p{n}.md"), &text(n));
+        if n < 3 {
+            project.refresh();
+        }
+    }
+    project.update();
+    equal(&project.dump(), &project.from_nothing());
+    for n in (0..900).step_by(2) {
+        project.source.remove(&format!("p{n}.md"));
+    }
+    assert_eq!(project.update().removed.len(), 450);
+    equal(&project.dump(), &project.from_nothing());
+}
+
+#[test]
+fn changed_text_keeps_its_old_vectors_until_new_ones_are_there() {
+    let project = Project::with_pages([("a.md", "# A\n\nsession tokens\n\n## B\n\nnothing else")]);
+    let vectors =
+        |project: &Project| project.dump().iter().filter(|line| line.starts_with("vector ")).count();
+    assert_eq!(vectors(&project), 2);
+    project.put("a.md", "# A\n\nsession tokens expire\n\n## B\n\nnothing else");
+    project.refresh();
+    assert_eq!(vectors(&project), 2);
+    let report = project.embed();
+    assert_eq!((report.embedded, report.pending), (1, 0));
+}

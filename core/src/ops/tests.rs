@@ -1,0 +1,4 @@
+//! Promises that hold for every operation.
+#![allow(clippy::unwrap_used)]
+
+mod budget;

@@ -1,0 +1,110 @@
+//! `max_tokens` is a promise over the whole answer, whatever the pages hold.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+use serde_json::{Value, json};
+
+use crate::index::tests::Project;
+use crate::text::estimate_tokens;
+
+/// Text that costs unlike amounts as characters, bytes and JSON.
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "[a-z]{1,9}",
+        2 => Just("token".to_owned()),
+        1 => Just("認証".to_owned()),
+        1 => Just("\"quoted\\\"".to_owned()),
+        1 => Just("\u{1}\u{2}\t".to_owned()),
+        1 => Just("😀".to_owned()),
+        1 => (0..12_u8).prop_map(|n| format!("[[page-{n}]]")),
+        1 => Just("\n\n## Heading token\n\n".to_owned()),
+        1 => Just("\n\n".to_owned()),
+    ]
+}
+
+fn page() -> impl Strategy<Value = String> {
+    (0..3_usize, prop::collection::vec(word(), 0..160)).prop_map(|(times, words)| {
+        let front = "---\ntags: [one, two]\naliases: [other name]\nnote: \"a \\\" quote and 認証\"\n---\n";
+        // A long line now and then: a section that has to be cut in the middle.
+        let body = words.join(" ");
+        format!("{front}# Token page\n\n{body}{}", "x認\"".repeat(times * 400))
+    })
+}
+
+fn project() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(page(), 1..12)
+}
+
+fn calls(max_tokens: usize) -> Vec<(&'static str, Value)> {
+    let with = |mut params: Value| {
+        params["max_tokens"] = max_tokens.into();
+        params
+    };
+    vec![
+        ("search", with(json!({ "query": "token" }))),
+        (
+            "search",
+            with(json!({ "query": "認証 token", "content": true, "include_linked": true, "limit": 20 })),
+        ),
+        ("search", with(json!({ "query": "quoted \"heading token\"", "explain": true, "depth": 3 }))),
+        ("fulltext_search", with(json!({ "query": "token", "limit": 50 }))),
+        ("get_page", with(json!({ "page": "page-0.md" }))),
+        ("get_context", with(json!({ "page": "page-0.md", "depth": 3 }))),
+        ("list_pages", with(json!({}))),
+        ("get_graph", with(json!({}))),
+        ("get_graph", with(json!({ "page": "page-0.md", "depth": 5 }))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: 12,
+        rng_seed: RngSeed::Fixed(20_261_106),
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    })]
+
+    #[test]
+    fn no_answer_is_larger_than_it_was_asked_to_be(pages in project(), max_tokens in 256..3_000_usize) {
+        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
+        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
+        for (name, params) in calls(max_tokens) {
+            let answer = match project.context().call(name, params.clone()) {
+                Ok(answer) => answer,
+                Err(error) => return Err(TestCaseError::fail(format!("{name} {params}: {error}"))),
+            };
+            let tokens = estimate_tokens(&answer.to_string());
+            prop_assert!(tokens <= max_tokens, "{} {} takes {}", name, params, tokens);
+            let unbounded = { let mut p = params.clone(); p.as_object_mut().unwrap().remove("max_tokens"); p };
+            let whole = project.context().call(name, unbounded).unwrap();
+            let omitted = &answer["omitted"];
+            let says = omitted["pages"] != 0 || omitted["sections"] != 0 || omitted["text_cut"] != false;
+            prop_assert!(says || estimate_tokens(&whole.to_string()) <= max_tokens,
+                "{} {} left something out without saying so", name, params);
+            if estimate_tokens(&whole.to_string()) <= max_tokens {
+                prop_assert_eq!(&answer, &whole, "{} {} cut what would have fitted", name, params);
+            }
+        }
+    }
+
+    #[test]
+    fn context_keeps_its_size_in_characters(pages in project(), max_size in 1_000..20_000_usize) {
+        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
+        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
+        let answer = project.context().call("get_context", json!({ "page": "page-0.md", "max_size": max_size })).unwrap();
+        let size = answer.to_string().chars().count();
+        prop_assert!(size <= max_size, "{} characters, {} asked for", size, max_size);
+        prop_assert_eq!(&answer["total_size"], &json!(size));
+    }
+}
+
+#[test]
+fn too_small_a_budget_is_refused_with_the_least_that_serves() {
+    let project = Project::with_pages([("page-0.md", "text")]);
+    for (name, params) in calls(255) {
+        let error = project.context().call(name, params).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{name}");
+        assert!(error.to_string().contains("256"), "{error}");
+    }
+}

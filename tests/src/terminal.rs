@@ -1,0 +1,196 @@
+//! A terminal without a process: a folder of its own, the command called as a function, and what it
+//! printed.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use ubp_cli::{Environment, ExitStatus, Io, SharedBuffer, run};
+use ubp_core::progress::Cancel;
+
+/// When every page of a test was written: 2026-01-02T03:04:05Z.
+const WRITTEN: Duration = Duration::from_secs(1_767_323_045);
+
+/// A folder that commands run in.
+pub struct Terminal {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+    is_terminal: bool,
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub struct Ran {
+    command: String,
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it printed as its result.
+    pub out: String,
+    /// What else it said.
+    pub err: String,
+}
+
+impl Terminal {
+    /// An empty folder.
+    ///
+    /// # Errors
+    /// When there is no temporary folder to be had.
+    pub fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("ubp-suite-").tempdir()?;
+        Ok(Self { folder, variables: Vec::new(), is_terminal: false })
+    }
+
+    /// A project in which the whole folder is the vault, with these pages.
+    ///
+    /// # Errors
+    /// As [`Terminal::new`], and when a page cannot be written.
+    pub fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<Self> {
+        let terminal = Self::new()?;
+        for (path, text) in pages {
+            terminal.write(path, text)?;
+        }
+        // A model that no machine has: answers are then the same with and without engines.
+        terminal.write(
+            ".ubp/manifest.json",
+            "{\n  \"version\": \"1.0\",\n  \"schema_version\": 1,\n  \"pages_dir\": \".\",\n  \
+             \"frontmatter\": \"preserved\",\n  \"embedding_model\": \
+             {\"name\": \"no-such-model\", \"version\": \"1.0\", \"dimensions\": 8}\n}\n",
+        )?;
+        Ok(terminal)
+    }
+
+    /// Sets an environment variable; there are no others.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Lets the command think that a person reads what it prints.
+    #[must_use]
+    pub fn read_by_a_person(mut self) -> Self {
+        self.is_terminal = true;
+        self
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// Writes a file, with the folders that it lies in, at a time that is always the same.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
+        let file = self.path(path);
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&file, content)?;
+        File::options().append(true).open(&file)?.set_modified(SystemTime::UNIX_EPOCH + WRITTEN)
+    }
+
+    /// Runs `ubp` with arguments that are separated by blanks; `'` keeps blanks together.
+    pub fn ubp(&self, arguments: &str) -> Ran {
+        let out = SharedBuffer::default();
+        let (status, err) = self.run(&split(arguments), Box::new(out.clone()), Cancel::default());
+        Ran { command: arguments.into(), status, out: self.scrub(&out.text()), err: self.scrub(&err) }
+    }
+
+    /// Runs `ubp` with output that goes to `out`, and a request to stop that may have been made.
+    pub fn run(
+        &self,
+        arguments: &[String],
+        out: Box<dyn Write + Send>,
+        cancel: Cancel,
+    ) -> (ExitStatus, String) {
+        let err = SharedBuffer::default();
+        let mut io = Io {
+            out,
+            err: Box::new(err.clone()),
+            out_is_terminal: self.is_terminal,
+            err_is_terminal: false,
+            width: Some(100),
+            folder: self.folder.path().to_path_buf(),
+            environment: Environment::with(self.variables.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
+            cancel,
+        };
+        let arguments = std::iter::once("ubp".to_owned()).chain(arguments.iter().cloned());
+        let status = run(arguments.map(OsString::from), &mut io);
+        (status, err.text())
+    }
+
+    fn scrub(&self, text: &str) -> String {
+        let folder = self.folder.path();
+        let mut text = text.to_owned();
+        if let Ok(real) = folder.canonicalize() {
+            text = text.replace(&*real.to_string_lossy(), "[folder]");
+        }
+        text.replace(&*folder.to_string_lossy(), "[folder]")
+    }
+}
+
+impl Ran {
+    /// The command and everything that it said, as a person would have seen it. What it says about
+    /// the model is left out: that depends on how it was built.
+    pub fn transcript(&self) -> String {
+        let mut text = format!("$ ubp {}\n{}", self.command, self.out);
+        let mut about_model = false;
+        for line in self.err.lines() {
+            let hint = about_model && line.starts_with("hint:");
+            about_model = line.contains("searching by words alone");
+            if !about_model && !hint {
+                text += &format!("! {line}\n");
+            }
+        }
+        if self.status != ExitStatus::Success {
+            text += &format!("exit status {}\n", self.status as u8);
+        }
+        text
+    }
+
+    /// The result as JSON; `Null` when it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_default()
+    }
+
+    /// Whether it did what it was asked to.
+    pub fn succeeded(&self) -> bool {
+        self.status == ExitStatus::Success
+    }
+}
+
+/// The arguments in a line: blanks separate, `'` keeps together.
+fn split(line: &str) -> Vec<String> {
+    let mut arguments = Vec::new();
+    let (mut current, mut begun, mut quoted) = (String::new(), false, false);
+    for c in line.chars() {
+        match c {
+            '\'' => (quoted, begun) = (!quoted, true),
+            ' ' if !quoted => {
+                if begun {
+                    arguments.push(std::mem::take(&mut current));
+                }
+                begun = false;
+            }
+            other => {
+                current.push(other);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        arguments.push(current);
+    }
+    arguments
+}
