@@ -246,8 +246,8 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.embedder.is_none() {
         let name = &context.manifest.embedding_model.name;
         findings.push(
-            finding(Severity::Warning, "model_missing", format!("this machine lacks the model '{name}'"))
-                .hint("`ubp model use` installs one; until then, search goes by words alone"),
+            finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
+                .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
         );
     }
 }
