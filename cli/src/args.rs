@@ -144,7 +144,7 @@ pub struct AddArgs {
     The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends meaning\n\
     (vectors) and words; graph proximity is what linked results pass on to each other.")]
 pub struct SearchArgs {
-    /// Words, a question, or \"an exact phrase\"
+    /// Words, a question, or "an exact phrase"
     #[arg(value_name = "QUERY", required = true, num_args = 1..)]
     pub query: Vec<String>,
     /// Search by words alone

@@ -12,7 +12,7 @@ use ubp_core::progress::{Progress, Silent};
 
 use crate::args::{ColorChoice, Global};
 use crate::host::{GitHistory, Project, SystemClock};
-use crate::output::{CommandResult, Failure, Palette};
+use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::progress::Bars;
 use crate::{ExitStatus, Io, models};
 
@@ -27,6 +27,8 @@ pub(crate) struct Terminal<'a> {
     pub verbose: bool,
     pub out: Palette,
     pub err: Palette,
+    /// The pages folder as seen from the current one, `/` at its end; empty when they are the same.
+    pages_prefix: String,
 }
 
 impl<'a> Terminal<'a> {
@@ -45,6 +47,7 @@ impl<'a> Terminal<'a> {
             verbose,
             out: Palette::new(out),
             err: Palette::new(err),
+            pages_prefix: String::new(),
             io,
         }
     }
@@ -64,6 +67,8 @@ impl<'a> Terminal<'a> {
     /// Something worth knowing beside the result.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
         if !self.quiet {
+            // On a terminal both streams meet: what was printed before comes first.
+            let _ = self.io.out.flush();
             // Messages are an extra: a closed error stream must not fail the command.
             let _ = writeln!(self.io.err, "{}", text.as_ref());
         }
@@ -72,7 +77,7 @@ impl<'a> Terminal<'a> {
     /// Something that will probably need attention.
     pub(crate) fn warn(&mut self, text: impl AsRef<str>) {
         let label = self.err.warning("warning:");
-        let _ = writeln!(self.io.err, "{label} {}", text.as_ref());
+        self.note(format!("{label} {}", text.as_ref()));
     }
 
     /// What a person gets to hear with `--verbose`.
@@ -112,6 +117,11 @@ impl<'a> Terminal<'a> {
         ExitStatus::Error
     }
 
+    /// A page's path as it can be opened from the current folder.
+    pub(crate) fn path(&self, filepath: &str) -> String {
+        printable(&format!("{}{filepath}", self.pages_prefix))
+    }
+
     /// The folder that the command works in.
     pub(crate) fn folder(&self, global: &Global) -> PathBuf {
         match &global.directory {
@@ -135,6 +145,7 @@ impl Session {
     /// Opens the project around `folder`.
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
+        terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
         let (index, aside) = Index::open(&project.database)?;
         if let Some(aside) = aside {
             terminal.warn(format!(
@@ -208,6 +219,15 @@ impl Session {
         let context = self.engine.context(Caller::Person, true, &*progress, &cancel);
         Ok(operation(&context)?)
     }
+}
+
+/// How to get from one folder to another, `/` at its end.
+fn prefix(from: &Path, to: &Path) -> String {
+    let from = std::fs::canonicalize(from).unwrap_or_else(|_| from.to_path_buf());
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let mut steps: Vec<String> = from.components().skip(shared).map(|_| "..".into()).collect();
+    steps.extend(to.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned()));
+    steps.iter().map(|step| format!("{step}/")).collect()
 }
 
 fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {

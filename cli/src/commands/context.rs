@@ -31,7 +31,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     terminal.line(format!(
         "{}  {}",
         paint.strong(printable(&center.page.title)),
-        paint.path(&center.page.filepath)
+        paint.path(terminal.path(&center.page.filepath))
     ))?;
     terminal.line("")?;
     terminal.line(printable(center.content.trim_end()))?;
@@ -41,10 +41,12 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         terminal.line(format!(
             "{arrow} {}  {} {}",
             paint.strong(printable(&related.page.title)),
-            paint.path(&related.page.filepath),
+            paint.path(terminal.path(&related.page.filepath)),
             paint.faint(format!("({}, {})", related.link_type, counted(related.depth, "hop", "hops")))
         ))?;
-        terminal.line(format!("   {}", printable(&related.summary)))?;
+        if !related.summary.is_empty() {
+            terminal.line(format!("   {}", printable(&related.summary)))?;
+        }
     }
     if output.truncated_count > 0 {
         let left_out = counted(output.truncated_count, "related page", "related pages");

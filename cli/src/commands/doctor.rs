@@ -44,8 +44,10 @@ fn print(terminal: &mut Terminal<'_>, output: &Output, most: usize) -> Result<()
         terminal.line(format!("{label}: {} ({})", paint.strong(code.replace('_', " ")), findings.len()))?;
         for finding in findings.iter().take(most) {
             let place = match (&finding.filepath, finding.line) {
-                (Some(path), Some(line)) => format!("{}:{}: ", paint.path(printable(path)), paint.line(line)),
-                (Some(path), None) => format!("{}: ", paint.path(printable(path))),
+                (Some(path), Some(line)) => {
+                    format!("{}:{}: ", paint.path(terminal.path(path)), paint.line(line))
+                }
+                (Some(path), None) => format!("{}: ", paint.path(terminal.path(path))),
                 _ => String::new(),
             };
             terminal.line(format!("  {place}{}", printable(&finding.message)))?;

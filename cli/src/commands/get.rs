@@ -31,15 +31,15 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     terminal.line(format!(
         "{}  {}{staleness}",
         paint.strong(printable(&page.title)),
-        paint.path(&page.filepath)
+        paint.path(terminal.path(&page.filepath))
     ))?;
     let facts = format!("{} · id {} · updated {}", page.doc_type, page.doc_id, page.updated_at);
     terminal.line(paint.faint(printable(&facts)))?;
     if !output.tags.is_empty() {
         terminal.line(paint.faint(printable(&format!("tags: {}", output.tags.join(", ")))))?;
     }
-    for stale in &output.stale_refs {
-        terminal.line(paint.warning(format!("changed since: {stale}")))?;
+    for stale in &output.stale_ref_details {
+        terminal.line(paint.warning(super::stale_ref(stale)))?;
     }
     terminal.line("")?;
     for section in &output.sections {
@@ -57,9 +57,10 @@ fn links(terminal: &mut Terminal<'_>, title: &str, links: &[LinkInfo]) -> Result
     let paint = terminal.out;
     terminal.line(paint.strong(format!("{title} ({})", links.len())))?;
     for link in links {
-        let place = match &link.filepath {
-            Some(path) => paint.path(printable(path)),
-            None => paint.warning(format!("{} (not there)", printable(&link.title))),
+        let place = match (&link.filepath, &link.source_path) {
+            (Some(path), _) => paint.path(terminal.path(path)),
+            (None, Some(source)) => paint.path(printable(source)),
+            (None, None) => paint.warning(format!("{} (not there)", printable(&link.title))),
         };
         let kind = paint.faint(format!("({})", link.link_type));
         terminal.line(format!("  {place} {kind}  {}", printable(&link.link_context)))?;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ubp_core::ops::get_graph::{self, GraphDirection, GraphNode, Output, Params};
+use ubp_core::ops::get_graph::{self, GraphDirection, Output, Params};
 
 use crate::args::{DirectionChoice, Format, Global, GraphArgs};
-use crate::output::{CommandResult, Failure, counted, printable};
+use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
@@ -33,12 +33,13 @@ pub(crate) fn run(
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let paint = terminal.out;
-    let nodes: HashMap<&str, &GraphNode> = output.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+    let paths: HashMap<&str, String> =
+        output.nodes.iter().map(|node| (node.id.as_str(), terminal.path(&node.page.filepath))).collect();
+    let path = |id: &str| paths.get(id).map(String::as_str).unwrap_or_default();
     let mut outgoing: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for edge in &output.edges {
         outgoing.entry(&edge.source).or_default().push((&edge.target, &edge.link_type));
     }
-    let path = |id: &str| nodes.get(id).map_or_else(String::new, |node| printable(&node.page.filepath));
     for node in &output.nodes {
         let depth =
             node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops"))).unwrap_or_default();

@@ -55,7 +55,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         let staleness = super::staleness_label(paint, page.staleness);
         terminal.line(format!(
             "{}  {}  {facts}{staleness}",
-            paint.path(printable(&page.filepath)),
+            paint.path(terminal.path(&page.filepath)),
             printable(&page.title)
         ))?;
     }

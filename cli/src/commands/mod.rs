@@ -13,10 +13,10 @@ mod rebuild;
 mod search;
 mod status;
 
-use ubp_core::freshness::Staleness;
+use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 
 use crate::args::{Command, Global};
-use crate::output::{CommandResult, Palette};
+use crate::output::{CommandResult, Palette, printable};
 use crate::session::{Session, Terminal};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
@@ -48,5 +48,16 @@ fn staleness_label(paint: Palette, staleness: Staleness) -> String {
         Staleness::Stale => format!("  {}", paint.error("[STALE]")),
         Staleness::PossiblyStale => format!("  {}", paint.warning("[POSSIBLY STALE]")),
         Staleness::Fresh | Staleness::Untracked => String::new(),
+    }
+}
+
+/// What is wrong with a source, in a sentence.
+fn stale_ref(stale: &StaleRef) -> String {
+    let path = printable(&stale.file_path);
+    let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
+    match stale.reason {
+        StaleReason::Changed => format!("{path} was updated on {day}"),
+        StaleReason::Missing => format!("{path} is not there"),
+        StaleReason::UnknownShallowClone => format!("{path}: a shallow clone does not say when it changed"),
     }
 }

@@ -40,13 +40,13 @@ pub(crate) fn run(
         max_tokens: args.max_tokens,
     };
     let output = session.read(terminal, global, |context| search::run(context, params))?;
-    if args.paths {
+    let json = terminal.json || args.format == Some(Format::Json);
+    if args.paths && !json {
         for result in &output.results {
-            terminal.line(&result.page.filepath)?;
+            terminal.line(terminal.path(&result.page.filepath))?;
         }
         return Ok(ExitStatus::Success);
     }
-    let json = terminal.json || args.format == Some(Format::Json);
     answer(terminal, json, &output, print)
 }
 
@@ -107,7 +107,8 @@ fn print_result(terminal: &mut Terminal<'_>, result: &PageResult) -> Result<(), 
     terminal.line(format!("{}  {scores}{staleness}", paint.strong(printable(&result.page.title))))?;
     for section in &result.sections {
         let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
-        let place = format!("{}:{}", paint.path(&result.page.filepath), paint.line(section.line));
+        let place =
+            format!("{}:{}", paint.path(terminal.path(&result.page.filepath)), paint.line(section.line));
         terminal.line(format!("{place}: {}", printable(heading)))?;
         for line in paint.highlighted(section.content.trim_end(), &section.highlights).lines() {
             terminal.line(format!("    {line}"))?;
@@ -115,7 +116,11 @@ fn print_result(terminal: &mut Terminal<'_>, result: &PageResult) -> Result<(), 
     }
     for linked in &result.linked_pages {
         let arrow = if linked.direction == "outlink" { "->" } else { "<-" };
-        terminal.line(format!("    {arrow} {} ({})", paint.path(&linked.page.filepath), linked.link_type))?;
+        terminal.line(format!(
+            "    {arrow} {} ({})",
+            paint.path(terminal.path(&linked.page.filepath)),
+            linked.link_type
+        ))?;
     }
     if let Some(explanation) = &result.explanation {
         print_explanation(terminal, explanation)?;

@@ -1,10 +1,10 @@
 //! `ubp status`: the project in numbers.
 
-use ubp_core::freshness::{StaleReason, Staleness};
+use ubp_core::freshness::Staleness;
 use ubp_core::ops::status::{self, Output, Params};
 
 use crate::args::Global;
-use crate::output::{CommandResult, Failure, printable};
+use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global) -> CommandResult {
@@ -17,7 +17,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let paint = terminal.out;
     let freshness = output.freshness;
     let model = &output.model;
-    let state = if model.available { "" } else { ", not on this machine: `ubp model use` installs it" };
+    let state = if model.available { "" } else { ", not on this machine: `ubp model` shows how to get it" };
     let rows = [
         ("Pages", format!("{} ({} sections)", output.page_count, output.section_count)),
         ("Links", format!("{}, and {} that lead nowhere", output.link_count, output.unresolved_link_count)),
@@ -47,18 +47,10 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
             _ => paint.warning("[POSSIBLY STALE]"),
         };
         for stale in &page.stale_refs {
-            let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
-            let what = match stale.reason {
-                StaleReason::Changed => format!("{} was updated on {day}", stale.file_path),
-                StaleReason::Missing => format!("{} is not there", stale.file_path),
-                StaleReason::UnknownShallowClone => {
-                    format!("{}: a shallow clone does not say when it changed", stale.file_path)
-                }
-            };
             terminal.line(format!(
                 "{label} {} — {}",
-                paint.path(printable(&page.filepath)),
-                printable(&what)
+                paint.path(terminal.path(&page.filepath)),
+                super::stale_ref(stale)
             ))?;
         }
     }

@@ -20,6 +20,11 @@ impl Scripts {
         Self(names.into_iter().map(Into::into).collect())
     }
 
+    /// The first name that is no script's.
+    pub fn unknown(&self) -> Option<&str> {
+        self.0.iter().map(String::as_str).find(|name| Script::from_full_name(name).is_none())
+    }
+
     /// Whether most letters of `text` are in these scripts; a text without letters is not covered.
     pub fn cover(&self, text: &str) -> bool {
         if self.0.is_empty() {

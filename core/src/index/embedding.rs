@@ -12,10 +12,12 @@ use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
 use crate::progress::{Cancel, Progress, Stage};
 
-/// Sections per batch when nobody waits.
-const BATCH: usize = 64;
-/// Sections per batch when the deadline is near by design.
-const HURRIED_BATCH: usize = 4;
+/// Sections that are looked at together.
+const SECTIONS: usize = 64;
+/// Texts per batch when nobody waits.
+const TEXTS: usize = 128;
+/// Texts per batch when somebody does.
+const HURRIED_TEXTS: usize = 4;
 
 /// What an embedding run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,14 +73,30 @@ pub fn embed_pending(
     let total = due.len();
     let mut done = 0;
     progress.advance(Stage::Vectors, 0, total);
-    for batch in due.chunks(if deadline.is_some() { HURRIED_BATCH } else { BATCH }) {
+    let hurried = deadline.is_some();
+    let out_of_time = || deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline);
+    for sections in due.chunks(if hurried { HURRIED_TEXTS } else { SECTIONS }) {
+        let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;
+        for batch in texts.chunks(if hurried { HURRIED_TEXTS } else { TEXTS }) {
+            cancel.check()?;
+            if out_of_time() {
+                report.pending = index.read(|db| pending(db, &identity))?;
+                return Ok(report);
+            }
+            embed_batch(index, embedder, model, batch, &mut report)?;
+        }
+        index.write(|db| {
+            for section in &sections {
+                store(db, model, section)?;
+            }
+            bump(db, VECTOR_GENERATION)
+        })?;
+        done += sections.len();
+        progress.advance(Stage::Vectors, done, total);
         cancel.check()?;
-        if deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline) {
+        if out_of_time() {
             break;
         }
-        embed_batch(index, embedder, model, batch, &mut report)?;
-        done += batch.len();
-        progress.advance(Stage::Vectors, done, total);
     }
     report.pending = index.read(|db| pending(db, &identity))?;
     Ok(report)
@@ -96,26 +114,30 @@ fn model_number(db: &Connection, embedder: &dyn Embedder) -> Result<i64> {
 struct Due {
     section: i64,
     text: String,
-    /// Hash of every text that the section is embedded as.
+    /// Hash of every text that the section is embedded as, in order.
     hashes: Vec<ContentHash>,
 }
 
-fn embed_batch(
+/// A text to embed, by its hash.
+type Passage = (ContentHash, String);
+
+/// The texts that sections are embedded as, and those of them without a vector, shortest first.
+fn collect(
     index: &Index,
     embedder: &dyn Embedder,
     model: i64,
-    batch: &[i64],
+    sections: &[i64],
     report: &mut EmbedReport,
-) -> Result<()> {
+) -> Result<(Vec<Due>, Vec<Passage>)> {
     let mut missing: HashMap<ContentHash, String> = HashMap::new();
     let mut due = Vec::new();
     index.read(|db| {
-        for &section in batch {
+        for &section in sections {
             let Some((heading_path, text)) = section_text(db, section)? else { continue };
             let mut hashes = Vec::new();
             if embedder.model().scripts.cover(&text) {
                 for range in chunks(embedder, &heading_path, &text)? {
-                    let passage = passage(&heading_path, text.get(range).unwrap_or_default());
+                    let passage = passage(embedder, &heading_path, text.get(range).unwrap_or_default())?;
                     let hash = ContentHash::of(passage.as_bytes());
                     hashes.push(hash);
                     if has_vector(db, model, hash)? {
@@ -129,22 +151,29 @@ fn embed_batch(
         }
         Ok(())
     })?;
-    let mut texts: Vec<(ContentHash, String)> = missing.into_iter().collect();
+    let mut texts: Vec<Passage> = missing.into_iter().collect();
     texts.sort_unstable_by(|a, b| (a.1.len(), &a.1).cmp(&(b.1.len(), &b.1)));
-    let borrowed: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors =
-        if borrowed.is_empty() { Vec::new() } else { embedder.embed(TextKind::Passage, &borrowed)? };
+    Ok((due, texts))
+}
+
+/// Embeds these texts and keeps their vectors, whether or not their sections are complete.
+fn embed_batch(
+    index: &Index,
+    embedder: &dyn Embedder,
+    model: i64,
+    batch: &[Passage],
+    report: &mut EmbedReport,
+) -> Result<()> {
+    let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedder.embed(TextKind::Passage, &texts)?;
     report.embedded += vectors.len();
     index.write(|db| {
-        for ((hash, _), vector) in texts.iter().zip(&vectors) {
+        for ((hash, _), vector) in batch.iter().zip(&vectors) {
             let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
             db.prepare_cached("INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)")?
                 .execute((model, hash.0, data))?;
         }
-        for due in &due {
-            store(db, model, due)?;
-        }
-        bump(db, VECTOR_GENERATION)
+        Ok(())
     })
 }
 
@@ -172,18 +201,26 @@ fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
 fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     // The page may have been parsed again meanwhile: then this text is no longer the section's.
     let current = db
-        .prepare_cached("UPDATE sections SET vector_model = ?2 WHERE section = ?1 AND text = ?3")?
-        .execute((due.section, model, &due.text))?;
-    if current == 0 {
+        .prepare_cached("SELECT 1 FROM sections WHERE section = ?1 AND text = ?2")?
+        .exists((due.section, &due.text))?;
+    if !current {
         return Ok(());
     }
     db.prepare_cached("DELETE FROM section_vectors WHERE section = ?1")?.execute([due.section])?;
+    let mut complete = true;
     for (ordinal, hash) in due.hashes.iter().enumerate() {
-        db.prepare_cached(
-            "INSERT INTO section_vectors(section, ordinal, vector)
-             SELECT ?1, ?2, vector FROM vectors WHERE model = ?3 AND hash = ?4",
-        )?
-        .execute((due.section, ordinal, model, hash.0))?;
+        let stored = db
+            .prepare_cached(
+                "INSERT INTO section_vectors(section, ordinal, vector)
+                 SELECT ?1, ?2, vector FROM vectors WHERE model = ?3 AND hash = ?4",
+            )?
+            .execute((due.section, ordinal, model, hash.0))?;
+        // Another process may have dropped a vector that no section used yet.
+        complete &= stored == 1;
+    }
+    if complete {
+        db.prepare_cached("UPDATE sections SET vector_model = ?2 WHERE section = ?1")?
+            .execute((due.section, model))?;
     }
     Ok(())
 }

@@ -62,9 +62,12 @@ pub(super) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &L
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
     let mut title_terms = String::new();
     text::index_terms(&title, &mut title_terms);
-    for alias in &parsed.aliases {
+    // People look for a file by its name, too, where that says more than the title.
+    let name = path::page_name(&file.path);
+    let own_name = (text::fold_key(name) != text::fold_key(&title)).then_some(name);
+    for other in parsed.aliases.iter().map(String::as_str).chain(own_name) {
         title_terms.push(' ');
-        text::index_terms(alias, &mut title_terms);
+        text::index_terms(other, &mut title_terms);
     }
     let source_refs = source_refs(front_matter, &mut diagnostics);
     Prepared {

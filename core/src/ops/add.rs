@@ -89,7 +89,7 @@ fn complete(context: &Context<'_>, page: &str) -> Result<bool> {
         return Ok(false);
     }
     let stat = context.source.stat(page)?;
-    let modified = stat.map_or_else(|| context.clock.now(), |stat| stat.modified).to_string();
+    let modified = page::to_the_second(stat.map_or_else(|| context.clock.now(), |stat| stat.modified));
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(page).to_owned());
     let id = context.clock.new_id().to_string();
     let has = |key: &str| match parsed.front_matter.get(key) {

@@ -86,6 +86,9 @@ pub(super) fn ranged(
     match given {
         None => Ok(default.clamp(least, most)),
         Some(value) if (least..=most).contains(&value) => Ok(value),
+        Some(value) if most == usize::MAX => {
+            Err(Error::invalid(format!("{name} is {value}; it must be at least {least}")))
+        }
         Some(value) => Err(Error::invalid(format!("{name} is {value}; it must be from {least} to {most}"))),
     }
 }

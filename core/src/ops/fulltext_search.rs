@@ -59,7 +59,7 @@ pub struct SectionMatch {
     pub section_heading: Option<String>,
     /// Names the section within its page.
     pub section_id: String,
-    /// Line where the snippet begins, from 1.
+    /// Line of the first word that matches, from 1.
     pub line: usize,
     /// Text around the words that match.
     pub snippet: String,

@@ -165,7 +165,7 @@ fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
 }
 
 const LINKS: &str =
-    "SELECT other.doc_id, other.path, coalesce(other.title, links.source, links.target), link_type,
+    "SELECT other.doc_id, other.path, links.source, coalesce(other.title, links.target), link_type,
                             context, line
                      FROM links";
 
@@ -196,10 +196,11 @@ fn link_infos(db: &Connection, sql: &str, page: i64) -> Result<Vec<LinkInfo>> {
         let info = LinkInfo {
             doc_id: row.get(0)?,
             filepath: row.get(1)?,
-            title: row.get(2)?,
-            link_type: row.get(3)?,
-            link_context: row.get(4)?,
-            lines: vec![row.get(5)?],
+            source_path: row.get(2)?,
+            title: row.get(3)?,
+            link_type: row.get(4)?,
+            link_context: row.get(5)?,
+            lines: vec![row.get(6)?],
         };
         let key = (info.filepath.clone(), info.title.clone(), info.link_type.clone());
         match places.get(&key) {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{Connection, OptionalExtension};
+use jiff::Timestamp;
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,7 +60,9 @@ pub struct LinkInfo {
     pub doc_id: Option<String>,
     /// Path of the page at the other end; absent when the link leads nowhere.
     pub filepath: Option<String>,
-    /// Its title; for a link that leads nowhere, the target as written.
+    /// Path of the project's file at the other end, relative to the project, for a link to code.
+    pub source_path: Option<String>,
+    /// Its title; for a link that leads to no page, the target as written.
     pub title: String,
     /// The link's type.
     pub link_type: String,
@@ -217,32 +220,32 @@ pub(super) fn path_of(db: &Connection, page: i64) -> Result<String> {
     Ok(db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
 }
 
-/// Paths of up to three pages whose names contain the name or its words.
+/// Paths of up to three pages whose names are spelled like it, most alike first.
 fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
+    /// Below this, names that share a few letters would be offered.
+    const ALIKE: f64 = 0.8;
     let key = text::fold_key(path::page_name(name));
-    if key.is_empty() {
-        return Ok(Vec::new());
+    let mut statement = db.prepare_cached("SELECT key, path FROM names JOIN pages USING (page)")?;
+    let mut rows = statement.query([])?;
+    let mut found: Vec<(f64, String)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let known: String = row.get(0)?;
+        let contains = key.chars().count() > 2 && known.contains(&key);
+        let likeness = if contains { 1.0 } else { strsim::jaro_winkler(&known, &key) };
+        if likeness >= ALIKE {
+            found.push((likeness, row.get(1)?));
+        }
     }
-    let mut found: Vec<String> = db
-        .prepare_cached(
-            "SELECT DISTINCT path FROM names JOIN pages USING (page)
-             WHERE instr(key, ?1) > 0 ORDER BY length(key), path LIMIT 3",
-        )?
-        .query_map([&key], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    if found.is_empty()
-        && let Some(expression) = text::Query::parse(name).match_expression()
-    {
-        let first: Option<String> = db
-            .prepare_cached(
-                "SELECT path FROM fulltext JOIN sections ON section = fulltext.rowid JOIN pages USING (page)
-                 WHERE fulltext MATCH ?1 ORDER BY rank LIMIT 1",
-            )?
-            .query_row([format!("title : ({expression})")], |row| row.get(0))
-            .optional()?;
-        found.extend(first);
-    }
-    Ok(found)
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut paths: Vec<String> = found.into_iter().map(|(_, path)| path).collect();
+    paths.dedup();
+    paths.truncate(3);
+    Ok(paths)
+}
+
+/// A time as people want it in their files: RFC 3339 without fractions.
+pub(super) fn to_the_second(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// What an empty page called `title` holds.
@@ -251,7 +254,7 @@ pub(super) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     if context.manifest.frontmatter == FrontMatterMode::Preserved {
         return body;
     }
-    let now = context.clock.now().to_string();
+    let now = to_the_second(context.clock.now());
     let id = context.clock.new_id().to_string();
     let fields = [("id", id.as_str()), ("title", title), ("created_at", &now), ("updated_at", &now)];
     // A title that cannot stand in front matter still makes a page.

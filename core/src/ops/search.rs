@@ -155,7 +155,7 @@ pub struct SectionResult {
     pub heading: String,
     /// First and last line in the file, from 1.
     pub lines: [usize; 2],
-    /// Line where the snippet begins.
+    /// Line of the first word that matches, or where the text begins.
     pub line: usize,
     /// The snippet, or the whole section.
     pub content: String,

@@ -108,7 +108,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         wanted.entry(text::fold_key(&name)).or_insert_with(|| WantedPage { target: name, links: 0 }).links +=
             1;
         findings.push(
-            finding(Severity::Warning, "unresolved_link", format!("[[{target}]] leads nowhere"))
+            finding(Severity::Warning, "unresolved_link", format!("the link to '{target}' leads nowhere"))
                 .at(path, line)
                 .hint("create the page (`ubp add --create-missing` does) or mend the link"),
         );
@@ -132,7 +132,7 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
             finding(
                 Severity::Info,
                 "ambiguous_link",
-                format!("[[{target}]] could lead to several pages; the nearest, {chosen}, was taken"),
+                format!("the link to '{target}' fits several pages; the nearest, {chosen}, is taken"),
             )
             .at(path, line)
             .hint("write more of the path"),
@@ -164,9 +164,13 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
             let other: String = row.get(5)?;
             let written: String = row.get(2)?;
             findings.push(
-                finding(Severity::Info, "missing_heading", format!("[[{written}]]: {other} has no '{last}'"))
-                    .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
-                    .hint("mend the heading after the #"),
+                finding(
+                    Severity::Info,
+                    "missing_heading",
+                    format!("the link to '{written}': {other} has no '{last}'"),
+                )
+                .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
+                .hint("mend the heading after the #"),
             );
         }
     }
@@ -242,8 +246,8 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.embedder.is_none() {
         let name = &context.manifest.embedding_model.name;
         findings.push(
-            finding(Severity::Warning, "model_missing", format!("this machine lacks the model '{name}'"))
-                .hint("`ubp model use` installs one; until then, search goes by words alone"),
+            finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
+                .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
         );
     }
 }

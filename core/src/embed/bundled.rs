@@ -1,0 +1,73 @@
+//! The model inside the binary: all-MiniLM-L6-v2. Its weights are used where the system mapped them,
+//! so that processes share them.
+
+use std::borrow::Cow;
+
+use super::description::DESCRIPTION_FILE;
+use super::files::{MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
+use crate::{Error, Result};
+
+macro_rules! file {
+    ($name:literal) => {
+        include_bytes!(concat!("../../models/all-MiniLM-L6-v2/", $name))
+    };
+}
+
+/// Bytes at an address that any number in them may lie at.
+#[repr(C, align(64))]
+struct Aligned<B: ?Sized>(B);
+
+static WEIGHTS: &Aligned<[u8]> = &Aligned(*file!("model.onnx.data"));
+static MODEL: &[u8] = file!("model.onnx");
+static TOKENIZER: &[u8] = file!("tokenizer.json");
+static DESCRIPTION: &[u8] = file!("model.json");
+static SUMS: &[u8] = file!("SHA256SUMS");
+
+/// The files of the model inside the binary.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BundledFiles;
+
+impl ModelFiles for BundledFiles {
+    fn names(&self) -> Vec<String> {
+        [MODEL_FILE, "model.onnx.data", TOKENIZER_FILE, DESCRIPTION_FILE].map(Into::into).into()
+    }
+
+    fn read(&self, name: &str) -> Result<Cow<'static, [u8]>> {
+        let bytes = match name {
+            MODEL_FILE => MODEL,
+            "model.onnx.data" => &WEIGHTS.0,
+            TOKENIZER_FILE => TOKENIZER,
+            DESCRIPTION_FILE => DESCRIPTION,
+            _ => return Err(Error::Internal(format!("the model in the binary has no file {name}"))),
+        };
+        Ok(Cow::Borrowed(bytes))
+    }
+
+    /// From the list of checksums, which a test compares with the files.
+    fn checksum(&self) -> Result<String> {
+        Ok(short_hash(SUMS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::embed::files::MemoryFiles;
+
+    #[test]
+    fn the_list_of_checksums_is_that_of_the_files() {
+        let files = BundledFiles;
+        let copies = MemoryFiles::new(files.names().into_iter().map(|name| {
+            let bytes = files.read(&name).unwrap();
+            (name, bytes)
+        }));
+        assert_eq!(files.checksum().unwrap(), copies.checksum().unwrap());
+    }
+
+    #[test]
+    fn weights_are_aligned() {
+        assert_eq!(WEIGHTS.0.as_ptr() as usize % 64, 0);
+    }
+}

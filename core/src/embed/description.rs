@@ -1,0 +1,145 @@
+//! `model.json`: what a model's own files do not say about its use.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scripts;
+use crate::ports::TextKind;
+use crate::{Error, Result};
+
+/// Name of the file that holds a [`ModelDescription`].
+pub const DESCRIPTION_FILE: &str = "model.json";
+
+/// How a model is to be used. Everything but name, window and dimensions has a default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelDescription {
+    /// The name people use, such as `all-MiniLM-L6-v2`.
+    pub name: String,
+    /// How the vectors of the tokens become the vector of the text.
+    #[serde(default)]
+    pub pooling: Pooling,
+    /// What is put before every text, exactly as written, a separating space included.
+    #[serde(default)]
+    pub prefixes: Prefixes,
+    /// Most tokens of one text, special tokens and prefix included.
+    pub window: usize,
+    /// Length of every vector.
+    pub dimensions: usize,
+    /// The scripts the model understands, by their ISO 15924 long names; empty means all.
+    #[serde(default)]
+    pub scripts: Scripts,
+}
+
+/// How the vectors of the tokens become the vector of the text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// The first token's.
+    Cls,
+}
+
+/// What some models want before a text, so that they know whether it asks or answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prefixes {
+    /// Before what a user searches for.
+    #[serde(default)]
+    pub query: String,
+    /// Before what is found.
+    #[serde(default)]
+    pub passage: String,
+}
+
+impl Prefixes {
+    /// The prefix for texts of this kind.
+    pub fn of(&self, kind: TextKind) -> &str {
+        match kind {
+            TextKind::Query => &self.query,
+            TextKind::Passage => &self.passage,
+        }
+    }
+}
+
+/// Fewest tokens that a window may have: less leaves no room for text beside special tokens.
+const SMALLEST_WINDOW: usize = 16;
+
+impl ModelDescription {
+    /// Reads the content of `model.json`.
+    ///
+    /// # Errors
+    /// [`Error::Model`] with the line at fault, for anything but the keys above.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let wrong = |name: &str, message: String| Error::Model { model: name.into(), message };
+        let parsed: Self = serde_json::from_slice(json).map_err(|error| {
+            wrong(DESCRIPTION_FILE, format!("{DESCRIPTION_FILE} cannot be read: {error}"))
+        })?;
+        let name = &parsed.name;
+        if name.trim().is_empty() {
+            return Err(wrong(DESCRIPTION_FILE, format!("{DESCRIPTION_FILE}: \"name\" is empty")));
+        }
+        if parsed.window < SMALLEST_WINDOW {
+            let message = format!(
+                "{DESCRIPTION_FILE}: \"window\" is {}, expected {SMALLEST_WINDOW} or more",
+                parsed.window
+            );
+            return Err(wrong(name, message));
+        }
+        if parsed.dimensions == 0 {
+            return Err(wrong(name, format!("{DESCRIPTION_FILE}: \"dimensions\" is 0")));
+        }
+        if let Some(script) = parsed.scripts.unknown() {
+            let message = format!(
+                "{DESCRIPTION_FILE}: \"scripts\" names '{script}'; expected Unicode script names such as \"Latin\" or \"Han\""
+            );
+            return Err(wrong(name, message));
+        }
+        Ok(parsed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn message(json: &str) -> String {
+        ModelDescription::parse(json.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn defaults_fill_what_is_left_out() {
+        let parsed = ModelDescription::parse(br#"{"name":"m","window":512,"dimensions":384}"#).unwrap();
+        assert_eq!(parsed.pooling, Pooling::Mean);
+        assert_eq!(parsed.prefixes.of(TextKind::Query), "");
+        assert!(parsed.scripts.cover("認証"));
+    }
+
+    #[test]
+    fn everything_can_be_said() {
+        let json = r#"{"name":"e5","pooling":"cls","prefixes":{"query":"query: ","passage":"passage: "},
+            "window":512,"dimensions":384,"scripts":["Latin","Han"]}"#;
+        let parsed = ModelDescription::parse(json.as_bytes()).unwrap();
+        assert_eq!(parsed.pooling, Pooling::Cls);
+        assert_eq!(parsed.prefixes.of(TextKind::Passage), "passage: ");
+        assert!(parsed.scripts.cover("認証") && !parsed.scripts.cover("Привет"));
+        assert_eq!(ModelDescription::parse(&serde_json::to_vec(&parsed).unwrap()).unwrap(), parsed);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(message(r#"{"name":"m","window":512,"dimensions":384,"poling":"cls"}"#).contains("poling"));
+        assert!(message(r#"{"name":"m","window":512,"dimensions":384,"pooling":"max"}"#).contains("max"));
+        assert!(message(r#"{"name":"m","window":512}"#).contains("dimensions"));
+        assert!(message(r#"{"name":" ","window":512,"dimensions":384}"#).contains("name"));
+        assert!(message(r#"{"name":"m","window":2,"dimensions":384}"#).contains("window"));
+        assert!(message(r#"{"name":"m","window":512,"dimensions":0}"#).contains("dimensions"));
+        assert!(
+            message(r#"{"name":"m","window":64,"dimensions":8,"scripts":["Lattin"]}"#).contains("Lattin")
+        );
+        assert!(message("{").contains("model.json"));
+    }
+}

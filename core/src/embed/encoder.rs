@@ -1,0 +1,186 @@
+//! A sentence encoder over any engine: tokens, batches, pooling and normalisation are defined here
+//! once, so that the engines can differ in speed alone.
+//!
+//! Texts are run one by one, each on a core of its own, the longest first. Measured, that is as fast
+//! as padded batches, and a vector then never depends on the texts that happened to be beside it:
+//! in a batch, 8-bit models would share one scale.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::description::{DESCRIPTION_FILE, ModelDescription, Pooling};
+use super::files::{ModelFiles, TOKENIZER_FILE};
+use super::session::{Cores, Hidden, Load, Outcome, Session, Tokens};
+use super::tokenizer::Tokenizer;
+use super::{normalize, parallel};
+use crate::ports::{Embedder, ModelInfo, TextKind};
+use crate::{Error, Result};
+
+/// A model that turns text into vectors; its files are read when it is first used.
+pub(super) struct Encoder {
+    info: ModelInfo,
+    description: ModelDescription,
+    files: Box<dyn ModelFiles>,
+    engines: &'static [Load],
+    tokenizer: OnceLock<Outcome<Tokenizer>>,
+    session: OnceLock<Outcome<Box<dyn Session>>>,
+}
+
+impl Encoder {
+    /// Reads `model.json` and nothing else, unless the host knows no checksum. The first engine that
+    /// can load the model runs it.
+    pub fn new(files: Box<dyn ModelFiles>, engines: &'static [Load]) -> Result<Self> {
+        let description = ModelDescription::parse(&files.read(DESCRIPTION_FILE)?)?;
+        let info = ModelInfo {
+            name: description.name.clone(),
+            identity: format!("{}@{}", description.name, files.checksum()?),
+            dimensions: description.dimensions,
+            // A prefix has at most one token per byte; what it takes is not there for text.
+            window: description.window.saturating_sub(description.prefixes.passage.len()).max(1),
+            scripts: description.scripts.clone(),
+        };
+        Ok(Self { info, description, files, engines, tokenizer: OnceLock::new(), session: OnceLock::new() })
+    }
+
+    fn wrong(&self, message: impl Into<String>) -> Error {
+        Error::Model { model: self.info.name.clone(), message: message.into() }
+    }
+
+    fn tokenizer(&self) -> Result<&Tokenizer> {
+        let loaded = self.tokenizer.get_or_init(|| {
+            Tokenizer::parse(&self.files.read(TOKENIZER_FILE).map_err(|error| error.to_string())?)
+        });
+        loaded.as_ref().map_err(|message| self.wrong(message))
+    }
+
+    fn session(&self) -> Result<&dyn Session> {
+        let loaded = self.session.get_or_init(|| {
+            let mut messages = Vec::new();
+            for load in self.engines {
+                match load(self.files.as_ref()) {
+                    Ok(session) => return Ok(session),
+                    Err(message) => messages.push(message),
+                }
+            }
+            messages.dedup();
+            Err(if messages.is_empty() {
+                "this build of UBP has no inference engine".into()
+            } else {
+                messages.join("; ")
+            })
+        });
+        loaded.as_deref().map_err(|message| self.wrong(message))
+    }
+
+    fn tokens(&self, prefix: &str, text: &str) -> Result<Tokens> {
+        let tokenizer = self.tokenizer()?;
+        let window = self.description.window;
+        let tokens = if prefix.is_empty() {
+            tokenizer.tokens(text, window)
+        } else {
+            tokenizer.tokens(&format!("{prefix}{text}"), window)
+        };
+        tokens.map_err(|message| self.wrong(message))
+    }
+
+    fn vector(&self, tokens: &Tokens, cores: Cores) -> Result<Vec<f32>> {
+        if tokens.ids.is_empty() {
+            return Ok(vec![0.0; self.info.dimensions]);
+        }
+        let hidden = self.session()?.run(tokens, cores).map_err(|message| self.wrong(message))?;
+        pool(&hidden, self.description.pooling, self.info.dimensions).map_err(|message| self.wrong(message))
+    }
+}
+
+/// The unit vector of a text.
+fn pool(hidden: &Hidden, pooling: Pooling, dimensions: usize) -> Outcome<Vec<f32>> {
+    let found = hidden.shape.last().copied().unwrap_or(0);
+    if found != dimensions {
+        return Err(format!(
+            "its vectors have {found} dimensions, but {DESCRIPTION_FILE} says {dimensions}; correct \"dimensions\" there"
+        ));
+    }
+    let rows = hidden.values.len() / dimensions.max(1);
+    if rows == 0 || !matches!(hidden.shape.len(), 2 | 3) || hidden.shape.first() != Some(&1) {
+        return Err(format!(
+            "its output has the shape {:?}, expected [1, tokens, {dimensions}]",
+            hidden.shape
+        ));
+    }
+    let mut vector = vec![0.0_f32; dimensions];
+    let taken = match pooling {
+        Pooling::Mean => rows,
+        Pooling::Cls => 1,
+    };
+    for row in hidden.values.chunks_exact(dimensions).take(taken) {
+        for (sum, value) in vector.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+    normalize(&mut vector);
+    if vector.iter().all(|value| value.is_finite()) {
+        Ok(vector)
+    } else {
+        Err("it answers with values that are no numbers; the file is damaged".into())
+    }
+}
+
+impl Embedder for Encoder {
+    fn model(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let prefix = self.description.prefixes.of(kind);
+        if let [text] = texts {
+            return Ok(vec![self.vector(&self.tokens(prefix, text)?, Cores::All)?]);
+        }
+        if texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Loaded here, so that the cores do not wait for one another at their first text.
+        self.tokenizer()?;
+        self.session()?;
+        let tokens = parallel::map(texts, |_, text| self.tokens(prefix, text))?;
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(tokens[index].ids.len()));
+        let vectors = parallel::map(&order, |lane, &index| self.vector(&tokens[index], Cores::One(lane)))?;
+        let mut placed: Vec<(usize, Vec<f32>)> = order.into_iter().zip(vectors).collect();
+        placed.sort_unstable_by_key(|&(index, _)| index);
+        Ok(placed.into_iter().map(|(_, vector)| vector).collect())
+    }
+
+    fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
+        self.tokenizer()?.ranges(text).map_err(|message| self.wrong(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn hidden(shape: &[usize], values: &[f32]) -> Hidden {
+        Hidden { values: values.to_vec(), shape: shape.to_vec() }
+    }
+
+    #[test]
+    fn pooling_takes_the_mean_or_the_first() {
+        let two = hidden(&[1, 2, 2], &[2.0, 0.0, 0.0, 2.0]);
+        let half = 0.5_f32.sqrt();
+        assert_eq!(pool(&two, Pooling::Mean, 2).unwrap(), [half, half]);
+        assert_eq!(pool(&two, Pooling::Cls, 2).unwrap(), [1.0, 0.0]);
+        assert_eq!(pool(&hidden(&[1, 2], &[3.0, 4.0]), Pooling::Mean, 2).unwrap(), [0.6, 0.8]);
+    }
+
+    #[test]
+    fn what_cannot_be_pooled_is_said() {
+        let wrong = |hidden: Hidden| pool(&hidden, Pooling::Mean, 2).unwrap_err();
+        assert!(wrong(hidden(&[1, 2, 3], &[0.0; 6])).contains("3 dimensions"));
+        assert!(wrong(hidden(&[2], &[0.0; 2])).contains("shape"));
+        assert!(wrong(hidden(&[2, 2], &[0.0; 4])).contains("shape"));
+        assert!(wrong(hidden(&[1, 0, 2], &[])).contains("shape"));
+        assert!(wrong(hidden(&[1, 1, 2], &[f32::NAN, 0.0])).contains("no numbers"));
+    }
+}

@@ -1,0 +1,55 @@
+//! Which engine runs a model. Both give the same vectors; rten is faster, so it is asked first, and
+//! tract runs what rten does not know.
+
+use super::ModelFiles;
+use super::encoder::Encoder;
+use super::session::Load;
+use crate::Result;
+use crate::ports::Embedder;
+
+/// What runs a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The fastest of this build that can load the model.
+    #[default]
+    Fastest,
+    /// rten alone.
+    #[cfg(feature = "rten")]
+    Rten,
+    /// tract alone.
+    #[cfg(feature = "tract")]
+    Tract,
+}
+
+const FASTEST: &[Load] = &[
+    #[cfg(feature = "rten")]
+    super::rten::load,
+    #[cfg(feature = "tract")]
+    super::tract::load,
+];
+
+/// An embedder over a model's files. Only `model.json` and the checksum are asked for here;
+/// tokenizer and weights are read when they are first needed.
+///
+/// # Errors
+/// [`crate::Error::Model`] when `model.json` is missing or wrong. What is wrong with the other files
+/// shows at the first use.
+pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
+    let engines: &'static [Load] = match engine {
+        Engine::Fastest => FASTEST,
+        #[cfg(feature = "rten")]
+        Engine::Rten => &[super::rten::load],
+        #[cfg(feature = "tract")]
+        Engine::Tract => &[super::tract::load],
+    };
+    Ok(Box::new(Encoder::new(files, engines)?))
+}
+
+/// The model inside the binary, on the fastest engine.
+///
+/// # Errors
+/// None in practice; those of [`open`].
+#[cfg(feature = "bundled-model")]
+pub fn bundled() -> Result<Box<dyn Embedder>> {
+    open(Engine::Fastest, Box::new(super::BundledFiles))
+}

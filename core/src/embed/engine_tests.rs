@@ -1,0 +1,50 @@
+//! Both engines against the reference implementations, on the bundled model and on two tiny ones,
+//! and against files that are damaged.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod damaged;
+#[cfg(feature = "bundled-model")]
+mod golden;
+mod tiny;
+
+use super::{Engine, MemoryFiles, open};
+use crate::ports::Embedder;
+
+/// Every engine of this build.
+const ENGINES: &[Engine] = &[
+    #[cfg(feature = "rten")]
+    Engine::Rten,
+    #[cfg(feature = "tract")]
+    Engine::Tract,
+    Engine::Fastest,
+];
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+macro_rules! tiny_files {
+    ($style:literal) => {
+        [
+            ("model.onnx", &include_bytes!(concat!("../../models/tiny/", $style, "/model.onnx"))[..]),
+            ("tokenizer.json", &include_bytes!(concat!("../../models/tiny/", $style, "/tokenizer.json"))[..]),
+            ("model.json", &include_bytes!(concat!("../../models/tiny/", $style, "/model.json"))[..]),
+        ]
+    };
+}
+
+fn bert() -> [(&'static str, &'static [u8]); 3] {
+    tiny_files!("bert")
+}
+
+fn xlmr() -> [(&'static str, &'static [u8]); 3] {
+    tiny_files!("xlmr")
+}
+
+fn opened(
+    engine: Engine,
+    files: impl IntoIterator<Item = (&'static str, &'static [u8])>,
+) -> Box<dyn Embedder> {
+    open(engine, Box::new(MemoryFiles::new(files))).unwrap()
+}

@@ -1,0 +1,97 @@
+//! Models of other kinds than the bundled one: inputs, tokenizers, pooling and prefixes.
+
+use serde::Deserialize;
+
+use super::{ENGINES, bert, cosine, opened, xlmr};
+use crate::embed::tokenizer::Tokenizer;
+use crate::ports::TextKind;
+
+#[derive(Deserialize)]
+struct Expected {
+    kind: String,
+    text: String,
+    ids: Vec<u32>,
+    vector: Vec<f32>,
+}
+
+fn expected(json: &str) -> Vec<Expected> {
+    let expected: Vec<Expected> = serde_json::from_str(json).unwrap();
+    assert!(expected.len() >= 10);
+    expected
+}
+
+fn kind(name: &str) -> TextKind {
+    if name == "query" { TextKind::Query } else { TextKind::Passage }
+}
+
+fn check(files: [(&'static str, &'static [u8]); 3], expected: &[Expected]) {
+    for &engine in ENGINES {
+        let embedder = opened(engine, files);
+        for case in expected {
+            let found = embedder.embed(kind(&case.kind), &[&case.text, "another text", &case.text]).unwrap();
+            for vector in [&found[0], &found[2]] {
+                let cosine = cosine(vector, &case.vector);
+                assert!(cosine > 0.99999, "{engine:?}: {cosine} for {} {:?}", case.kind, case.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn bert_style() {
+    check(bert(), &expected(include_str!("../../../models/tiny/bert/expected.json")));
+}
+
+#[test]
+fn xlm_roberta_style() {
+    check(xlmr(), &expected(include_str!("../../../models/tiny/xlmr/expected.json")));
+}
+
+#[test]
+fn tokens_of_a_unigram_model_are_those_of_the_reference() {
+    let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();
+    for case in expected(include_str!("../../../models/tiny/xlmr/expected.json")) {
+        let prefix = if case.kind == "query" { "query: " } else { "p: " };
+        assert_eq!(tokenizer.tokens(&format!("{prefix}{}", case.text), 24).unwrap().ids, case.ids);
+    }
+}
+
+#[test]
+fn token_ranges_lie_on_characters_whatever_the_tokenizer_does() {
+    let text = "ﬃ Ünï 認証フロー 👩‍👩‍👧 ½ ㌔ e\u{301}";
+    for files in [bert(), xlmr()] {
+        let embedder = opened(super::Engine::Fastest, files);
+        let ranges = embedder.token_ranges(text).unwrap();
+        assert!(!ranges.is_empty());
+        for range in &ranges {
+            assert!(text.get(range.clone()).is_some(), "{range:?}");
+        }
+        assert!(ranges.is_sorted_by_key(|range| range.start), "{ranges:?}");
+    }
+}
+
+#[test]
+fn a_long_text_is_cut_but_keeps_its_last_special_token() {
+    let tokenizer = Tokenizer::parse(bert()[1].1).unwrap();
+    let long = "login ".repeat(10_000);
+    let tokens = tokenizer.tokens(&long, 24).unwrap();
+    assert_eq!((tokens.ids.len(), tokens.ids.first(), tokens.ids.last()), (24, Some(&2), Some(&3)));
+    // Far into the text before the window is full.
+    let sparse = format!("{}login", " ".repeat(5000)).repeat(24);
+    assert_eq!(tokenizer.tokens(&sparse, 24).unwrap().ids.len(), 24);
+}
+
+#[test]
+fn the_identity_changes_with_every_file() {
+    let identity = |files: Vec<(&'static str, &'static [u8])>| {
+        opened(super::Engine::Fastest, files).model().identity.clone()
+    };
+    let original = identity(bert().to_vec());
+    assert!(original.starts_with("tiny-bert@"));
+    assert_eq!(original, identity(bert().to_vec()));
+    for changed in 0..2 {
+        let mut files = bert().to_vec();
+        files[changed].1 = b"something else";
+        assert_ne!(original, identity(files));
+    }
+}

@@ -1,0 +1,95 @@
+//! The rten engine: pure Rust, quick to build and to load, with 8-bit kernels; the first choice.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
+use rten_tensor::prelude::*;
+use rten_tensor::{NdTensor, Tensor};
+
+use super::files::{MODEL_FILE, ModelFiles};
+use super::parallel::core_count;
+use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
+use super::wire;
+
+struct RtenSession {
+    model: Model,
+    inputs: Vec<(NodeId, Input)>,
+    output: NodeId,
+    /// Threads for one text alone.
+    all: OnceLock<Arc<ThreadPool>>,
+    /// One thread per text that is embedded at the same time.
+    ones: Vec<OnceLock<Arc<ThreadPool>>>,
+}
+
+/// Loads the model; weights that are static bytes in a file of their own are used where they lie.
+pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+    let mut options = ModelOptions::with_all_ops();
+    options.prepack_weights(true);
+    // Weights in files of their own: `model.onnx.data`, `model.onnx_data` and the like.
+    for name in files.names().into_iter().filter(|name| name.contains(".onnx") && !name.ends_with(".onnx")) {
+        match files.read(&name).map_err(|error| error.to_string())? {
+            Cow::Borrowed(bytes) => options.external_data_static(&name, bytes),
+            Cow::Owned(bytes) => options.external_data(&name, bytes),
+        };
+    }
+    let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
+    wire::check(&bytes)?;
+    guarded(move || {
+        let model = match bytes {
+            Cow::Borrowed(bytes) => options.load_static_slice(bytes),
+            Cow::Owned(bytes) => options.load(bytes),
+        }
+        .map_err(|error| format!("{MODEL_FILE} cannot be loaded: {error}"))?;
+        let name_of = |&id: &NodeId| {
+            model.node_info(id).and_then(|node| node.name().map(str::to_owned)).unwrap_or_default()
+        };
+        let input_names: Vec<String> = model.input_ids().iter().map(name_of).collect();
+        let output_names: Vec<String> = model.output_ids().iter().map(name_of).collect();
+        let roles = inputs(input_names.iter().map(String::as_str))?;
+        let inputs = model.input_ids().iter().copied().zip(roles).collect();
+        let output = output(output_names.iter().map(String::as_str))?;
+        let output = model.output_ids().get(output).copied().ok_or("model.onnx has no output")?;
+        let ones = (0..core_count()).map(|_| OnceLock::new()).collect();
+        Ok(Box::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Box<dyn Session>)
+    })
+}
+
+impl RtenSession {
+    fn pool(&self, cores: Cores) -> Arc<ThreadPool> {
+        let (slot, threads) = match cores {
+            Cores::One(lane) => (self.ones.get(lane % self.ones.len().max(1)).unwrap_or(&self.all), 1),
+            Cores::All => (&self.all, core_count()),
+        };
+        slot.get_or_init(|| Arc::new(ThreadPool::with_num_threads(threads))).clone()
+    }
+}
+
+impl Session for RtenSession {
+    fn run(&self, tokens: &Tokens, cores: Cores) -> Outcome<Hidden> {
+        guarded(|| {
+            let inputs: Vec<(NodeId, ValueOrView)> = self
+                .inputs
+                .iter()
+                .map(|&(node, input)| {
+                    let values: Vec<i32> = input
+                        .values(tokens)
+                        .into_iter()
+                        .map(|value| i32::try_from(value).unwrap_or(i32::MAX))
+                        .collect();
+                    (node, NdTensor::from_data([1, values.len()], values).into())
+                })
+                .collect();
+            let mut options = RunOptions::default();
+            options.thread_pool = Some(self.pool(cores));
+            let [value]: [Value; 1] = self
+                .model
+                .run_n(inputs, [self.output], Some(options))
+                .map_err(|error| format!("{MODEL_FILE} cannot be run: {error}"))?;
+            let tensor: Tensor<f32> = value
+                .try_into()
+                .map_err(|_| format!("the output of {MODEL_FILE} is not made of 32-bit floats"))?;
+            Ok(Hidden { shape: tensor.shape().to_vec(), values: tensor.to_vec() })
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! The tract engine: pure Rust, slower than rten but at home with more operators; what rten cannot
+//! load runs here, and the tests hold the two to the same vectors.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tract_onnx::pb::{ModelProto, TensorProto};
+use tract_onnx::prelude::*;
+use tract_onnx::tract_hir::internal::*;
+
+use super::files::{MODEL_FILE, ModelFiles};
+use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
+use super::wire;
+
+struct TractSession {
+    plan: Arc<TypedRunnableModel>,
+    inputs: Vec<(Input, DatumType)>,
+}
+
+/// Loads the model; the weights are copied.
+pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+    let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
+    wire::check(&bytes)?;
+    guarded(|| {
+        let wrong = |error: TractError| format!("{MODEL_FILE} cannot be loaded: {error:#}");
+        let onnx = onnx();
+        let mut proto = onnx.proto_model_for_read(&mut bytes.as_ref()).map_err(wrong)?;
+        inline_weights(&mut proto, files)?;
+        let names: Vec<&str> =
+            proto.graph.iter().flat_map(|graph| &graph.output).map(|value| value.name.as_str()).collect();
+        let output = output(names)?;
+        let model = onnx.model_for_proto_model(&proto).map_err(wrong)?;
+        drop(proto);
+        prepare(model, output).map_err(wrong)?
+    })
+}
+
+/// The same steps, with tract's own errors outside and ours inside.
+fn prepare(mut model: InferenceModel, output: usize) -> TractResult<Outcome<Box<dyn Session>>> {
+    let names: Vec<String> = model.inputs.iter().map(|input| model.node(input.node).name.clone()).collect();
+    let roles = match inputs(names.iter().map(String::as_str)) {
+        Ok(roles) => roles,
+        Err(message) => return Ok(Err(message)),
+    };
+    let length = model.symbols.sym("length").to_dim();
+    let mut inputs = Vec::new();
+    for (index, role) in roles.into_iter().enumerate() {
+        let kind = model.input_fact(index)?.datum_type.concretize().unwrap_or_else(i64::datum_type);
+        model.set_input_fact(index, InferenceFact::dt_shape(kind, tvec![1.to_dim(), length.clone()]))?;
+        inputs.push((role, kind));
+    }
+    let outlet = *model.outputs.get(output).context("an output is missing")?;
+    model.select_output_outlets(&[outlet])?;
+    let plan = model.into_optimized()?.into_runnable()?;
+    Ok(Ok(Box::new(TractSession { plan, inputs })))
+}
+
+/// Puts weights that lie in files of their own into the model: tract would look for them on disk.
+fn inline_weights(proto: &mut ModelProto, files: &dyn ModelFiles) -> Outcome<()> {
+    let Some(graph) = proto.graph.as_mut() else {
+        return Err(format!("{MODEL_FILE} holds no model"));
+    };
+    let mut contents: BTreeMap<String, Cow<'static, [u8]>> = BTreeMap::new();
+    for tensor in graph.initializer.iter_mut().filter(|tensor| !tensor.external_data.is_empty()) {
+        let location = external(tensor, "location").unwrap_or_default().to_owned();
+        if !contents.contains_key(&location) {
+            contents.insert(location.clone(), files.read(&location).map_err(|error| error.to_string())?);
+        }
+        let all = contents.get(&location).map(AsRef::as_ref).unwrap_or_default();
+        let number = |key| external(tensor, key).and_then(|value| value.parse::<usize>().ok());
+        let start = number("offset").unwrap_or(0);
+        let end = number("length").map_or(Some(all.len()), |length| start.checked_add(length));
+        let part = end
+            .and_then(|end| all.get(start..end))
+            .ok_or_else(|| format!("{location} is shorter than {MODEL_FILE} says; get it again"))?;
+        tensor.raw_data = part.to_vec();
+        tensor.external_data.clear();
+        tensor.data_location = None;
+    }
+    Ok(())
+}
+
+fn external<'a>(tensor: &'a TensorProto, key: &str) -> Option<&'a str> {
+    tensor.external_data.iter().find(|entry| entry.key == key).map(|entry| entry.value.as_str())
+}
+
+impl Session for TractSession {
+    fn run(&self, tokens: &Tokens, _cores: Cores) -> Outcome<Hidden> {
+        let run = || -> TractResult<Hidden> {
+            let mut values = tvec![];
+            for &(input, kind) in &self.inputs {
+                let row = input.values(tokens);
+                let tensor = Tensor::from_shape(&[1, row.len()], &row)?;
+                values.push(tensor.cast_to_dt(kind)?.into_owned().into());
+            }
+            let outputs = self.plan.run(values)?;
+            let tensor = outputs.first().context("it gives no output")?.cast_to::<f32>()?;
+            let values = tensor.to_plain_array_view::<f32>()?.iter().copied().collect();
+            Ok(Hidden { shape: tensor.shape().to_vec(), values })
+        };
+        guarded(|| run().map_err(|error| format!("{MODEL_FILE} cannot be run: {error:#}")))
+    }
+}
