@@ -64,7 +64,6 @@ fn the_engine_needs_no_network_terminal_or_runtime() {
         "anstream",
         "crossterm",
         "ignore",
-        "walkdir",
         "git2",
         "gix",
     ];

@@ -9,33 +9,109 @@ use super::vault;
 #[test]
 fn without_a_project_the_way_to_start_one_is_shown() {
     let terminal = Terminal::new().unwrap();
-    assert_snapshot!(terminal.ubp("search token").transcript(), @"");
-    assert_snapshot!(terminal.ubp("list --json").transcript(), @"");
-    assert_snapshot!(terminal.ubp("-C nowhere list").transcript(), @"");
+    assert_snapshot!(terminal.ubp("search token").transcript(), @"
+    $ ubp search token
+    ! error: [folder]: no UBP project here or in any folder above
+    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("list --json").transcript(), @r#"
+    $ ubp list --json
+    {
+      "error": {
+        "code": "no_project",
+        "message": "[folder]: no UBP project here or in any folder above",
+        "hint": "`ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
+      }
+    }
+    ! error: [folder]: no UBP project here or in any folder above
+    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    exit status 2
+    "#);
+    assert_snapshot!(terminal.ubp("-C nowhere list").transcript(), @"
+    $ ubp -C nowhere list
+    ! error: [folder]/nowhere: No such file or directory (os error 2)
+    exit status 2
+    ");
 }
 
 #[test]
 fn a_damaged_manifest_is_reported_with_its_line() {
     let terminal = vault();
     terminal.write(".ubp/manifest.json", "{\n  \"pages_dir\": \".\",\n  \"frontmatter\": oops\n}\n").unwrap();
-    assert_snapshot!(terminal.ubp("list").transcript(), @"");
+    assert_snapshot!(terminal.ubp("list").transcript(), @"
+    $ ubp list
+    ! error: .ubp/manifest.json:3: expected value (column 18)
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
     terminal.write(".ubp/manifest.json", "{\n  \"version\": \"1.0\",\n  \"pages_dir\": 7\n}\n").unwrap();
-    assert_snapshot!(terminal.ubp("list").transcript(), @"");
+    assert_snapshot!(terminal.ubp("list").transcript(), @"
+    $ ubp list
+    ! error: .ubp/manifest.json:3: 'pages_dir' must be a text in quotes
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
     terminal.write(".ubp/manifest.json", "").unwrap();
-    assert_snapshot!(terminal.ubp("init").transcript(), @"");
+    assert_snapshot!(terminal.ubp("init").transcript(), @"
+    $ ubp init
+    ! error: .ubp/manifest.json:1: EOF while parsing a value (column 0)
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
 }
 
 #[test]
 fn unknown_flags_and_commands_are_usage_errors() {
     let terminal = vault();
-    assert_snapshot!(terminal.ubp("serach token").transcript(), @"");
-    assert_snapshot!(terminal.ubp("search token --colour always").transcript(), @"");
-    assert_snapshot!(terminal.ubp("list --quiet --verbose").transcript(), @"");
+    assert_snapshot!(terminal.ubp("serach token").transcript(), @"
+    $ ubp serach token
+    ! error: unrecognized subcommand 'serach'
+    ! 
+    !   tip: some similar subcommands exist: 'graph', 'search'
+    ! 
+    ! Usage: ubp [OPTIONS] <COMMAND>
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --colour always").transcript(), @"
+    $ ubp search token --colour always
+    ! error: unexpected argument '--colour' found
+    ! 
+    !   tip: a similar argument exists: '--color'
+    ! 
+    ! Usage: ubp search --color <WHEN> <QUERY>...
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("list --quiet --verbose").transcript(), @"
+    $ ubp list --quiet --verbose
+    ! error: the argument '--quiet' cannot be used with '--verbose'
+    ! 
+    ! Usage: ubp list --quiet
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
 }
 
 #[test]
 fn errors_are_json_for_programs() {
-    assert_snapshot!(vault().ubp("get xyzzy --json").transcript(), @"");
+    assert_snapshot!(vault().ubp("get xyzzy --json").transcript(), @r#"
+    $ ubp get xyzzy --json
+    {
+      "error": {
+        "code": "page_not_found",
+        "message": "no page is called 'xyzzy'",
+        "hint": "`ubp list` shows every page"
+      }
+    }
+    ! error: no page is called 'xyzzy'
+    ! hint: `ubp list` shows every page
+    exit status 2
+    "#);
 }
 
 #[test]
