@@ -53,15 +53,30 @@ fn project(pages: usize) -> TempDir {
     folder
 }
 
-/// Everything that a project says about itself.
-fn state(folder: &Path) -> Vec<Value> {
+/// Everything that a project says about itself, a line per value, each under its question.
+fn state(folder: &Path) -> Vec<String> {
     let questions: [&[&str]; 4] = [
         &["list", "--sort", "filepath", "--json"],
         &["graph", "--format", "json", "-n", "100000"],
         &["doctor", "--json"],
         &["search", "session token", "--json", "-n", "20"],
     ];
-    questions.iter().map(|arguments| json(folder, arguments)).collect()
+    let mut lines = Vec::new();
+    for arguments in questions {
+        let answer = format!("{:#}", json(folder, arguments));
+        lines.extend(answer.lines().map(|line| format!("{}: {line}", arguments[0])));
+    }
+    lines
+}
+
+/// Fails with the first lines that differ.
+#[track_caller]
+fn equal(found: &[String], expected: &[String], when: &str) {
+    if let Some(at) = (0..found.len().max(expected.len())).find(|&at| found.get(at) != expected.get(at)) {
+        let around =
+            |lines: &[String]| lines.iter().skip(at.saturating_sub(12)).take(16).cloned().collect::<Vec<_>>();
+        panic!("{when}, line {at}: found {:#?}\nexpected {:#?}", around(found), around(expected));
+    }
 }
 
 fn forget_index(folder: &Path) {

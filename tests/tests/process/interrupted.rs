@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ubp_tests::generator::Random;
 
-use super::{command, forget_index, program, project, state, ubp};
+use super::{command, equal, forget_index, program, project, state, ubp};
 
 fn soak() -> bool {
     std::env::var_os("UBP_SOAK").is_some()
@@ -44,7 +44,7 @@ fn killed_at_any_moment_the_next_run_ends_as_a_clean_one() {
             !String::from_utf8_lossy(&output.stderr).contains("moved to"),
             "round {round}: nothing was damaged"
         );
-        assert_eq!(state(folder), clean, "round {round}");
+        equal(&state(folder), &clean, &format!("round {round}"));
     }
     println!("{killed} of {} runs were killed while they worked", rounds * 2);
     assert!(killed >= rounds, "{killed} of {} runs were killed while they worked", rounds * 2);
@@ -74,14 +74,14 @@ fn an_interrupt_ends_with_130_and_loses_nothing() {
     }
     let resumed = state(folder);
     forget_index(folder);
-    assert_eq!(resumed, state(folder));
+    equal(&resumed, &state(folder), "after going on");
 }
 
 #[test]
 fn a_full_disk_is_an_error_that_leaves_everything_whole() {
     let mount = tempfile::tempdir().unwrap();
     let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=3m", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
         .arg(mount.path())
         .output()
         .is_ok_and(|output| output.status.success());
@@ -108,7 +108,7 @@ fn a_full_disk_is_an_error_that_leaves_everything_whole() {
         assert!(ubp(folder, &["add"]).status.success());
         let resumed = state(folder);
         forget_index(folder);
-        assert_eq!(resumed, state(folder));
+        equal(&resumed, &state(folder), "after going on");
     });
     assert!(Command::new("umount").arg(mount.path()).status().unwrap().success());
     outcome.unwrap();

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use super::{command, forget_index, json, project, state, ubp};
+use super::{command, equal, forget_index, json, project, state, ubp};
 
 #[test]
 fn two_runs_at_once_both_succeed() {
@@ -26,7 +26,7 @@ fn two_runs_at_once_both_succeed() {
     }
     let together = state(folder);
     forget_index(folder);
-    assert_eq!(together, state(folder));
+    equal(&together, &state(folder), "one after the other");
 }
 
 #[cfg(unix)]
