@@ -31,21 +31,45 @@ fn two_runs_at_once_both_succeed() {
 
 #[cfg(unix)]
 #[test]
-fn a_project_that_cannot_be_written_says_so() {
+fn a_project_that_cannot_be_written_ends_in_an_error_and_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
     let folder = project(20);
     let own = folder.path().join(".ubp");
     let set = |mode| std::fs::set_permissions(&own, std::fs::Permissions::from_mode(mode)).unwrap();
+    let refused = |folder: &std::path::Path| {
+        let output = ubp(folder, &["search", "token"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with("error: ") && output.stdout.is_empty(), "{said}");
+    };
     set(0o555);
-    if std::fs::write(own.join("probe"), "").is_ok() {
-        println!("skipped: this user may write everywhere");
-        std::fs::remove_file(own.join("probe")).unwrap();
+    if std::fs::write(own.join("probe"), "").is_err() {
+        refused(folder.path());
         set(0o755);
         return;
     }
-    let output = ubp(folder.path(), &["search", "token"]);
+    // This user may write everywhere, but on a disk that nobody may write.
+    std::fs::remove_file(own.join("probe")).unwrap();
     set(0o755);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("hint:") && !said.contains("rebuild"), "{said}");
+    let mount = |arguments: &[&str]| {
+        Command::new("mount")
+            .args(arguments)
+            .arg(folder.path())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let path = folder.path().to_string_lossy().into_owned();
+    if !mount(&["--bind", &path]) {
+        println!("skipped: this user may write everywhere, and mount nothing");
+        return;
+    }
+    let outcome = std::panic::catch_unwind(|| {
+        assert!(mount(&["-o", "remount,bind,ro"]));
+        refused(folder.path());
+    });
+    assert!(Command::new("umount").arg(folder.path()).status().unwrap().success());
+    outcome.unwrap();
+    assert!(!own.join("metadata.db").exists());
+    assert!(ubp(folder.path(), &["search", "token"]).status.success());
 }
