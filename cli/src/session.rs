@@ -58,9 +58,12 @@ impl<'a> Terminal<'a> {
         Ok(())
     }
 
-    /// The result as JSON, one document.
+    /// The result as JSON, one document: spread out for people, on one line for programs, so that a
+    /// promised size holds for what they read.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(value).map_err(|error| Error::Internal(error.to_string()))?;
+        let spread = self.io.out_is_terminal;
+        let text = if spread { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+        let text = text.map_err(|error| Error::Internal(error.to_string()))?;
         self.line(text)
     }
 

@@ -20,9 +20,10 @@ pub struct Omitted {
     pub text_cut: bool,
 }
 
-/// Tokens of an answer as it is sent.
+/// Tokens of an answer as it is sent, with the line break that ends it on a stream.
 pub(super) fn tokens<T: Serialize>(answer: &T) -> Result<usize> {
-    let json = serde_json::to_string(answer).map_err(|error| Error::Internal(error.to_string()))?;
+    let mut json = serde_json::to_string(answer).map_err(|error| Error::Internal(error.to_string()))?;
+    json.push('\n');
     Ok(text::estimate_tokens(&json))
 }
 

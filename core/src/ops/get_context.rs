@@ -46,7 +46,7 @@ pub struct Output {
     pub center: CenterPage,
     /// The pages around it, nearest first.
     pub related: Vec<RelatedPage>,
-    /// Characters of this answer as JSON.
+    /// Characters of this answer as JSON, with a line break at its end.
     pub total_size: usize,
     /// Related pages that were left out for size.
     pub truncated_count: usize,
@@ -164,7 +164,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 fn size(output: &Output) -> Result<usize> {
     let json = serde_json::to_string(output).map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(json.chars().count())
+    // The line break that ends the answer on a stream is part of what is read.
+    Ok(json.chars().count() + 1)
 }
 
 /// Leaves out related pages from the far end, then cuts the page in the middle.

@@ -39,25 +39,30 @@ pub(super) fn blend(
         _ => 0.0,
     };
     // Section to (page, cosine, words).
-    let mut sections: BTreeMap<i64, (i64, f64, f64)> = BTreeMap::new();
+    let mut sections: BTreeMap<i64, (i64, Option<f64>, f64)> = BTreeMap::new();
     for found in close {
-        sections.insert(found.section, (found.page, f64::from(found.similarity).max(0.0), 0.0));
+        sections.insert(found.section, (found.page, Some(f64::from(found.similarity)), 0.0));
     }
     for found in words {
         let entry = sections.entry(found.section).or_insert_with(|| {
-            let similarity = query.and_then(|query| matrix.similarity(found.section, query)).unwrap_or(0.0);
-            (found.page, f64::from(similarity).max(0.0), 0.0)
+            let similarity = query.and_then(|query| matrix.similarity(found.section, query));
+            (found.page, similarity.map(f64::from), 0.0)
         });
         entry.2 = found.bm25 / best_words;
     }
     let mut by_page: HashMap<i64, Vec<SectionScore>> = HashMap::new();
     for (section, (page, similarity, words)) in sections {
-        // Cosines of a model crowd into a band of their own: relative to the best they spread out.
-        let score = share * (similarity / best_close).min(1.0) + (1.0 - share) * words;
+        let score = match similarity {
+            // Cosines of a model crowd into a band of their own: relative to the best they spread out.
+            Some(similarity) => share * (similarity / best_close).clamp(0.0, 1.0) + (1.0 - share) * words,
+            // A text without a vector (not embedded yet, or in a script that the model cannot read) is
+            // judged by its words: a missing vote is not a vote against.
+            None => words,
+        };
         by_page.entry(page).or_default().push(SectionScore {
             section,
             score,
-            vector_similarity: similarity.min(1.0),
+            vector_similarity: similarity.unwrap_or(0.0).clamp(0.0, 1.0),
             fulltext: words,
         });
     }
