@@ -80,13 +80,13 @@ impl<'a> Terminal<'a> {
     /// Something that will probably need attention.
     pub(crate) fn warn(&mut self, text: impl AsRef<str>) {
         let label = self.err.warning("warning:");
-        self.note(format!("{label} {}", text.as_ref()));
+        self.note(format!("{label} {}", printable(text.as_ref())));
     }
 
     /// What a person gets to hear with `--verbose`.
     pub(crate) fn detail(&mut self, text: impl AsRef<str>) {
         if self.verbose {
-            let line = self.err.faint(text.as_ref());
+            let line = self.err.faint(printable(text.as_ref()));
             let _ = writeln!(self.io.err, "{line}");
         }
     }
@@ -111,10 +111,10 @@ impl<'a> Terminal<'a> {
             let _ = writeln!(self.io.out, "{value:#}");
         }
         let label = self.err.error("error:");
-        let _ = writeln!(self.io.err, "{label} {error}");
+        let _ = writeln!(self.io.err, "{label} {}", printable(&error.to_string()));
         if let Some(hint) = error.hint() {
             let label = self.err.good("hint:");
-            let _ = writeln!(self.io.err, "{label} {hint}");
+            let _ = writeln!(self.io.err, "{label} {}", printable(&hint));
         }
         let _ = self.io.flush();
         ExitStatus::Error

@@ -110,7 +110,8 @@ impl Vault {
         (0..count).map(|_| format!("{} {}", words.draw(&mut random), words.draw(&mut random))).collect()
     }
 
-    fn path(self, number: usize) -> String {
+    /// Path of the page with that number, from 0.
+    pub fn path(self, number: usize) -> String {
         format!("area-{:02}/page-{number:05}.md", number * 20 / self.pages.max(1))
     }
 

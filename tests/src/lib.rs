@@ -1,5 +1,6 @@
 //! What the suites and benches share: made-up vaults, and a terminal without a process. Suites are in
 //! `tests/`, benches in `benches/`; `tests/run` runs every check.
 
+pub mod fixture;
 pub mod generator;
 pub mod terminal;

@@ -153,6 +153,7 @@ impl Ran {
                 text += &format!("! {line}\n");
             }
         }
+        text = without_ids(&text);
         if self.status != ExitStatus::Success {
             text += &format!("exit status {}\n", self.status as u8);
         }
@@ -168,6 +169,31 @@ impl Ran {
     pub fn succeeded(&self) -> bool {
         self.status == ExitStatus::Success
     }
+}
+
+/// `text` with `[id]` in place of every UUID.
+fn without_ids(text: &str) -> String {
+    let is_id = |candidate: &str| {
+        candidate.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        match rest.get(..36) {
+            Some(candidate) if is_id(candidate) => {
+                result.push_str("[id]");
+                rest = &rest[36..];
+            }
+            _ => {
+                result.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    result
 }
 
 /// The arguments in a line: blanks separate, `'` keeps together.

@@ -1,1 +1,10 @@
-//! The suites.
+//! Suites that cross crates. One program, so that everything is linked once.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod architecture;
+mod corpora;
+mod hostile;
+mod index_files;
+mod parity;
+mod process;
+mod transcripts;

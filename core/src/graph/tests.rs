@@ -1,3 +1,5 @@
+//! Degrees, cycles, orphans and walks over small graphs.
+
 use super::*;
 
 /// 1 -> 2 -> 3 -> 1 in a ring of `depends_on`, 3 references 4, 5 stands alone.

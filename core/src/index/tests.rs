@@ -97,7 +97,7 @@ impl<S: Source> Project<S> {
     }
 
     /// What an index made from nothing holds of the same files.
-    pub(crate) fn from_nothing(&self) -> Vec<String> {
+    pub(crate) fn rebuilt(&self) -> Vec<String> {
         let fresh = Index::in_memory().unwrap();
         self.refresh_into(&fresh).unwrap();
         embed_pending(&fresh, &self.embedder, &self.clock, None, &Silent, &self.cancel).unwrap();

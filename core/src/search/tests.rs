@@ -1,3 +1,5 @@
+//! What links lend, and what they must not.
+
 use std::collections::HashMap;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Links lead where Obsidian leads them.
+
 use super::*;
 
 const PAGES: [(&str, &str, &[&str]); 10] = [

@@ -36,7 +36,7 @@ fn a_page_that_cannot_be_read_is_reported_and_the_others_are_indexed() {
 
     project.source.mend();
     assert_eq!(project.update().added, ["b.md", "d.md"]);
-    assert_eq!(project.dump(), project.from_nothing());
+    assert_eq!(project.dump(), project.rebuilt());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn stopping_anywhere_keeps_what_is_done_and_the_next_run_goes_on() {
     }
     let report = project.update();
     assert!((1..1_200).contains(&report.added.len()), "{} were still to be read", report.added.len());
-    assert_eq!(project.dump(), project.from_nothing());
+    assert_eq!(project.dump(), project.rebuilt());
 }
 
 #[test]

@@ -163,7 +163,7 @@ proptest! {
         for part in steps.chunks(50) {
             part.iter().for_each(|step| take(&project, step));
             project.update();
-            equal(&project.dump(), &project.from_nothing());
+            equal(&project.dump(), &project.rebuilt());
         }
         prop_assert!(project.update().is_empty(), "a second look finds nothing");
         prop_assert_eq!(project.embed().embedded, 0);
@@ -182,7 +182,7 @@ fn a_page_that_moved_keeps_its_vectors_and_its_links_follow() {
     assert_eq!(report.renamed, [Renamed { from: "old.md".into(), to: "new place.md".into() }]);
     assert!(report.added.is_empty() && report.removed.is_empty());
     assert_eq!(project.embed().embedded, 0, "the same text is not embedded twice");
-    equal(&project.dump(), &project.from_nothing());
+    equal(&project.dump(), &project.rebuilt());
 }
 
 #[test]
@@ -197,12 +197,12 @@ fn thousands_of_pages_at_once_end_as_one_by_one() {
         }
     }
     project.update();
-    equal(&project.dump(), &project.from_nothing());
+    equal(&project.dump(), &project.rebuilt());
     for n in (0..900).step_by(2) {
         project.source.remove(&format!("p{n}.md"));
     }
     assert_eq!(project.update().removed.len(), 450);
-    equal(&project.dump(), &project.from_nothing());
+    equal(&project.dump(), &project.rebuilt());
 }
 
 #[test]

@@ -202,7 +202,8 @@ pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Res
 pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
     let types = ["depends_on", "implements", "extends"].map(str::to_owned);
     for cycle in graph.cycles(&types) {
-        let paths = cycle.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
+        let mut paths = cycle.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
+        paths.sort_unstable();
         findings.push(
             finding(
                 Severity::Warning,

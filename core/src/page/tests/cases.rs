@@ -3,7 +3,7 @@
 //!
 //! `UBP_BLESS=1 cargo test -p ubp-core page` rewrites the expected fences; read the difference before
 //! committing it. `crlf` after `input` turns every line break into CRLF.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 use std::path::Path;

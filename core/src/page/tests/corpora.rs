@@ -1,6 +1,6 @@
 //! The examples of the `CommonMark`, GFM, wikilink and YAML specifications, where a copy of them lies
 //! beside the project: the folder that `UBP_CORPORA` names, or `../shared/corpora`.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 

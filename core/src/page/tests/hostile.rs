@@ -1,6 +1,6 @@
 //! Pages made to be slow, deep or large. Each must stay near linear: the limit is generous because
 //! test machines are slow and shared, yet anything quadratic misses it by far.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
 

@@ -1,3 +1,4 @@
+//! What becomes a word of the index.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,3 +1,4 @@
+//! Snippets show the words that matched, within their size.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;

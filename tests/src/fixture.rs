@@ -1,0 +1,80 @@
+//! A made-up vault on disk with its index, and the engine over it, as a server would hold it.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use ubp_cli::host::{GitHistory, InitOptions, Project, SystemClock, init};
+use ubp_core::index::Index;
+use ubp_core::ops::{Caller, Context, Engine};
+use ubp_core::ports::HashEmbedder;
+use ubp_core::progress::{Cancel, Silent};
+
+use crate::generator::Vault;
+
+/// A project on disk.
+pub struct Fixture {
+    folder: TempDir,
+    /// The vault that its pages come from.
+    pub vault: Vault,
+    engine: Engine,
+    cancel: Cancel,
+}
+
+impl Fixture {
+    /// Writes the pages of `vault` and opens the project, its index still empty.
+    ///
+    /// # Errors
+    /// When the disk or the database fails.
+    pub fn new(vault: Vault) -> Result<Self, Box<dyn Error>> {
+        let folder = tempfile::Builder::new().prefix("ubp-bench-").tempdir()?;
+        vault.write_to(folder.path())?;
+        let options = InitOptions { pages_dir: Some(".".into()), frontmatter: None };
+        let project = init(folder.path(), &options, &SystemClock::default())?.project;
+        let engine = engine(&project)?;
+        Ok(Self { folder, vault, engine, cancel: Cancel::default() })
+    }
+
+    /// The same with text, links and vectors in the index.
+    ///
+    /// # Errors
+    /// As [`Fixture::new`].
+    pub fn indexed(vault: Vault) -> Result<Self, Box<dyn Error>> {
+        let fixture = Self::new(vault)?;
+        fixture.context().refresh(false)?;
+        fixture.context().embed(None)?;
+        Ok(fixture)
+    }
+
+    /// What operations work with.
+    pub fn context(&self) -> Context<'_> {
+        self.engine.context(Caller::Person, true, &Silent, &self.cancel)
+    }
+
+    /// The project's folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes one page anew, with text that it never had.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn change_a_page(&self, number: usize) -> std::io::Result<()> {
+        let path = self.folder.path().join("area-00/page-00000.md");
+        std::fs::write(path, format!("# Changed {number}\n\nsession {number} [[page-00001]]\n"))
+    }
+}
+
+/// The engine over a project on disk, with an embedder that needs no model.
+fn engine(project: &Project) -> Result<Engine, Box<dyn Error>> {
+    Ok(Engine {
+        index: Index::open(&project.database)?.0,
+        source: Box::new(project.source()),
+        history: Box::new(GitHistory::new(&project.root)),
+        clock: Box::new(SystemClock::default()),
+        embedder: Some(Arc::new(HashEmbedder::default())),
+        manifest: project.manifest.clone(),
+    })
+}

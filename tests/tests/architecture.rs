@@ -1,0 +1,327 @@
+//! The shape that the design gives the workspace.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand};
+use serde_json::Value;
+use ubp_core::ops::{OPERATIONS, Surfaces};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .features(CargoOpt::AllFeatures)
+        .other_options(["--offline".to_owned()])
+        .exec()
+        .unwrap()
+}
+
+/// Packages that `name` needs at run time, directly or through others.
+fn needs(metadata: &Metadata, name: &str) -> BTreeSet<String> {
+    let resolve = metadata.resolve.as_ref().unwrap();
+    let names: BTreeMap<_, _> =
+        metadata.packages.iter().map(|package| (&package.id, package.name.to_string())).collect();
+    let start = metadata.packages.iter().find(|package| package.name.as_str() == name).unwrap();
+    let mut seen = BTreeSet::from([start.id.clone()]);
+    let mut waiting = vec![start.id.clone()];
+    while let Some(id) = waiting.pop() {
+        let node = resolve.nodes.iter().find(|node| node.id == id).unwrap();
+        for dependency in &node.deps {
+            let runs = dependency.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal);
+            if runs && seen.insert(dependency.pkg.clone()) {
+                waiting.push(dependency.pkg.clone());
+            }
+        }
+    }
+    seen.iter().map(|id| names[id].clone()).filter(|other| other != name).collect()
+}
+
+#[test]
+fn the_engine_needs_no_network_terminal_or_runtime() {
+    let needs = needs(&metadata(), "ubp-core");
+    let foreign = [
+        "tokio",
+        "async-std",
+        "smol",
+        "reqwest",
+        "ureq",
+        "hyper",
+        "curl",
+        "rustls",
+        "native-tls",
+        "clap",
+        "axum",
+        "rmcp",
+        "notify",
+        "ctrlc",
+        "indicatif",
+        "console",
+        "anstream",
+        "crossterm",
+        "ignore",
+        "git2",
+        "gix",
+    ];
+    let found: Vec<&str> = foreign.into_iter().filter(|name| needs.contains(*name)).collect();
+    assert!(found.is_empty(), "ubp-core needs {found:?}");
+    assert!(needs.contains("rusqlite"), "the list of dependencies is not empty");
+}
+
+#[test]
+fn crates_depend_on_each_other_in_one_direction() {
+    let metadata = metadata();
+    let order = ["ubp-core", "ubp-cli", "ubp-tests"];
+    for (place, name) in order.into_iter().enumerate() {
+        let needs = needs(&metadata, name);
+        let own: Vec<&str> = order.into_iter().filter(|other| needs.contains(*other)).collect();
+        assert_eq!(own, order[..place], "{name}");
+    }
+}
+
+/// Rust files below `folder`.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn is_test(path: &Path) -> bool {
+    path.components().any(|part| {
+        let name = part.as_os_str().to_string_lossy();
+        name == "tests" || name.ends_with("tests.rs") || name == "conformance"
+    })
+}
+
+/// The file's code without comments and without the tests at its end.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let text = text.split("\n#[cfg(test)]\n#[allow").next().unwrap();
+    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_engine_touches_no_clock_disk_network_or_environment() {
+    let forbidden = [
+        "std::fs",
+        "std::env",
+        "std::net",
+        "SystemTime",
+        "Instant::",
+        "std::process",
+        "Timestamp::now",
+        "Zoned::now",
+        "println!",
+        "print!(",
+        "eprintln!",
+        "eprint!(",
+        "dbg!(",
+        "stdout()",
+        "stderr()",
+        "Uuid::now",
+        "Uuid::new_v4",
+        "Uuid::new_v7",
+    ];
+    // The database path is the one file that the engine is handed, and damaged ones are moved aside;
+    // models are read from the folder that the host names.
+    let allowed = |path: &str, what: &str| {
+        what == "std::fs" && (path == "src/index/connection.rs" || path.starts_with("src/embed/"))
+    };
+    let core = root().join("core");
+    let mut found = Vec::new();
+    for file in rust_files(&core.join("src")).iter().filter(|file| !is_test(file)) {
+        let path = file.strip_prefix(&core).unwrap().to_string_lossy().replace('\\', "/");
+        let code = code(file);
+        for what in forbidden {
+            if code.contains(what) && !allowed(&path, what) {
+                found.push(format!("{path}: {what}"));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn only_the_terminal_prints() {
+    let cli = root().join("cli/src");
+    let printing = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("];
+    for file in rust_files(&cli).iter().filter(|file| !is_test(file)) {
+        let code = code(file);
+        let found: Vec<&str> = printing.into_iter().filter(|what| code.contains(what)).collect();
+        assert!(found.is_empty(), "{}: {found:?} instead of the streams in `Io`", file.display());
+    }
+}
+
+#[test]
+fn files_are_short_and_say_why_they_exist() {
+    let mut lines = Vec::new();
+    for folder in ["core", "cli", "tests"] {
+        for file in rust_files(&root().join(folder)) {
+            let text = fs::read_to_string(&file).unwrap();
+            let count = text.lines().count();
+            assert!(count <= 600, "{}: {count} lines", file.display());
+            let opening = text.lines().find(|line| !line.starts_with("#!") && !line.trim().is_empty());
+            let says = opening.is_some_and(|line| line.starts_with("//!"));
+            assert!(says, "{}: does not open with `//!`", file.display());
+            lines.push(count);
+        }
+    }
+    lines.sort_unstable();
+    assert!(lines[lines.len() / 2] < 200, "median {}", lines[lines.len() / 2]);
+}
+
+#[test]
+fn every_operation_is_described_and_has_a_name_of_its_own() {
+    let mut names = BTreeSet::new();
+    for operation in OPERATIONS {
+        assert!(names.insert(operation.name), "{} stands twice", operation.name);
+        assert!(names.insert(operation.mcp_name), "{} stands twice", operation.mcp_name);
+        let summary = operation.summary;
+        assert!(
+            summary.ends_with('.') && (20..=120).contains(&summary.len()),
+            "{}: {summary}",
+            operation.name
+        );
+        assert!(summary.starts_with(char::is_uppercase), "{}: {summary}", operation.name);
+        assert_ne!(operation.surfaces, Surfaces { mcp: false, api: false }, "{} is nowhere", operation.name);
+    }
+}
+
+/// Every object in a schema, with where it stands.
+fn objects<'a>(schema: &'a Value, place: String, found: &mut Vec<(String, &'a Value)>) {
+    match schema {
+        Value::Object(map) => {
+            if map.contains_key("properties") {
+                found.push((place.clone(), schema));
+            }
+            for (key, value) in map {
+                objects(value, format!("{place}/{key}"), found);
+            }
+        }
+        Value::Array(values) => {
+            for (at, value) in values.iter().enumerate() {
+                objects(value, format!("{place}/{at}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn input_schemas_reject_unknown_fields_and_describe_the_known() {
+    for operation in OPERATIONS {
+        let schema = (operation.input_schema)().to_value();
+        assert_eq!(schema["type"], "object", "{}", operation.name);
+        jsonschema::validator_for(&schema).unwrap();
+        let mut found = Vec::new();
+        objects(&schema, String::new(), &mut found);
+        for (place, object) in found {
+            assert_eq!(object["additionalProperties"], false, "{}{place}", operation.name);
+            for (field, property) in object["properties"].as_object().unwrap() {
+                let described = property["description"].as_str().is_some_and(|text| !text.is_empty());
+                assert!(described, "{}{place}/{field} is not described", operation.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn output_schemas_always_have_every_field() {
+    for operation in OPERATIONS {
+        let schema = (operation.output_schema)().to_value();
+        jsonschema::validator_for(&schema).unwrap();
+        let mut found = Vec::new();
+        objects(&schema, String::new(), &mut found);
+        assert!(!found.is_empty(), "{}", operation.name);
+        for (place, object) in found {
+            let required: BTreeSet<&str> =
+                object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let properties: BTreeSet<&str> =
+                object["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(required, properties, "{}{place}", operation.name);
+        }
+    }
+}
+
+/// `ubp …` commands in the code of a Markdown text.
+fn mentioned_commands(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        let code: Vec<&str> = if fenced {
+            vec![line.trim_start_matches(['$', ' '])]
+        } else {
+            line.split('`').skip(1).step_by(2).collect()
+        };
+        for piece in code {
+            if let Some(rest) = piece.strip_prefix("ubp ")
+                && let Some(word) = rest.split_whitespace().find(|word| !word.starts_with('-'))
+                && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            {
+                commands.push(word.to_owned());
+            }
+        }
+    }
+    commands
+}
+
+#[test]
+fn documents_name_only_commands_that_exist() {
+    let help = ubp_tests::terminal::Terminal::new().unwrap().ubp("help").out;
+    let known: BTreeSet<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .chain(["reindex", "help"])
+        .collect();
+    assert!(known.contains("search"), "{help}");
+    let mut documents: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md"]
+        .iter()
+        .map(|name| root().join(name))
+        .filter(|path| path.exists())
+        .collect();
+    let docs = root().join("docs");
+    if docs.is_dir() {
+        let entries = walk(&docs);
+        documents.extend(entries.into_iter().filter(|path| path.extension().is_some_and(|ext| ext == "md")));
+    }
+    if documents.is_empty() {
+        println!("no documents are there to be checked");
+    }
+    for document in documents {
+        for command in mentioned_commands(&fs::read_to_string(&document).unwrap()) {
+            assert!(
+                known.contains(command.as_str()),
+                "{}: `ubp {command}` does not exist",
+                document.display()
+            );
+        }
+    }
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(walk(&path)) } else { files.push(path) }
+    }
+    files
+}

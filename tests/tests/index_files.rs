@@ -1,0 +1,115 @@
+//! Index files that cannot be used are set aside and made anew; nothing of the project is lost.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use ubp_tests::terminal::Terminal;
+
+fn vault() -> Terminal {
+    let terminal = Terminal::vault([("a.md", "zebra [[missing]]"), ("b.md", "lion")]).unwrap();
+    assert!(terminal.ubp("add").succeeded());
+    terminal
+}
+
+fn without_companions(terminal: &Terminal) {
+    for name in ["metadata.db-wal", "metadata.db-shm"] {
+        let _ = fs::remove_file(terminal.path(&format!(".ubp/{name}")));
+    }
+}
+
+fn sql(terminal: &Terminal, statements: &str) {
+    let path = terminal.path(".ubp/metadata.db");
+    rusqlite::Connection::open(path).unwrap().execute_batch(statements).unwrap();
+}
+
+#[test]
+fn a_file_that_is_no_database_is_set_aside() {
+    let terminal = vault();
+    without_companions(&terminal);
+    fs::write(terminal.path(".ubp/metadata.db"), "not a database, but long enough to look at".repeat(50))
+        .unwrap();
+    assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
+    $ ubp search zebra -l
+    a.md
+    ! warning: the index could not be used (file is not a database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is made anew
+    ");
+    assert!(fs::read_to_string(terminal.path(".ubp/metadata.db.damaged-1")).unwrap().starts_with("not a"));
+    assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
+    $ ubp search zebra -l
+    a.md
+    ");
+}
+
+#[test]
+fn a_truncated_database_is_set_aside() {
+    let terminal = vault();
+    sql(&terminal, "PRAGMA wal_checkpoint(TRUNCATE)");
+    without_companions(&terminal);
+    let path = terminal.path(".ubp/metadata.db");
+    let bytes = fs::read(&path).unwrap();
+    for keep in [0, 1, 17, 100, 4_096, bytes.len() / 2] {
+        without_companions(&terminal);
+        fs::write(&path, &bytes[..keep]).unwrap();
+        let ran = terminal.ubp("search zebra -l");
+        assert_eq!(ran.out, "a.md\n", "{keep} bytes: {}", ran.transcript());
+    }
+}
+
+#[test]
+fn garbage_inside_of_the_database_never_panics_and_costs_nothing_but_the_index() {
+    let terminal = vault();
+    sql(&terminal, "PRAGMA wal_checkpoint(TRUNCATE)");
+    let path = terminal.path(".ubp/metadata.db");
+    let bytes = fs::read(&path).unwrap();
+    for at in (4_096..bytes.len()).step_by(bytes.len() / 24) {
+        without_companions(&terminal);
+        let mut damaged = bytes.clone();
+        let end = (at + 600).min(damaged.len());
+        damaged[at..end].fill(0xa5);
+        fs::write(&path, &damaged).unwrap();
+        for command in ["search zebra -l", "list", "doctor", "get a.md", "rebuild"] {
+            let ran = terminal.ubp(command);
+            assert!(matches!(ran.status as u8, 0 | 2), "{at}: {}", ran.transcript());
+        }
+        without_companions(&terminal);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(terminal.ubp("search zebra -l").out, "a.md\n", "damage at {at}");
+    }
+}
+
+#[test]
+fn the_database_of_another_program_is_set_aside_whole() {
+    let terminal = vault();
+    without_companions(&terminal);
+    fs::remove_file(terminal.path(".ubp/metadata.db")).unwrap();
+    sql(&terminal, "CREATE TABLE theirs(x); INSERT INTO theirs VALUES (7);");
+    assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
+    $ ubp search zebra -l
+    a.md
+    ! warning: the index could not be used (it is another program's database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is made anew
+    ");
+    let aside = rusqlite::Connection::open(terminal.path(".ubp/metadata.db.damaged-1")).unwrap();
+    let kept: i64 = aside.query_row("SELECT x FROM theirs", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 7);
+}
+
+#[test]
+fn another_schema_is_set_aside() {
+    let terminal = vault();
+    sql(&terminal, "PRAGMA user_version = 4711");
+    let ran = terminal.ubp("search zebra -l");
+    assert_eq!(ran.out, "a.md\n");
+    assert!(ran.err.contains("4711"), "{}", ran.transcript());
+    assert_eq!(terminal.ubp("search zebra -l").err.contains("4711"), false);
+}
+
+#[test]
+fn deleting_the_index_loses_nothing() {
+    let terminal = vault();
+    let before = terminal.ubp("list --json").json();
+    for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm"] {
+        let _ = fs::remove_file(terminal.path(&format!(".ubp/{name}")));
+    }
+    assert!(terminal.ubp("rebuild").succeeded());
+    assert_eq!(terminal.ubp("list --json").json(), before);
+}

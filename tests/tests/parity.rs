@@ -1,0 +1,151 @@
+//! Equal parameters on an equal index give equal JSON, at the terminal and through the table.
+
+use serde_json::{Value, json};
+use ubp_cli::host::{GitHistory, Project, SystemClock};
+use ubp_core::index::Index;
+use ubp_core::ops::{Caller, Engine, find};
+use ubp_core::progress::{Cancel, Silent};
+use ubp_tests::terminal::Terminal;
+
+fn vault() -> Terminal {
+    let terminal = Terminal::vault([
+        (
+            "login.md",
+            "---\ntitle: Login Feature\ntype: spec\ntags: [security]\nsource_refs: [src/login.ts]\nstatus: approved\n---\n\
+             # Login Feature\n\nUsers sign in; see [[User Database|depends_on]] and [[tokens]].\n\n## Flow\n\nA session \
+             token is issued by `src/login.ts`.\n",
+        ),
+        ("db/users.md", "---\ntitle: User Database\naliases: [UserDB]\ntype: db-schema\n---\nTable of users.\n"),
+        ("tokens.md", "# Tokens\n\nA session token expires. [[nowhere]] [[src/login.ts]]\n\n## 認証\n\n認証の流れ\n"),
+        ("island.md", "Nobody links here.\n"),
+    ])
+    .unwrap();
+    terminal.write("src/login.ts", "export {}\n").unwrap();
+    terminal
+}
+
+/// What the table answers in the same project.
+fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
+    let project = Project::find(terminal.folder()).unwrap();
+    let engine = Engine {
+        index: Index::open(&project.database).unwrap().0,
+        source: Box::new(project.source()),
+        history: Box::new(GitHistory::new(&project.root)),
+        clock: Box::new(SystemClock::default()),
+        embedder: None,
+        manifest: project.manifest.clone(),
+    };
+    let cancel = Cancel::default();
+    engine.context(Caller::Person, true, &Silent, &cancel).call(name, params.clone()).unwrap()
+}
+
+fn cases() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        ("search 'session token'", "search", json!({ "query": "session token", "limit": 5 })),
+        (
+            "search token -n 3 --alpha 0.5 --depth 1 --explain --include-linked --content",
+            "search",
+            json!({ "query": "token", "limit": 3, "alpha": 0.5, "depth": 1, "explain": true,
+                    "include_linked": true, "content": true }),
+        ),
+        (
+            "search --fulltext users --type db-schema --folder db",
+            "search",
+            json!({ "query": "users", "mode": "fulltext", "doc_types": ["db-schema"], "folder": "db", "limit": 5 }),
+        ),
+        (
+            "search sign --tag security --field status=approved --link-type depends_on --max-tokens 400",
+            "search",
+            json!({ "query": "sign", "tags": ["security"], "fields": { "status": "approved" },
+                    "link_types": ["depends_on"], "max_tokens": 400, "limit": 5 }),
+        ),
+        ("search 認証", "search", json!({ "query": "認証", "limit": 5 })),
+        ("get 'Login Feature'", "get_page", json!({ "page": "Login Feature" })),
+        ("get UserDB", "get_page", json!({ "page": "UserDB" })),
+        (
+            "get login.md --section login-feature/flow --max-tokens 500",
+            "get_page",
+            json!({ "page": "login.md", "section": "login-feature/flow", "max_tokens": 500 }),
+        ),
+        ("context tokens", "get_context", json!({ "page": "tokens" })),
+        (
+            "context tokens --depth 1 --max-size 2000",
+            "get_context",
+            json!({ "page": "tokens", "depth": 1, "max_size": 2000 }),
+        ),
+        ("list", "list_pages", json!({})),
+        (
+            "list --sort updated_at --order desc --limit 2 --type spec",
+            "list_pages",
+            json!({ "sort": "updated_at", "order": "desc", "limit": 2, "doc_type": "spec" }),
+        ),
+        ("graph", "get_graph", json!({})),
+        (
+            "graph tokens --depth 3 --direction incoming --link-type references",
+            "get_graph",
+            json!({ "page": "tokens", "depth": 3, "direction": "incoming", "link_types": ["references"] }),
+        ),
+        ("status", "status", json!({})),
+        ("doctor", "doctor", json!({})),
+        ("add", "add", json!({})),
+        ("rebuild", "rebuild", json!({})),
+    ]
+}
+
+#[test]
+fn the_terminal_prints_exactly_what_the_table_answers() {
+    let terminal = vault();
+    terminal.ubp("add");
+    for (command, name, params) in cases() {
+        let ran = terminal.ubp(&format!("{command} --json"));
+        assert!(ran.succeeded(), "{}", ran.transcript());
+        assert_eq!(ran.json(), table(&terminal, name, &params), "{command}");
+    }
+}
+
+#[test]
+fn every_answer_is_what_its_schema_says() {
+    let terminal = vault();
+    terminal.ubp("add");
+    for (command, name, params) in cases() {
+        let operation = find(name).unwrap();
+        let input = (operation.input_schema)().to_value();
+        jsonschema::validator_for(&input)
+            .unwrap()
+            .validate(&params)
+            .unwrap_or_else(|e| panic!("{command}: {e}"));
+        let output = (operation.output_schema)().to_value();
+        let validator = jsonschema::validator_for(&output).unwrap();
+        let answer = table(&terminal, name, &params);
+        let errors: Vec<String> = validator
+            .iter_errors(&answer)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{command}: {errors:#?}");
+    }
+}
+
+#[test]
+fn unknown_parameters_are_refused_by_every_operation() {
+    let terminal = vault();
+    terminal.ubp("add");
+    let project = Project::find(terminal.folder()).unwrap();
+    let engine = Engine {
+        index: Index::open(&project.database).unwrap().0,
+        source: Box::new(project.source()),
+        history: Box::new(GitHistory::new(&project.root)),
+        clock: Box::new(SystemClock::default()),
+        embedder: None,
+        manifest: project.manifest.clone(),
+    };
+    let cancel = Cancel::default();
+    let context = engine.context(Caller::Agent, true, &Silent, &cancel);
+    for operation in ubp_core::ops::OPERATIONS {
+        let error = context.call(operation.name, json!({ "colour": "red" })).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{}", operation.name);
+        assert!(error.to_string().contains("colour"), "{}: {error}", operation.name);
+        let error = context.call(operation.name, json!([1])).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{}: {error}", operation.name);
+    }
+    assert_eq!(context.call("nonsense", json!({})).unwrap_err().code(), "invalid_params");
+}

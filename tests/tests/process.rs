@@ -1,0 +1,86 @@
+//! The real command as a process of its own: killed, interrupted, run twice at once, and without
+//! room or rights to write.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use ubp_tests::generator::Vault;
+
+#[cfg(unix)]
+mod interrupted;
+mod together;
+
+/// The command to test: the one that `UBP_UNDER_TEST` names, or the one built with the suites.
+fn program() -> PathBuf {
+    std::env::var_os("UBP_UNDER_TEST")
+        .map_or_else(|| env!("CARGO_BIN_EXE_ubp-under-test").into(), PathBuf::from)
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program());
+    command
+        .arg("-C")
+        .arg(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn ubp(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+/// The result of a command that must succeed.
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let output = ubp(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A project of made-up pages whose index is still to be made.
+fn project(pages: usize) -> TempDir {
+    let folder = tempfile::Builder::new().prefix("ubp-process-").tempdir().unwrap();
+    let vault = Vault { pages, page_bytes: 1_200, seed: 5, japanese: true };
+    vault.write_to(folder.path()).unwrap();
+    std::fs::create_dir(folder.path().join(".ubp")).unwrap();
+    let manifest = r#"{"version": "1.0", "schema_version": 1, "pages_dir": ".", "frontmatter": "preserved",
+        "embedding_model": {"name": "no-such-model", "version": "1.0", "dimensions": 8}}"#;
+    std::fs::write(folder.path().join(".ubp/manifest.json"), manifest).unwrap();
+    folder
+}
+
+/// Everything that a project says about itself, a line per value, each under its question.
+fn state(folder: &Path) -> Vec<String> {
+    let questions: [&[&str]; 4] = [
+        &["list", "--sort", "filepath", "--json"],
+        &["graph", "--format", "json", "-n", "100000"],
+        &["doctor", "--json"],
+        &["search", "session token", "--json", "-n", "20"],
+    ];
+    let mut lines = Vec::new();
+    for arguments in questions {
+        let answer = format!("{:#}", json(folder, arguments));
+        lines.extend(answer.lines().map(|line| format!("{}: {line}", arguments[0])));
+    }
+    lines
+}
+
+/// Fails with the first lines that differ.
+#[track_caller]
+fn equal(found: &[String], expected: &[String], when: &str) {
+    if let Some(at) = (0..found.len().max(expected.len())).find(|&at| found.get(at) != expected.get(at)) {
+        let around =
+            |lines: &[String]| lines.iter().skip(at.saturating_sub(12)).take(16).cloned().collect::<Vec<_>>();
+        panic!("{when}, line {at}: found {:#?}\nexpected {:#?}", around(found), around(expected));
+    }
+}
+
+fn forget_index(folder: &Path) {
+    for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm"] {
+        let _ = std::fs::remove_file(folder.join(".ubp").join(name));
+    }
+}

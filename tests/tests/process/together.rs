@@ -1,0 +1,75 @@
+//! Several runs on one project, and projects that cannot be written.
+
+use std::thread;
+
+use super::{command, equal, forget_index, json, project, state, ubp};
+
+#[test]
+fn two_runs_at_once_both_succeed() {
+    let folder = project(1_500);
+    let folder = folder.path();
+    for _ in 0..3 {
+        forget_index(folder);
+        let children: Vec<_> = (0..2).map(|_| command(folder, &["add"]).spawn().unwrap()).collect();
+        let reader = thread::spawn({
+            let folder = folder.to_path_buf();
+            move || (0..3).map(|_| ubp(&folder, &["search", "session token", "-l"])).collect::<Vec<_>>()
+        });
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        for output in reader.join().unwrap() {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert_eq!(json(folder, &["status", "--json"])["page_count"], 1_500);
+    }
+    let together = state(folder);
+    forget_index(folder);
+    equal(&together, &state(folder), "one after the other");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_that_cannot_be_written_ends_in_an_error_and_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+    let folder = project(20);
+    let own = folder.path().join(".ubp");
+    let set = |mode| std::fs::set_permissions(&own, std::fs::Permissions::from_mode(mode)).unwrap();
+    let refused = |folder: &std::path::Path| {
+        let output = ubp(folder, &["search", "token"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.starts_with("error: ") && output.stdout.is_empty(), "{said}");
+    };
+    set(0o555);
+    if std::fs::write(own.join("probe"), "").is_err() {
+        refused(folder.path());
+        set(0o755);
+        return;
+    }
+    // This user may write everywhere, but on a disk that nobody may write.
+    std::fs::remove_file(own.join("probe")).unwrap();
+    set(0o755);
+    let mount = |arguments: &[&str]| {
+        Command::new("mount")
+            .args(arguments)
+            .arg(folder.path())
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let path = folder.path().to_string_lossy().into_owned();
+    if !mount(&["--bind", &path]) {
+        println!("skipped: this user may write everywhere, and mount nothing");
+        return;
+    }
+    let outcome = std::panic::catch_unwind(|| {
+        assert!(mount(&["-o", "remount,bind,ro"]));
+        refused(folder.path());
+    });
+    assert!(Command::new("umount").arg(folder.path()).status().unwrap().success());
+    outcome.unwrap();
+    assert!(!own.join("metadata.db").exists());
+    assert!(ubp(folder.path(), &["search", "token"]).status.success());
+}

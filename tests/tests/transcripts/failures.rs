@@ -1,0 +1,154 @@
+//! What goes wrong, and what it says then.
+
+use insta::assert_snapshot;
+use ubp_core::progress::Cancel;
+use ubp_tests::terminal::Terminal;
+
+use super::vault;
+
+#[test]
+fn without_a_project_the_way_to_start_one_is_shown() {
+    let terminal = Terminal::new().unwrap();
+    assert_snapshot!(terminal.ubp("search token").transcript(), @"
+    $ ubp search token
+    ! error: [folder]: no UBP project here or in any folder above
+    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("list --json").transcript(), @r#"
+    $ ubp list --json
+    {
+      "error": {
+        "code": "no_project",
+        "message": "[folder]: no UBP project here or in any folder above",
+        "hint": "`ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
+      }
+    }
+    ! error: [folder]: no UBP project here or in any folder above
+    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    exit status 2
+    "#);
+    assert_snapshot!(terminal.ubp("-C nowhere list").transcript(), @"
+    $ ubp -C nowhere list
+    ! error: [folder]/nowhere: No such file or directory (os error 2)
+    exit status 2
+    ");
+}
+
+#[test]
+fn a_damaged_manifest_is_reported_with_its_line() {
+    let terminal = vault();
+    terminal.write(".ubp/manifest.json", "{\n  \"pages_dir\": \".\",\n  \"frontmatter\": oops\n}\n").unwrap();
+    assert_snapshot!(terminal.ubp("list").transcript(), @"
+    $ ubp list
+    ! error: .ubp/manifest.json:3: expected value (column 18)
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
+    terminal.write(".ubp/manifest.json", "{\n  \"version\": \"1.0\",\n  \"pages_dir\": 7\n}\n").unwrap();
+    assert_snapshot!(terminal.ubp("list").transcript(), @"
+    $ ubp list
+    ! error: .ubp/manifest.json:3: 'pages_dir' must be a text in quotes
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
+    terminal.write(".ubp/manifest.json", "").unwrap();
+    assert_snapshot!(terminal.ubp("init").transcript(), @"
+    $ ubp init
+    ! error: .ubp/manifest.json:1: EOF while parsing a value (column 0)
+    ! hint: mend the file, or delete it and run `ubp init` again
+    exit status 2
+    ");
+}
+
+#[test]
+fn unknown_flags_and_commands_are_usage_errors() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("serach token").transcript(), @"
+    $ ubp serach token
+    ! error: unrecognized subcommand 'serach'
+    ! 
+    !   tip: some similar subcommands exist: 'graph', 'search'
+    ! 
+    ! Usage: ubp [OPTIONS] <COMMAND>
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --colour always").transcript(), @"
+    $ ubp search token --colour always
+    ! error: unexpected argument '--colour' found
+    ! 
+    !   tip: a similar argument exists: '--color'
+    ! 
+    ! Usage: ubp search --color <WHEN> <QUERY>...
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("list --quiet --verbose").transcript(), @"
+    $ ubp list --quiet --verbose
+    ! error: the argument '--quiet' cannot be used with '--verbose'
+    ! 
+    ! Usage: ubp list --quiet
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+}
+
+#[test]
+fn errors_are_json_for_programs() {
+    assert_snapshot!(vault().ubp("get xyzzy --json").transcript(), @r#"
+    $ ubp get xyzzy --json
+    {
+      "error": {
+        "code": "page_not_found",
+        "message": "no page is called 'xyzzy'",
+        "hint": "`ubp list` shows every page"
+      }
+    }
+    ! error: no page is called 'xyzzy'
+    ! hint: `ubp list` shows every page
+    exit status 2
+    "#);
+}
+
+#[test]
+fn every_way_to_end_has_its_status() {
+    let terminal = vault();
+    let status = |arguments: &str| terminal.ubp(arguments).status as u8;
+    assert_eq!(status("search token"), 0);
+    assert_eq!(status("doctor"), 0);
+    assert_eq!(status("doctor --exit-code"), 1);
+    assert_eq!(status("get xyzzy"), 2);
+    assert_eq!(status("--nonsense"), 2);
+    assert_eq!(status("--help"), 0);
+    assert_eq!(status("--version"), 0);
+    terminal.write("more.md", "more").unwrap();
+    let cancel = Cancel::default();
+    cancel.request();
+    let (status, err) = terminal.run(&["add".into()], Box::new(std::io::sink()), cancel);
+    assert_eq!(status as u8, 130);
+    assert!(err.contains("interrupted"), "{err}");
+    assert!(terminal.ubp("add").succeeded());
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let terminal = vault();
+    let help = terminal.ubp("help").out;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| !["help", "rebuild", "status"].contains(name))
+        .collect();
+    assert!(commands.len() >= 10, "{help}");
+    for command in commands {
+        let ran = terminal.ubp(&format!("help {command}"));
+        assert!(ran.out.contains("Examples:\n  ubp "), "{}", ran.transcript());
+    }
+}

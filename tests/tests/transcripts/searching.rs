@@ -1,0 +1,329 @@
+//! Searching.
+
+use insta::assert_snapshot;
+use ubp_tests::terminal::Terminal;
+
+use super::vault;
+
+#[test]
+fn search_shows_places_snippets_and_scores() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search 'session token'").transcript(), @"
+    $ ubp search 'session token'
+    Tokens  1.000  vector 0.00, words 1.00, links 1.00
+    tokens.md:3: Tokens
+        A session token expires after an hour.
+    tokens.md:7: Tokens > 認証
+        認証の流れは[[login]]にある。
+
+    Login Feature  0.851  vector 0.00, words 0.85, links 0.85, 1 hop from the best
+    login.md:12: Login Feature > Flow
+        A session token is issued, which [[nowhere]] describes.
+    login.md:8: Login Feature
+        Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
+
+    User Database  0.204  vector 0.00, words 0.00, links 0.68, 2 hops from the best, by a link
+    db/users.md:6: User Database
+        The table of users and their passwords.
+
+    Old tokens  0.000  vector 0.00, words 0.00, links 0.00
+    notes/tokens.md:3: Old tokens
+        Nobody links here.
+    ! 4 of 3 pages, by words (no vectors for this query)
+    ");
+}
+
+#[test]
+fn search_can_print_paths_alone() {
+    assert_snapshot!(vault().ubp("search token -l").transcript(), @"
+    $ ubp search token -l
+    notes/tokens.md
+    tokens.md
+    login.md
+    db/users.md
+    ");
+}
+
+#[test]
+fn search_explains_itself() {
+    assert_snapshot!(vault().ubp("search password --explain --include-linked -n 2").transcript(), @"
+    $ ubp search password --explain --include-linked -n 2
+    User Database  1.000  vector 0.00, words 1.00, links 1.00
+    db/users.md:6: User Database
+        The table of users and their passwords.
+        <- login.md (depends_on)
+        1.0000 = 0.7 * relevance 1.0000 + 0.30 * graph proximity 1.0000
+        terms: password
+        section _: 1.0000 (vector 0.0000, words 1.0000)
+
+    Login Feature  0.848  vector 0.00, words 0.85, links 0.85, 1 hop from the best
+    login.md:8: Login Feature
+        Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
+        -> db/users.md (depends_on)
+        -> tokens.md (references)
+        0.8481 = 0.7 * relevance 0.8481 + 0.30 * graph proximity 0.8481
+        terms: password
+        section login-feature: 0.8481 (vector 0.0000, words 0.8481)
+    ! 2 of 2 pages, by words (no vectors for this query)
+    ");
+}
+
+#[test]
+fn search_answers_programs() {
+    let ran = vault().ubp("search 認証 --json");
+    assert_snapshot!(ran.transcript(), @r#"
+    $ ubp search 認証 --json
+    {
+      "results": [
+        {
+          "doc_id": "[id]",
+          "filepath": "tokens.md",
+          "title": "Tokens",
+          "doc_type": "spec",
+          "created_at": "2026-01-02T03:04:05Z",
+          "updated_at": "2026-01-02T03:04:05Z",
+          "staleness": "untracked",
+          "score": 1.0,
+          "score_breakdown": {
+            "vector_similarity": 0.0,
+            "fulltext": 1.0,
+            "graph_proximity": 1.0
+          },
+          "hop_distance": 0,
+          "relevance_reason": "fulltext",
+          "sections": [
+            {
+              "section_id": "tokens/認証",
+              "heading": "Tokens > 認証",
+              "lines": [
+                5,
+                7
+              ],
+              "line": 7,
+              "content": "認証の流れは[[login]]にある。",
+              "highlights": [
+                [
+                  0,
+                  2
+                ]
+              ],
+              "score": 1.0
+            }
+          ],
+          "linked_pages": [],
+          "explanation": null
+        },
+        {
+          "doc_id": "[id]",
+          "filepath": "login.md",
+          "title": "Login Feature",
+          "doc_type": "spec",
+          "created_at": "2026-01-02T03:04:05Z",
+          "updated_at": "2026-01-02T03:04:05Z",
+          "staleness": "untracked",
+          "score": 0.216,
+          "score_breakdown": {
+            "vector_similarity": 0.0,
+            "fulltext": 0.0,
+            "graph_proximity": 0.72
+          },
+          "hop_distance": 1,
+          "relevance_reason": "direct_link",
+          "sections": [
+            {
+              "section_id": "login-feature",
+              "heading": "Login Feature",
+              "lines": [
+                6,
+                9
+              ],
+              "line": 8,
+              "content": "Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].",
+              "highlights": [],
+              "score": 0.0
+            }
+          ],
+          "linked_pages": [],
+          "explanation": null
+        },
+        {
+          "doc_id": "[id]",
+          "filepath": "db/users.md",
+          "title": "User Database",
+          "doc_type": "db-schema",
+          "created_at": "2026-01-02T03:04:05Z",
+          "updated_at": "2026-01-02T03:04:05Z",
+          "staleness": "untracked",
+          "score": 0.1728,
+          "score_breakdown": {
+            "vector_similarity": 0.0,
+            "fulltext": 0.0,
+            "graph_proximity": 0.576
+          },
+          "hop_distance": 2,
+          "relevance_reason": "2hop",
+          "sections": [
+            {
+              "section_id": "_",
+              "heading": "",
+              "lines": [
+                6,
+                6
+              ],
+              "line": 6,
+              "content": "The table of users and their passwords.",
+              "highlights": [],
+              "score": 0.0
+            }
+          ],
+          "linked_pages": [],
+          "explanation": null
+        }
+      ],
+      "total_found": 1,
+      "search_type": "fulltext_fallback",
+      "omitted": {
+        "pages": 0,
+        "sections": 0,
+        "text_cut": false
+      },
+      "index": {
+        "fresh": true,
+        "pending": 0,
+        "head": null
+      }
+    }
+    "#);
+}
+
+#[test]
+fn search_without_a_result_says_so_and_is_no_failure() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search zebra").transcript(), @"
+    $ ubp search zebra
+    ! nothing found; try other words, or `ubp list` to see what is there
+    ");
+    assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"$ ubp search zebra -l");
+}
+
+#[test]
+fn search_needs_something_to_look_for() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search ''").transcript(), @r#"
+    $ ubp search ''
+    ! error: query is empty: give words, a question, or a "phrase"
+    exit status 2
+    "#);
+    assert_snapshot!(terminal.ubp("search").transcript(), @"
+    $ ubp search
+    ! error: the following required arguments were not provided:
+    !   <QUERY>...
+    ! 
+    ! Usage: ubp search <QUERY>...
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+}
+
+#[test]
+fn signs_of_query_languages_are_only_signs() {
+    let terminal = vault();
+    for query in [
+        "AND OR NOT",
+        "\"",
+        "*",
+        "(",
+        "NEAR(",
+        "a AND (b",
+        "title:x",
+        "^token",
+        "'\\''",
+        "-",
+        "token*",
+        "\"\"",
+    ] {
+        let ran = terminal.ubp(&format!("search --fulltext -- '{query}'"));
+        assert!(ran.succeeded() || ran.transcript().contains("error: query"), "{}", ran.transcript());
+        assert!(!ran.err.contains("index failed"), "{}", ran.transcript());
+    }
+}
+
+#[test]
+fn filters_narrow_what_is_found() {
+    let terminal = vault();
+    let found = |arguments: &str| terminal.ubp(&format!("search -l {arguments}")).out;
+    assert_eq!(found("users --type db-schema"), "db/users.md\n");
+    assert_eq!(found("users --folder db"), "db/users.md\n");
+    assert_eq!(found("password --tag security"), "login.md\n");
+    assert_eq!(found("password --field status=approved"), "login.md\n");
+    assert_eq!(found("password --field status=draft"), "");
+    assert_eq!(found("token --folder notes --tag security"), "");
+    assert_snapshot!(terminal.ubp("search token --field status").transcript(), @"
+    $ ubp search token --field status
+    ! error: invalid value 'status' for '--field <KEY=VALUE>': expected KEY=VALUE, such as status=approved
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+}
+
+#[test]
+fn values_out_of_range_are_refused_with_the_range() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search token -n 21").transcript(), @"
+    $ ubp search token -n 21
+    ! error: limit is 21; it must be from 1 to 20
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --alpha 1.5").transcript(), @"
+    $ ubp search token --alpha 1.5
+    ! error: alpha is 1.5; it must be from 0 to 1
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --depth 0").transcript(), @"
+    $ ubp search token --depth 0
+    ! error: depth is 0; it must be from 1 to 3
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --max-tokens 100").transcript(), @"
+    $ ubp search token --max-tokens 100
+    ! error: max_tokens is 100; the least is 256
+    exit status 2
+    ");
+    assert_snapshot!(terminal.ubp("search token --fulltext --mode vector").transcript(), @"
+    $ ubp search token --fulltext --mode vector
+    ! error: the argument '--fulltext' cannot be used with '--mode <MODE>'
+    ! 
+    ! Usage: ubp search --fulltext <QUERY>...
+    ! 
+    ! For more information, try '--help'.
+    exit status 2
+    ");
+}
+
+#[test]
+fn search_keeps_within_the_tokens_it_is_given() {
+    let ran = vault().ubp("search token --max-tokens 300 --json --content");
+    let answer = ran.json();
+    assert!(ubp_core::text::estimate_tokens(&answer.to_string()) <= 300, "{}", ran.transcript());
+    assert_ne!(answer["omitted"]["pages"], 0);
+}
+
+#[test]
+fn files_that_changed_are_seen_by_the_next_search() {
+    let terminal = Terminal::vault([("login.md", "about lions"), ("other.md", "about nothing")]).unwrap();
+    terminal.ubp("add");
+    terminal.write("login.md", "# Login Feature\n\nNow about zebras.").unwrap();
+    assert_eq!(terminal.ubp("search zebras -l --no-refresh").out, "");
+    assert_eq!(terminal.ubp("search zebras -l").out, "login.md\n");
+    std::fs::remove_file(terminal.path("login.md")).unwrap();
+    assert_eq!(terminal.ubp("search zebras -l").out, "");
+}
+
+#[test]
+fn a_model_that_is_not_here_leaves_search_by_words() {
+    let terminal = Terminal::vault([("a.md", "text")]).unwrap();
+    assert_eq!(terminal.ubp("search text --json").json()["search_type"], "fulltext_fallback");
+    assert_eq!(terminal.ubp("search text --fulltext --json").json()["search_type"], "fulltext");
+}

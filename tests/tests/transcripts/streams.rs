@@ -1,0 +1,179 @@
+//! Where results and messages go, in which colours, and what must never get there.
+
+use std::io::{self, Write};
+
+use ubp_core::progress::Cancel;
+use ubp_tests::terminal::Terminal;
+
+use super::vault;
+
+#[test]
+fn colours_are_for_people_who_want_them() {
+    let colored = |terminal: Terminal, arguments: &str| terminal.ubp(arguments).out.contains("\u{1b}[");
+    assert!(!colored(vault(), "search token"));
+    assert!(colored(vault().read_by_a_person(), "search token"));
+    assert!(!colored(vault().read_by_a_person().with_variable("NO_COLOR", "1"), "search token"));
+    assert!(colored(vault().read_by_a_person().with_variable("NO_COLOR", ""), "search token"));
+    assert!(!colored(vault().read_by_a_person(), "search token --color never"));
+    assert!(colored(vault().with_variable("NO_COLOR", "1"), "search token --color always"));
+    assert!(!colored(vault().read_by_a_person(), "search token --json"));
+    assert!(colored(vault().read_by_a_person(), "help"));
+    assert!(!colored(vault().read_by_a_person().with_variable("NO_COLOR", "1"), "help"));
+}
+
+#[test]
+fn colours_say_nothing_that_words_do_not() {
+    let plain = vault().ubp("search 'session token'").out;
+    let colored = vault().ubp("search 'session token' --color always").out;
+    let mut stripped = String::new();
+    let mut rest = colored.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        stripped += before;
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(stripped + rest, plain);
+}
+
+/// A reader who has left.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+/// A disk without room.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const COMMANDS: [&str; 10] = [
+    "search token",
+    "search token --json",
+    "list",
+    "get login.md",
+    "graph",
+    "doctor",
+    "status",
+    "context login.md",
+    "completions bash",
+    "help",
+];
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let terminal = vault();
+    for command in COMMANDS {
+        let arguments: Vec<String> = command.split(' ').map(Into::into).collect();
+        let (status, err) = terminal.run(&arguments, Box::new(Closed), Cancel::default());
+        assert_eq!(status as u8, 0, "{command}: {err}");
+        assert!(!err.contains("error"), "{command}: {err}");
+    }
+}
+
+#[test]
+fn results_that_cannot_be_written_are_an_error() {
+    let terminal = vault();
+    for command in COMMANDS.iter().filter(|command| **command != "help") {
+        let arguments: Vec<String> = command.split(' ').map(Into::into).collect();
+        let (status, err) = terminal.run(&arguments, Box::new(Full), Cancel::default());
+        assert_eq!(status as u8, 2, "{command}: {err}");
+        assert!(err.contains("standard output"), "{command}: {err}");
+    }
+}
+
+#[test]
+fn quiet_keeps_to_results_and_errors() {
+    let terminal = vault();
+    let ran = terminal.ubp("search zebra -q");
+    assert!(ran.out.is_empty() && !ran.err.contains("nothing found"), "{}", ran.transcript());
+    assert!(terminal.ubp("get xyzzy -q").err.contains("error:"));
+}
+
+#[test]
+fn nothing_in_a_page_can_steer_the_terminal() {
+    let terminal = Terminal::vault([
+        (
+            "evil.md",
+            "---\ntitle: \"bell \\u0007 escape \\e[31m red\"\ntype: \"odd\\u001b[2Jtype\"\ntags: [\"t\\u001b[1mag\"]\n---\n\
+             # he\u{1b}]0;owned\u{7}ading\n\nzebra \u{1b}[2J\u{0}\u{9b}31m [[nowhere\u{1b}[5m]] and [[plain]]\r\n",
+        ),
+        ("plain.md", "zebra [[evil|depends_on]]\n"),
+    ])
+    .unwrap();
+    let commands = [
+        "add -v",
+        "search zebra",
+        "search zebra --content --explain --include-linked",
+        "search zebra --color always",
+        "search zebra --json",
+        "get evil.md",
+        "get plain.md",
+        "context plain.md",
+        "list",
+        "graph",
+        "graph evil.md",
+        "doctor --all",
+        "status",
+        "get nothing",
+    ];
+    for command in commands {
+        let ran = terminal.ubp(command);
+        let mut shown = ran.out + &ran.err;
+        if command.contains("always") {
+            for own in [
+                "\u{1b}[0m",
+                "\u{1b}[1m",
+                "\u{1b}[2m",
+                "\u{1b}[31m",
+                "\u{1b}[32m",
+                "\u{1b}[33m",
+                "\u{1b}[35m",
+            ] {
+                shown = shown.replace(own, "");
+            }
+        }
+        let bad = shown.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+        assert_eq!(bad, None, "{command}: {shown:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_in_a_file_name_can_steer_the_terminal() {
+    let terminal = Terminal::vault([("plain.md", "zebra [[b\u{1b}[2Jell]]\n")]).unwrap();
+    terminal.write("b\u{1b}[2Jell.md", "zebra [[plain]]\n").unwrap();
+    terminal.write("b\u{1b}[2Jell/same.md", "zebra\n").unwrap();
+    terminal.write("other/same.md", "zebra\n").unwrap();
+    std::os::unix::fs::symlink("nowhere", terminal.path("l\u{1b}[2Jink.md")).unwrap();
+    let commands = [
+        "add -v",
+        "search zebra",
+        "search zebra --include-linked --explain",
+        "context plain",
+        "graph",
+        "list",
+        "doctor --all",
+        "get same",
+        "status",
+    ];
+    for command in commands {
+        let ran = terminal.ubp(command);
+        let shown = ran.out + &ran.err;
+        let bad = shown.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+        assert_eq!(bad, None, "{command}: {shown:?}");
+    }
+}
