@@ -4,9 +4,12 @@
 #[cfg(not(target_family = "wasm"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::{Error, Result};
+#[cfg(not(target_family = "wasm"))]
+use crate::Error;
+use crate::Result;
 
 /// How many cores there are to use.
+#[cfg(any(feature = "rten", not(target_family = "wasm")))]
 pub(super) fn core_count() -> usize {
     #[cfg(target_family = "wasm")]
     return 1;

@@ -30,7 +30,7 @@ pub(super) enum Cores {
     /// All of it: one text alone.
     All,
     /// One core, which this number tells apart from those used at the same time.
-    One(usize),
+    One(#[cfg_attr(not(feature = "rten"), allow(dead_code))] usize),
 }
 
 /// What the model made of one text: `[1, tokens, dimensions]`, or `[1, dimensions]` when the model
