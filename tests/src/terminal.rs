@@ -165,6 +165,11 @@ impl Ran {
         serde_json::from_str(&self.out).unwrap_or_default()
     }
 
+    /// The result as JSON on many lines, without ids.
+    pub fn spread_json(&self) -> String {
+        without_ids(&format!("{:#}", self.json()))
+    }
+
     /// Whether it did what it was asked to.
     pub fn succeeded(&self) -> bool {
         self.status == ExitStatus::Success

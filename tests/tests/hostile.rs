@@ -95,7 +95,7 @@ fn unix_only(terminal: &Terminal) {
     symlink("nowhere.md", terminal.path("dangling.md")).unwrap();
     symlink("plain.md", terminal.path("same-again.md")).unwrap();
     terminal.write("locked.md", "zebra\n").unwrap();
-    fs::set_permissions(terminal.path("locked.md"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(terminal.path("locked.md"), fs::Permissions::from_mode(0o000)).unwrap();
 }
 
 #[cfg(not(unix))]

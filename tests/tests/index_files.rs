@@ -100,7 +100,7 @@ fn another_schema_is_set_aside() {
     let ran = terminal.ubp("search zebra -l");
     assert_eq!(ran.out, "a.md\n");
     assert!(ran.err.contains("4711"), "{}", ran.transcript());
-    assert_eq!(terminal.ubp("search zebra -l").err.contains("4711"), false);
+    assert!(!terminal.ubp("search zebra -l").err.contains("4711"));
 }
 
 #[test]

@@ -58,8 +58,8 @@ pub fn embed_pending(
     cancel: &Cancel,
 ) -> Result<EmbedReport> {
     let identity = embedder.model().identity.clone();
-    let mut report = EmbedReport::default();
-    report.pending = index.read(|db| pending(db, &identity))?;
+    let due = index.read(|db| pending(db, &identity))?;
+    let mut report = EmbedReport { pending: due, ..EmbedReport::default() };
     if report.pending == 0 {
         return Ok(report);
     }

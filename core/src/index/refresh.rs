@@ -89,7 +89,7 @@ pub fn refresh(
     cancel: &Cancel,
 ) -> Result<RefreshReport> {
     let made_for = format!("{}\n{:?}", options.pages_dir, options.link_types);
-    let stale_settings = index.read(|db| made_for_of(db))?.is_some_and(|before| before != made_for);
+    let stale_settings = index.read(made_for_of)?.is_some_and(|before| before != made_for);
     if options.from_nothing || stale_settings {
         index.clear_pages()?;
         index.write(|db| remember_made_for(db, &made_for))?;
