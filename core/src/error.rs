@@ -178,6 +178,15 @@ impl Error {
         }
     }
 
+    /// Whether the index turned out to be damaged, so that only a new one helps.
+    pub fn is_damaged_index(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+        )
+    }
+
     /// An [`Error::InvalidParams`].
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidParams { message: message.into() }
