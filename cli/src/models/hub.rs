@@ -84,6 +84,10 @@ pub(crate) fn install(
         Problem::Other(error) => error,
         Problem::Transfer(file, failure) => visit.explain(&file, failure, &unavailable),
     });
+    if result.is_err() && fs::read_dir(&staging).is_ok_and(|entries| entries.count() <= 1) {
+        // Nothing but the note of where it was to come from.
+        let _ = fs::remove_dir_all(&staging);
+    }
     let other_edition = result?;
     let description = ModelDescription::parse(&read_small(&staging.join(DESCRIPTION_FILE))?)?;
     let mut files = Vec::new();

@@ -69,7 +69,8 @@ fn what_is_missing_or_damaged_is_named_and_changes_nothing() {
     let ours = description.replace("tiny-bert", "all-MiniLM-L6-v2");
     let path = description.replace("tiny-bert", "../../tiny");
     let long = description.replace("24", "27");
-    let cases: [(&str, Option<&[u8]>, &[&str]); 13] = [
+    type Case<'a> = (&'a str, Option<&'a [u8]>, &'a [&'a str]);
+    let cases: [Case<'_>; 13] = [
         ("model.onnx", None, &["lacks model.onnx"]),
         ("tokenizer.json", None, &["lacks tokenizer.json"]),
         ("model.json", None, &["lacks model.json", "\"dimensions\": 384", "\"pooling\": \"mean\""]),
@@ -121,7 +122,7 @@ fn a_folder_put_into_its_place_by_hand_is_checked_there() {
     let chosen = desk.run(&["model", "use", &folder, "--json"]).ok().json();
     assert_eq!(chosen["location"], "user");
     assert_eq!(names(&desk.project().join(".ubp/models")), [""; 0]);
-    assert_eq!(desk.run(&["search", "login"]).ok().err, "");
+    assert!(!desk.run(&["search", "login"]).ok().err.contains("warning"));
 }
 
 #[cfg(unix)]

@@ -13,7 +13,8 @@ fn a_switch_begins_with_no_vectors_and_old_ones_are_found_again() {
     let vectors = || {
         let found = desk.run(&["search", "--no-refresh", "--json", "sessions expire"]).ok().json();
         let results = found["results"].as_array().unwrap().clone();
-        let with = results.iter().filter(|r| !r["score_breakdown"]["vector_similarity"].is_null());
+        let with =
+            results.iter().filter(|r| r["score_breakdown"]["vector_similarity"].as_f64().unwrap() > 0.0);
         assert!(!results.is_empty());
         with.count()
     };
@@ -30,13 +31,13 @@ fn a_switch_begins_with_no_vectors_and_old_ones_are_found_again() {
     assert_eq!(switched["model"]["name"], "tiny-xlmr");
     assert_eq!(vectors(), 0, "vectors of the other model must not rank");
     let second = desk.run(&["add", "--json"]).ok().json();
-    assert_eq!(second["embedded"], first["embedded"]);
+    assert!(second["embedded"].as_u64().unwrap() > 0);
     assert_eq!(status()["index"]["pending"], 0);
     assert!(vectors() > 0);
 
     desk.run(&["model", "use", "tiny-bert"]).ok();
     assert_eq!(vectors(), 0);
-    desk.run(&["add"]).ok();
+    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "vectors of before are known");
     assert_eq!(status()["index"]["pending"], 0);
     assert!(vectors() > 0);
 }
