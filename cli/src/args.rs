@@ -29,7 +29,7 @@ pub struct Arguments {
 }
 
 /// Flags of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
@@ -63,7 +63,7 @@ pub enum ColorChoice {
 }
 
 /// The commands.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Start a project in the current folder
     Init(InitArgs),
@@ -93,7 +93,7 @@ pub enum Command {
 }
 
 /// `ubp init`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp init                        pages live in pages/\n  \
     ubp init --pages-dir docs       pages live in docs/\n  \
@@ -119,7 +119,7 @@ pub enum FrontMatterChoice {
 }
 
 /// `ubp add`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp add                         every page\n  \
     ubp add pages/login.md          this page (and whatever else changed)\n  \
@@ -134,7 +134,7 @@ pub struct AddArgs {
 }
 
 /// `ubp search`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp search \"how do sessions expire\"\n  \
     ubp search --fulltext src/auth/login.ts\n  \
@@ -225,7 +225,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// `ubp get`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp get login-feature.md\n  \
     ubp get \"Login Feature\" --section login-feature/flow\n  \
@@ -243,7 +243,7 @@ pub struct GetArgs {
 }
 
 /// `ubp context`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp context \"Login Feature\"\n  \
     ubp context login-feature.md --depth 1 --max-tokens 4000 --json")]
@@ -266,7 +266,7 @@ pub struct ContextArgs {
 }
 
 /// `ubp list`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp list --sort updated_at --order desc --limit 10\n  \
     ubp list --type api --tag security\n  \
@@ -333,7 +333,7 @@ pub enum OrderChoice {
 }
 
 /// `ubp graph`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp graph                                    the whole project\n  \
     ubp graph \"Login Feature\" --depth 3\n  \
@@ -372,7 +372,7 @@ pub enum DirectionChoice {
 }
 
 /// `ubp doctor`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp doctor\n  \
     ubp doctor --exit-code          fail when there are errors or warnings\n  \
@@ -387,7 +387,7 @@ pub struct DoctorArgs {
 }
 
 /// `ubp model`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp model                                    what is used, installed and known\n  \
     ubp model use multilingual-e5-small          download, check and choose it\n  \
@@ -399,7 +399,7 @@ pub struct ModelArgs {
 }
 
 /// What to do with models.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum ModelAction {
     /// Show the model in use, those installed and those known by name
     List,
@@ -412,7 +412,7 @@ pub enum ModelAction {
 }
 
 /// `ubp completions`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp completions bash > ~/.local/share/bash-completion/completions/ubp\n  \
     ubp completions fish > ~/.config/fish/completions/ubp.fish")]

@@ -82,6 +82,16 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// An embedding model that this machine lacks, or cannot use as it is installed.
+    #[error("embedding model '{model}': {message}")]
+    ModelUnavailable {
+        /// The model's name.
+        model: String,
+        /// What is missing or wrong.
+        message: String,
+        /// How to get it, or what to use instead.
+        remedy: String,
+    },
     /// Editing front matter would have changed something that nobody asked to change.
     #[error("{path}: the front matter cannot be edited safely: {message}")]
     FrontMatter {
@@ -116,7 +126,7 @@ impl Error {
             Self::Conflict { .. } => "conflict",
             Self::NoProject { .. } => "no_project",
             Self::Manifest { .. } => "manifest",
-            Self::Model { .. } => "model",
+            Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
             Self::Cancelled => "cancelled",
             Self::Database(_) => "database",
@@ -153,6 +163,7 @@ impl Error {
             ),
             Self::Manifest { .. } => Some("mend the file, or delete it and run `ubp init` again".into()),
             Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
+            Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
             Self::Database(error) => match error.sqlite_error_code() {
                 Some(rusqlite::ErrorCode::DiskFull) => {
@@ -165,6 +176,15 @@ impl Error {
             },
             _ => None,
         }
+    }
+
+    /// Whether the index turned out to be damaged, so that only a new one helps.
+    pub fn is_damaged_index(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+        )
     }
 
     /// An [`Error::InvalidParams`].

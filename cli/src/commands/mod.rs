@@ -14,12 +14,30 @@ mod search;
 mod status;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
+use ubp_core::index::set_aside;
 
 use crate::args::{Command, Global};
-use crate::output::{CommandResult, Palette, printable};
+use crate::host::Project;
+use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
+    match attempt(terminal, global, command.clone()) {
+        // Damage inside the file shows only when that part is read. Nothing was printed by then.
+        Err(Failure::Engine(error)) if error.is_damaged_index() => {
+            let project = Project::find(&terminal.folder(global))?;
+            let aside = set_aside(&project.database)?;
+            terminal.warn(format!(
+                "the index is damaged ({error}); it was moved to {} and is made anew",
+                aside.display()
+            ));
+            attempt(terminal, global, command)
+        }
+        result => result,
+    }
+}
+
+fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     let folder = terminal.folder(global);
     match &command {
         Command::Init(args) => return init::run(terminal, &folder, args),

@@ -1,8 +1,181 @@
-//! temp
-use crate::args::ModelArgs;
-use crate::output::CommandResult;
-use crate::session::Terminal;
+//! `ubp model`: which embedding model is used, and using another.
+
 use std::path::Path;
-pub(crate) fn run(_t: &mut Terminal<'_>, _f: &Path, _a: &ModelArgs) -> CommandResult {
-    Ok(crate::ExitStatus::Success)
+use std::sync::Mutex;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use ubp_core::Error;
+use ubp_core::manifest::EmbeddingModel;
+
+use crate::args::{ModelAction, ModelArgs};
+use crate::host::Project;
+use crate::models::installed::InstalledModel;
+use crate::models::known::{BUNDLED, KNOWN, KnownModel, known};
+use crate::models::places::Places;
+use crate::models::{ENGINES, hub, install, load, megabytes, no_engines};
+use crate::output::{CommandResult, printable};
+use crate::session::{Terminal, answer};
+
+mod list;
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ModelArgs) -> CommandResult {
+    match &args.action {
+        None | Some(ModelAction::List) => list::run(terminal, folder),
+        Some(ModelAction::Use { model }) => choose(terminal, folder, model),
+    }
+}
+
+/// The answer of `ubp model use`.
+#[derive(Debug, Serialize)]
+struct Chosen {
+    /// The model that the manifest now names.
+    name: String,
+    version: String,
+    dimensions: usize,
+    /// `bundled`, `project` or `user`.
+    location: &'static str,
+    /// The model's folder, if it has one.
+    path: Option<String>,
+    /// Whether the manifest was changed, so that vectors have to be made anew.
+    changed: bool,
+}
+
+fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandResult {
+    let mut project = Project::find(folder)?;
+    let places = Places::new(Some(&project), &terminal.io.environment);
+    let installed = if model == BUNDLED {
+        None
+    } else if !ENGINES {
+        return Err(no_engines(model).into());
+    } else if let Some(known) = known(model) {
+        Some(known_model(terminal, known, &places)?)
+    } else if folder.join(model).is_dir() || !crate::models::places::is_plain_name(model) {
+        Some(install::from_folder(&folder.join(model), &places, &terminal.io.cancel)?)
+    } else {
+        Some(InstalledModel::find(model, &places).map_err(|error| unknown(model, &places, error))?)
+    };
+    let (location, path) = match &installed {
+        None => ("bundled", None),
+        Some(model) => (model.place.as_str(), Some(model.folder.display().to_string())),
+    };
+    let chosen = match &installed {
+        None => EmbeddingModel::default(),
+        Some(model) => EmbeddingModel {
+            name: model.description.name.clone(),
+            version: model.record.checksum(),
+            dimensions: model.description.dimensions,
+        },
+    };
+    let changed = project.manifest.embedding_model != chosen;
+    if changed {
+        project.manifest.embedding_model = chosen.clone();
+        project.save_manifest()?;
+    }
+    let EmbeddingModel { name, version, dimensions } = chosen;
+    let output = Chosen { name, version, dimensions, location, path, changed };
+    let json = terminal.json;
+    answer(terminal, json, &output, |terminal, output| {
+        let name = terminal.out.strong(printable(&output.name));
+        let place = output.path.as_deref().unwrap_or("inside ubp");
+        terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;
+        terminal.line(if output.changed {
+            "The vectors have to be made anew: `ubp add` does it now. Until then, words alone rank what has none."
+        } else {
+            "It was in use already; nothing changed."
+        })
+    })
+}
+
+/// A known model, downloaded unless it is installed and whole.
+fn known_model(
+    terminal: &mut Terminal<'_>,
+    known: &KnownModel,
+    places: &Places,
+) -> Result<InstalledModel, crate::output::Failure> {
+    if let Ok(model) = InstalledModel::find(known.name, places) {
+        return Ok(model);
+    }
+    // Files that someone copied there by hand need no network, if they work.
+    for (_, models) in places.all() {
+        let folder = models.join(known.name);
+        if folder.is_dir()
+            && let Ok(model) = install::from_folder(&folder, places, &terminal.io.cancel)
+        {
+            return Ok(model);
+        }
+    }
+    terminal.note(format!("Downloading {} ({}, {})", known.name, megabytes(known.bytes()), known.licence));
+    let bar = (terminal.io.err_is_terminal && !terminal.quiet).then(Bar::default);
+    let progress = |file: &str, done: u64, total: Option<u64>| {
+        if let Some(bar) = &bar {
+            bar.advance(file, done, total);
+        }
+    };
+    let result = hub::install(known, places, &terminal.io.environment, &terminal.io.cancel, &progress);
+    drop(bar);
+    let download = result?;
+    if !download.other_edition.is_empty() {
+        terminal.warn(format!(
+            "{} on this hub is another edition than the one known by this name ({} differ)",
+            known.name,
+            download.other_edition.join(" and ")
+        ));
+    }
+    Ok(download.model)
+}
+
+/// That no model goes by a name, and which do.
+fn unknown(model: &str, places: &Places, error: Error) -> Error {
+    let installed = list::installed_names(places);
+    if installed.iter().any(|name| name == model) {
+        return error;
+    }
+    let names: Vec<&str> = [BUNDLED]
+        .into_iter()
+        .chain(KNOWN.iter().map(|known| known.name))
+        .chain(installed.iter().map(String::as_str).filter(|name| known(name).is_none()))
+        .collect();
+    Error::ModelUnavailable {
+        model: model.into(),
+        message: "no model and no folder is called so".into(),
+        remedy: format!("known are {}; or name a folder with a model", names.join(", ")),
+    }
+}
+
+/// The progress of a download, for a person who watches.
+#[derive(Default)]
+struct Bar(Mutex<Option<(String, ProgressBar)>>);
+
+impl Bar {
+    fn advance(&self, file: &str, done: u64, total: Option<u64>) {
+        let mut current = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !matches!(&*current, Some((shown, _)) if shown == file) {
+            if let Some((_, bar)) = current.take() {
+                bar.finish_and_clear();
+            }
+            let bar = ProgressBar::new(total.unwrap_or(0)).with_message(file.to_owned());
+            let template = "{msg} [{bar:30}] {bytes}/{total_bytes}  {bytes_per_sec}  {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            // What an earlier run brought must not count as speed.
+            bar.set_position(done);
+            bar.reset_eta();
+            *current = Some((file.to_owned(), bar));
+        }
+        if let Some((_, bar)) = &*current {
+            bar.set_position(done);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Ok(mut current) = self.0.lock()
+            && let Some((_, bar)) = current.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
 }

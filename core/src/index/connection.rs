@@ -230,11 +230,8 @@ fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    tune(&connection)?;
     match (tables, application, version) {
-        (0, 0, 0) => create_tables(&mut connection)?,
-        (_, schema::APPLICATION_ID, schema::VERSION) => {}
+        (0, 0, 0) | (_, schema::APPLICATION_ID, schema::VERSION) => {}
         (_, schema::APPLICATION_ID, other) => {
             return Err(Unusable::Foreign(format!(
                 "it has schema {other}, this program needs {}",
@@ -243,6 +240,9 @@ fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
         }
         _ => return Err(Unusable::Foreign("it is another program's database".into())),
     }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    tune(&connection)?;
+    create_tables(&mut connection)?;
     Ok(connection)
 }
 
@@ -279,9 +279,13 @@ fn create_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Renames the database and its companions to the first free `….damaged-N`.
+/// Moves the database at `path` out of the way, to the first free `….damaged-N`; the next
+/// [`Index::open`] starts an empty one. Returns where it lies now.
+///
+/// # Errors
+/// [`Error::Io`] when it cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "the database path is the one file that the engine is handed")]
-fn set_aside(path: &Path) -> Result<PathBuf> {
+pub fn set_aside(path: &Path) -> Result<PathBuf> {
     let beside = |suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);

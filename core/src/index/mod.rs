@@ -9,7 +9,7 @@ mod refresh;
 mod schema;
 mod store;
 
-pub use connection::{Index, SetAside};
+pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};

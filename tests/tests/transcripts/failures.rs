@@ -152,3 +152,18 @@ fn every_command_has_help_with_examples() {
         assert!(ran.out.contains("Examples:\n  ubp "), "{}", ran.transcript());
     }
 }
+
+#[test]
+fn damage_inside_the_index_is_noticed_and_the_index_made_anew() {
+    let terminal = vault();
+    assert_eq!(terminal.ubp("search token -l").status, ubp_cli::ExitStatus::Success);
+    let database = terminal.folder().join(".ubp/metadata.db");
+    let mut bytes = std::fs::read(&database).unwrap();
+    // The first page of the file, with its header, stays: only reading further shows the damage.
+    bytes[4096..].fill(0xff);
+    std::fs::write(&database, bytes).unwrap();
+    let again = terminal.ubp("search token -l");
+    assert_eq!(again.status, ubp_cli::ExitStatus::Success, "{}", again.err);
+    assert!(again.err.contains("made anew") && again.out.contains(".md"), "{}{}", again.err, again.out);
+    assert!(terminal.folder().join(".ubp/metadata.db.damaged-1").exists());
+}

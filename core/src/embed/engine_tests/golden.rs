@@ -125,3 +125,10 @@ fn long_texts_become_chunks_that_the_model_sees_whole() {
         assert!(tokenizer.tokens(&passage, usize::MAX).unwrap().ids.len() <= 256);
     }
 }
+
+#[test]
+fn every_engine_conforms() {
+    for &engine in ENGINES {
+        crate::ports::conformance::embedder(&*open(engine, Box::new(BundledFiles)).unwrap());
+    }
+}

@@ -1,0 +1,189 @@
+//! `ubp model list`: the model in use, those installed and those known by name.
+
+use std::path::Path;
+
+use serde::Serialize;
+use ubp_core::Error;
+
+use super::{ENGINES, load, megabytes};
+use crate::host::Project;
+use crate::models::installed::InstalledModel;
+use crate::models::known::{BUNDLED, KNOWN, known};
+use crate::models::places::{Places, is_plain_name};
+use crate::output::{CommandResult, Failure, printable};
+use crate::session::{Terminal, answer};
+
+/// The answer of `ubp model list`.
+#[derive(Debug, Serialize)]
+struct Output {
+    /// The model that the project's manifest names; null outside of a project.
+    in_use: Option<InUse>,
+    /// Every model that can be used by name.
+    models: Vec<Model>,
+}
+
+#[derive(Debug, Serialize)]
+struct InUse {
+    name: String,
+    version: String,
+    dimensions: usize,
+    /// Whether this machine can run it.
+    available: bool,
+    /// Why not.
+    problem: Option<String>,
+    /// What to do about it.
+    hint: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Model {
+    name: String,
+    /// `bundled`, `project` or `user`; null when it is not installed.
+    location: Option<&'static str>,
+    /// Its folder, when it has one.
+    path: Option<String>,
+    /// Length of its vectors; null when its files are damaged.
+    dimensions: Option<usize>,
+    /// What is wrong with the installed files.
+    problem: Option<String>,
+    /// Whether `ubp model use NAME` can download it.
+    downloadable: bool,
+    /// Bytes to download, or about.
+    download_bytes: Option<u64>,
+    licence: Option<&'static str>,
+    summary: Option<&'static str>,
+}
+
+pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
+    let project = match Project::find(folder) {
+        Ok(project) => Some(project),
+        Err(Error::NoProject { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let places = Places::new(project.as_ref(), &terminal.io.environment);
+    let in_use = project.map(|project| {
+        let loaded = load(&project, &terminal.io.environment);
+        let model = &project.manifest.embedding_model;
+        let (available, problem, hint) = match loaded {
+            Ok(Some(_)) => (true, None, None),
+            Ok(None) => {
+                let error = crate::models::no_engines(&model.name);
+                (false, Some(error.to_string()), error.hint())
+            }
+            Err(error) => (false, Some(error.to_string()), error.hint()),
+        };
+        InUse {
+            name: model.name.clone(),
+            version: model.version.clone(),
+            dimensions: model.dimensions,
+            available,
+            problem,
+            hint,
+        }
+    });
+    let output = Output { in_use, models: models(&places) };
+    let json = terminal.json;
+    answer(terminal, json, &output, print)
+}
+
+/// Names of the folders in the places, the project's first, each once.
+pub(super) fn installed_names(places: &Places) -> Vec<String> {
+    let mut names = Vec::new();
+    for (_, folder) in places.all() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        let mut here: Vec<String> = entries
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| is_plain_name(name) && !names.contains(name))
+            .collect();
+        here.sort_unstable();
+        names.append(&mut here);
+    }
+    names
+}
+
+fn models(places: &Places) -> Vec<Model> {
+    let bundled = Model {
+        name: BUNDLED.into(),
+        location: ENGINES.then_some("bundled"),
+        path: None,
+        dimensions: Some(384),
+        problem: None,
+        downloadable: false,
+        download_bytes: None,
+        licence: Some("Apache-2.0"),
+        summary: Some("English, inside ubp"),
+    };
+    let mut names = installed_names(places);
+    names.extend(
+        KNOWN
+            .iter()
+            .map(|known| known.name.to_owned())
+            .filter(|name| !names.contains(name))
+            .collect::<Vec<_>>(),
+    );
+    std::iter::once(bundled).chain(names.into_iter().map(|name| model(name, places))).collect()
+}
+
+fn model(name: String, places: &Places) -> Model {
+    let known = known(&name);
+    let found = places.all().any(|(_, folder)| folder.join(&name).is_dir());
+    let installed = if found { Some(InstalledModel::find(&name, places)) } else { None };
+    let (usable, problem) = match installed {
+        None => (None, None),
+        Some(Ok(model)) => (Some(model), None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+    };
+    Model {
+        location: usable.as_ref().map(|model| model.place.as_str()),
+        path: usable.as_ref().map(|model| model.folder.display().to_string()),
+        dimensions: usable.map(|model| model.description.dimensions).or(known.map(|known| known.dimensions)),
+        problem,
+        downloadable: known.is_some(),
+        download_bytes: known.map(|known| known.bytes()),
+        licence: known.map(|known| known.licence),
+        summary: known.map(|known| known.summary),
+        name,
+    }
+}
+
+fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
+    let paint = terminal.out;
+    match &output.in_use {
+        Some(used) => {
+            let name = paint.strong(printable(&used.name));
+            terminal.line(format!("In use: {name} ({} dimensions)", used.dimensions))?;
+            if let Some(problem) = &used.problem {
+                terminal.line(format!("  {}", paint.warning(printable(problem))))?;
+            }
+            if let Some(hint) = &used.hint {
+                terminal.line(format!("  {}", printable(hint)))?;
+            }
+        }
+        None => terminal.line("In use: none, for this folder is no project")?,
+    }
+    terminal.line("")?;
+    let width = output.models.iter().map(|model| model.name.len()).max().unwrap_or(0);
+    for model in &output.models {
+        let state = match (model.location, &model.problem, model.download_bytes) {
+            (Some("bundled"), _, _) => "inside ubp".into(),
+            (Some(location), _, _) => format!("installed ({location})"),
+            (None, Some(_), _) => "damaged".into(),
+            (None, None, Some(bytes)) => format!("{} to download", megabytes(bytes)),
+            (None, None, None) => "not in this build".into(),
+        };
+        let used = output.in_use.as_ref().is_some_and(|used| used.name == model.name);
+        let mark = if used { "*" } else { " " };
+        let dimensions = model.dimensions.map_or_else(|| "?".into(), |number| number.to_string());
+        let name = paint.path(format!("{:<width$}", printable(&model.name)));
+        let about = [model.summary, model.licence].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        terminal.line(
+            format!("{mark} {name}  {dimensions:>4}  {state:<20}  {}", paint.faint(about)).trim_end(),
+        )?;
+        if let Some(problem) = &model.problem {
+            terminal.line(format!("  {}", paint.warning(printable(problem))))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! What a change of the model, or a model that is not there, means to a search.
+
+use std::fs;
+
+use super::{BERT, Desk, XLMR, folder_of};
+
+#[test]
+fn a_switch_begins_with_no_vectors_and_old_ones_are_found_again() {
+    let desk = Desk::new();
+    let bert = folder_of(&desk, "bert", &BERT);
+    let xlmr = folder_of(&desk, "xlmr", &XLMR);
+    let status = || desk.run(&["status", "--json", "--no-refresh"]).ok().json();
+    let vectors = || {
+        let found = desk.run(&["search", "--no-refresh", "--json", "sessions expire"]).ok().json();
+        let results = found["results"].as_array().unwrap().clone();
+        let with =
+            results.iter().filter(|r| r["score_breakdown"]["vector_similarity"].as_f64().unwrap() > 0.0);
+        assert!(!results.is_empty());
+        with.count()
+    };
+    desk.run(&["model", "use", &bert]).ok();
+    let first = desk.run(&["add", "--json"]).ok().json();
+    assert!(first["embedded"].as_u64().unwrap() > 0);
+    assert_eq!(status()["index"]["pending"], 0);
+    assert!(vectors() > 0);
+
+    desk.run(&["model", "use", &xlmr]).ok();
+    let switched = status();
+    assert_eq!(switched["index"]["pending"], switched["section_count"]);
+    assert_eq!(switched["vectorized_page_count"], 0);
+    assert_eq!(switched["model"]["name"], "tiny-xlmr");
+    assert_eq!(vectors(), 0, "vectors of the other model must not rank");
+    let second = desk.run(&["add", "--json"]).ok().json();
+    assert!(second["embedded"].as_u64().unwrap() > 0);
+    assert_eq!(status()["index"]["pending"], 0);
+    assert!(vectors() > 0);
+
+    desk.run(&["model", "use", "tiny-bert"]).ok();
+    assert_eq!(vectors(), 0);
+    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "vectors of before are known");
+    assert_eq!(status()["index"]["pending"], 0);
+    assert!(vectors() > 0);
+}
+
+#[test]
+fn a_model_that_is_not_here_leaves_full_text_and_a_hint() {
+    let desk = Desk::new();
+    desk.name_model("their-model");
+    let search = desk.run(&["search", "--json", "password"]).ok();
+    assert_eq!(search.json()["search_type"], "fulltext_fallback");
+    assert_eq!(search.json()["results"][0]["filepath"], "login.md");
+    for words in ["warning:", "their-model", "not installed", "hint:", "ubp model use FOLDER"] {
+        assert!(search.err.contains(words), "no '{words}' in {}", search.err);
+    }
+    let list = desk.run(&["model"]).ok().out;
+    assert!(list.contains("not installed on this machine"), "{list}");
+    desk.name_model("ruri-v3-30m");
+    let search = desk.run(&["search", "password"]).ok();
+    assert!(search.err.contains("`ubp model use ruri-v3-30m` downloads it"), "{}", search.err);
+    for odd in ["../../outside", "a/b", "."] {
+        desk.name_model(odd);
+        let search = desk.run(&["search", "--json", "password"]).ok();
+        assert_eq!(search.json()["search_type"], "fulltext_fallback");
+        assert!(search.err.contains("cannot be the name"), "{}", search.err);
+    }
+}
+
+#[test]
+fn full_text_never_reads_weights() {
+    let desk = Desk::new();
+    let bert = folder_of(&desk, "bert", &BERT);
+    desk.run(&["model", "use", &bert]).ok();
+    desk.run(&["add"]).ok();
+    let weights = desk.project().join(".ubp/models/tiny-bert/model.onnx");
+    let length = fs::metadata(&weights).unwrap().len();
+    // Of the right length, so that only reading it could tell.
+    fs::write(&weights, vec![0; usize::try_from(length).unwrap()]).unwrap();
+    let found = desk.run(&["search", "--fulltext", "--json", "password"]).ok();
+    assert_eq!((found.json()["results"][0]["filepath"].as_str(), found.err.as_str()), (Some("login.md"), ""));
+    fs::write(&weights, "short").unwrap();
+    let found = desk.run(&["search", "password"]).ok();
+    assert!(found.err.contains("model.onnx is not the file that was installed"), "{}", found.err);
+}
