@@ -1,21 +1,14 @@
-//! Pages made to be slow, deep or large. Each must stay near linear: the limit is generous because
-//! test machines are slow and shared, yet anything quadratic misses it by far.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
-
-use std::time::{Duration, Instant};
+//! Pages made to be slow, deep or large. They end, and they are read as what they are. Work that grows
+//! with the square of a page's size would keep these tests from ending in any useful time.
+#![allow(clippy::unwrap_used)]
 
 use super::page;
 use crate::page::{Page, set_fields};
 
-const LIMIT: Duration = Duration::from_secs(5);
-
-fn timed(name: &str, text: &str) -> Page {
-    let started = Instant::now();
-    let page = page(text);
-    let took = started.elapsed();
-    println!("{name}: {} kB in {took:?}", text.len() / 1000);
-    assert!(took < LIMIT, "{name} took {took:?}");
-    page
+/// Parses a hostile page; `name` stands in the output, so that one that hangs can be told.
+fn hostile(name: &str, text: &str) -> Page {
+    println!("{name}: {} kB", text.len() / 1000);
+    page(text)
 }
 
 fn front(yaml: &str) -> String {
@@ -24,48 +17,51 @@ fn front(yaml: &str) -> String {
 
 #[test]
 fn long_texts() {
-    assert_eq!(timed("empty", ""), Page::default());
-    assert_eq!(timed("blank", &" \n".repeat(500_000)).sections, []);
-    assert_eq!(timed("NUL", &"\u{0}".repeat(1_000_000)).sections.len(), 1);
-    assert_eq!(timed("one line", &"word ".repeat(200_000)).sections.len(), 1);
-    assert_eq!(timed("no blanks", &"a".repeat(1_000_000)).sections.len(), 1);
-    assert_eq!(timed("line ends", &"\r".repeat(1_000_000)).sections.len(), 0);
+    assert_eq!(hostile("empty", ""), Page::default());
+    assert_eq!(hostile("blank", &" \n".repeat(500_000)).sections, []);
+    assert_eq!(hostile("NUL", &"\u{0}".repeat(1_000_000)).sections.len(), 1);
+    assert_eq!(hostile("one line", &"word ".repeat(200_000)).sections.len(), 1);
+    assert_eq!(hostile("no blanks", &"a".repeat(1_000_000)).sections.len(), 1);
+    assert_eq!(hostile("line ends", &"\r".repeat(1_000_000)).sections.len(), 0);
     let links =
-        timed("5,000 links in a line", &format!("{}[[page|text]] ", "word ".repeat(38)).repeat(5000)).links;
+        hostile("5,000 links in a line", &format!("{}[[page|text]] ", "word ".repeat(38)).repeat(5000)).links;
     assert_eq!(links.len(), 5000);
     assert!(links.iter().all(|link| link.context.len() <= 110));
-    assert_eq!(timed("100,000 links", &"[[page]] ".repeat(100_000)).links.len(), 100_000);
-    assert_eq!(timed("100,000 Markdown links", &"[a](b.md) ".repeat(100_000)).links.len(), 100_000);
-    assert_eq!(timed("100,000 headings", &"# a\n".repeat(100_000)).sections.len(), 100_000);
+    assert_eq!(hostile("100,000 links", &"[[page]] ".repeat(100_000)).links.len(), 100_000);
+    assert_eq!(hostile("100,000 Markdown links", &"[a](b.md) ".repeat(100_000)).links.len(), 100_000);
+    assert_eq!(hostile("100,000 headings", &"# a\n".repeat(100_000)).sections.len(), 100_000);
     assert_eq!(
-        timed("100,000 deep headings", &format!("# {0}\n{1}", "a".repeat(100_000), "## b\n".repeat(100_000)))
-            .sections
-            .len(),
+        hostile(
+            "100,000 deep headings",
+            &format!("# {0}\n{1}", "a".repeat(100_000), "## b\n".repeat(100_000))
+        )
+        .sections
+        .len(),
         100_001
     );
     let tags: String = (0..100_000).map(|number| format!(" #t{number}")).collect();
-    assert_eq!(timed("100,000 tags", &tags).tags.len(), 100_000);
-    assert_eq!(timed("hashes", &"#".repeat(1_000_000)).tags.len(), 0);
+    assert_eq!(hostile("100,000 tags", &tags).tags.len(), 100_000);
+    assert_eq!(hostile("hashes", &"#".repeat(1_000_000)).tags.len(), 0);
 }
 
 #[test]
 fn brackets_without_end() {
-    timed("[", &"[".repeat(100_000));
-    timed("]", &"]".repeat(100_000));
-    timed("[ and ]", &format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)));
-    timed("[[a", &"[[a".repeat(350_000));
-    timed("[[a newline", &"[[a\n".repeat(250_000));
-    timed("![[a", &"![[a".repeat(250_000));
-    timed("![[a]", &"![[a]".repeat(200_000));
-    timed("[a](", &"[a](".repeat(250_000));
-    timed("[a](<b", &"[a](<b".repeat(160_000));
-    timed("![[a|", &"![[a|".repeat(200_000));
-    timed("nested images", &format!("{}x{}", "![".repeat(50_000), "](b.md)".repeat(50_000)));
-    timed("nested brackets in a wikilink", &format!("[[{}]]", "[a".repeat(300_000)));
-    timed("pipes", &format!("[[a{}]]", "|b".repeat(300_000)));
-    timed("]]", &"]]".repeat(500_000));
-    timed("escapes", &"\\[[a]] ".repeat(150_000));
-    timed(
+    hostile("[", &"[".repeat(100_000));
+    hostile("]", &"]".repeat(100_000));
+    hostile("[ and ]", &format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)));
+    hostile("[[a", &"[[a".repeat(350_000));
+    hostile("[[a newline", &"[[a\n".repeat(250_000));
+    hostile("![[a", &"![[a".repeat(250_000));
+    hostile("![[a]", &"![[a]".repeat(200_000));
+    hostile("[a](", &"[a](".repeat(250_000));
+    hostile("[a](<b", &"[a](<b".repeat(160_000));
+    hostile("![[a|", &"![[a|".repeat(200_000));
+    hostile("nested images", &format!("{}x{}", "![".repeat(50_000), "](b.md)".repeat(50_000)));
+    hostile("nested brackets in a wikilink", &format!("[[{}]]", "[a".repeat(300_000)));
+    hostile("pipes", &format!("[[a{}]]", "|b".repeat(300_000)));
+    hostile("]]", &"]]".repeat(500_000));
+    hostile("escapes", &"\\[[a]] ".repeat(150_000));
+    hostile(
         "references",
         &(0..30_000).map(|number| format!("[a{number}]: b.md\n[a{number}]\n\n")).collect::<String>(),
     );
@@ -73,51 +69,54 @@ fn brackets_without_end() {
 
 #[test]
 fn blocks_without_end() {
-    timed(">", &">".repeat(100_000));
-    timed("> with blanks", &"> ".repeat(100_000));
-    timed("> on lines", &">>>>>>>>>> a\n".repeat(50_000));
-    timed("- - -", &"- ".repeat(50_000));
-    timed("* a in steps", &(0..1000).map(|depth| format!("{}* a\n", "  ".repeat(depth))).collect::<String>());
-    timed("open fence", &format!("```\n{}", "[[a]]\n".repeat(150_000)));
-    timed("fences", &"```\n".repeat(200_000));
-    timed("open comment", &format!("<!--\n{}", "[[a]]\n".repeat(150_000)));
-    timed("<!--", &"a <!--".repeat(150_000));
-    timed("<a", &"<a ".repeat(300_000));
-    timed("backticks", &(1..1400).map(|count| "`".repeat(count) + " ").collect::<String>());
-    timed("$", &"$a ".repeat(300_000));
-    timed("$$", &"a$$".repeat(300_000));
-    timed("*", &"*a ".repeat(300_000));
-    timed("*_", &"*a_ ".repeat(250_000));
-    timed("~~", &"a~~b~".repeat(200_000));
-    timed("table", &format!("{}\n{}\n", "|a".repeat(20_000), "|-".repeat(20_000)));
-    timed("table rows", &format!("a|b\n-|-\n{}", "[[a\\|b]]|c\n".repeat(90_000)));
-    timed(
+    hostile(">", &">".repeat(100_000));
+    hostile("> with blanks", &"> ".repeat(100_000));
+    hostile("> on lines", &">>>>>>>>>> a\n".repeat(50_000));
+    hostile("- - -", &"- ".repeat(50_000));
+    hostile(
+        "* a in steps",
+        &(0..1000).map(|depth| format!("{}* a\n", "  ".repeat(depth))).collect::<String>(),
+    );
+    hostile("open fence", &format!("```\n{}", "[[a]]\n".repeat(150_000)));
+    hostile("fences", &"```\n".repeat(200_000));
+    hostile("open comment", &format!("<!--\n{}", "[[a]]\n".repeat(150_000)));
+    hostile("<!--", &"a <!--".repeat(150_000));
+    hostile("<a", &"<a ".repeat(300_000));
+    hostile("backticks", &(1..1400).map(|count| "`".repeat(count) + " ").collect::<String>());
+    hostile("$", &"$a ".repeat(300_000));
+    hostile("$$", &"a$$".repeat(300_000));
+    hostile("*", &"*a ".repeat(300_000));
+    hostile("*_", &"*a_ ".repeat(250_000));
+    hostile("~~", &"a~~b~".repeat(200_000));
+    hostile("table", &format!("{}\n{}\n", "|a".repeat(20_000), "|-".repeat(20_000)));
+    hostile("table rows", &format!("a|b\n-|-\n{}", "[[a\\|b]]|c\n".repeat(90_000)));
+    hostile(
         "wide table, short rows",
         &format!("{}\n{}\n{}", "|a".repeat(1000), "|-".repeat(1000), "|a\n".repeat(10_000)),
     );
-    timed(
+    hostile(
         "footnotes",
         &(0..20_000).map(|number| format!("[^{number}] x\n\n[^{number}]: [[a]]\n\n")).collect::<String>(),
     );
-    timed("entities", &"&amp;".repeat(200_000));
-    timed("setext", &"a\n===\n".repeat(150_000));
-    timed("a paragraph of lines", &"a\n".repeat(400_000));
+    hostile("entities", &"&amp;".repeat(200_000));
+    hostile("setext", &"a\n===\n".repeat(150_000));
+    hostile("a paragraph of lines", &"a\n".repeat(400_000));
 }
 
 #[test]
 fn front_matter_without_end() {
-    timed("open block", &format!("---\n{}", "a: b\n".repeat(200_000)));
+    hostile("open block", &format!("---\n{}", "a: b\n".repeat(200_000)));
     let page =
-        timed("keys", &front(&(0..50_000).map(|number| format!("k{number}: v\n")).collect::<String>()));
+        hostile("keys", &front(&(0..50_000).map(|number| format!("k{number}: v\n")).collect::<String>()));
     assert_eq!(page.front_matter.fields.len(), 50_000);
-    timed("one key 100,000 times", &front(&"a: b\n".repeat(100_000)));
-    timed("broken lines", &front(&"a: b: c\n".repeat(100_000)));
-    timed("list", &front(&format!("a:\n{}", "- \"[[b]]\"\n".repeat(50_000))));
-    timed("escaped links", &front(&format!("a: \"{}\"", "[[\\u0061]]".repeat(50_000))));
-    timed("[[a", &front(&format!("a: \"{}\"", "[[a".repeat(300_000))));
+    hostile("one key 100,000 times", &front(&"a: b\n".repeat(100_000)));
+    hostile("broken lines", &front(&"a: b: c\n".repeat(100_000)));
+    hostile("list", &front(&format!("a:\n{}", "- \"[[b]]\"\n".repeat(50_000))));
+    hostile("escaped links", &front(&format!("a: \"{}\"", "[[\\u0061]]".repeat(50_000))));
+    hostile("[[a", &front(&format!("a: \"{}\"", "[[a".repeat(300_000))));
     for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("? ", ""), ("[[", ""), ("{", "")] {
         let page =
-            timed(open, &front(&format!("a: 1\nb:\n  {}x{}\n", open.repeat(50_000), close.repeat(50_000))));
+            hostile(open, &front(&format!("a: 1\nb:\n  {}x{}\n", open.repeat(50_000), close.repeat(50_000))));
         assert!(page.front_matter.fields.iter().any(|(key, _)| key == "a"), "{open}");
         assert!(page.diagnostics.iter().any(|found| found.code == "front_matter_syntax"), "{open}");
     }
@@ -125,24 +124,22 @@ fn front_matter_without_end() {
     for level in 1..60 {
         laughs += &format!("a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1);
     }
-    let page = timed("billion laughs", &front(&laughs));
+    let page = hostile("billion laughs", &front(&laughs));
     assert!(page.diagnostics.iter().any(|found| found.code == "front_matter_alias"));
     let mut chain = "a0: &a0 [x]\n".to_owned();
     for level in 1..20_000 {
         chain += &format!("a{level}: &a{level} [*a{}]\n", level - 1);
     }
-    timed("a chain of aliases", &front(&chain));
-    timed("merges", &front(&format!("a: &a {{x: 1}}\n{}", "b: {<<: *a}\n".repeat(20_000))));
-    timed("a long plain scalar", &front(&format!("a: b\n{}", "  c d\n".repeat(100_000))));
-    timed("a long quoted scalar", &front(&format!("a: \"b\n{}\"", "  c d\n".repeat(100_000))));
-    timed("comments", &front(&"# c\n".repeat(200_000)));
+    hostile("a chain of aliases", &front(&chain));
+    hostile("merges", &front(&format!("a: &a {{x: 1}}\n{}", "b: {<<: *a}\n".repeat(20_000))));
+    hostile("a long plain scalar", &front(&format!("a: b\n{}", "  c d\n".repeat(100_000))));
+    hostile("a long quoted scalar", &front(&format!("a: \"b\n{}\"", "  c d\n".repeat(100_000))));
+    hostile("comments", &front(&"# c\n".repeat(200_000)));
 }
 
 #[test]
 fn setting_a_field_of_a_large_page() {
     let text = format!("---\n{}---\n{}", "# c\nk: v\n", "text [[a]]\n".repeat(90_000));
-    let started = Instant::now();
     let edited = set_fields("a.md", &text, &[("k", "w"), ("updated_at", "2026-02-07T00:00:00Z")]).unwrap();
-    assert!(started.elapsed() < LIMIT);
     assert_eq!(edited, text.replacen("k: v\n", "k: w\nupdated_at: 2026-02-07T00:00:00Z\n", 1));
 }
