@@ -56,7 +56,7 @@ fn a_truncated_database_is_set_aside() {
 }
 
 #[test]
-fn garbage_inside_of_the_database_never_panics_and_costs_nothing_but_the_index() {
+fn garbage_inside_of_the_database_costs_nothing_but_the_index() {
     let terminal = vault();
     sql(&terminal, "PRAGMA wal_checkpoint(TRUNCATE)");
     let path = terminal.path(".ubp/metadata.db");
@@ -69,10 +69,8 @@ fn garbage_inside_of_the_database_never_panics_and_costs_nothing_but_the_index()
         fs::write(&path, &damaged).unwrap();
         for command in ["search zebra -l", "list", "doctor", "get a.md", "rebuild"] {
             let ran = terminal.ubp(command);
-            assert!(matches!(ran.status as u8, 0 | 2), "{at}: {}", ran.transcript());
+            assert!(ran.succeeded(), "damage at {at}: {}", ran.transcript());
         }
-        without_companions(&terminal);
-        fs::remove_file(&path).unwrap();
         assert_eq!(terminal.ubp("search zebra -l").out, "a.md\n", "damage at {at}");
     }
 }

@@ -18,7 +18,7 @@ pub use init::{InitOptions, InitSummary, init};
 /// The folder of a project that belongs to UBP.
 pub const UBP_DIR: &str = ".ubp";
 
-/// Name of the index database in [`UBP_DIR`].
+/// Name of the index database in the `.ubp` folder.
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
