@@ -142,6 +142,8 @@ impl<'a> Terminal<'a> {
 pub(crate) struct Session {
     pub project: Project,
     pub engine: Engine,
+    /// Whether the index starts empty with every command.
+    in_memory: bool,
 }
 
 impl Session {
@@ -149,7 +151,17 @@ impl Session {
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
-        let (index, aside) = Index::open(&project.database)?;
+        let mut in_memory = false;
+        let (index, aside) = match Index::open(&project.database) {
+            Err(error) if error.is_unwritable_index() => {
+                terminal.warn(
+                    "the project cannot be written to: its index is kept in memory, for this command alone",
+                );
+                in_memory = true;
+                (Index::in_memory()?, None)
+            }
+            opened => opened?,
+        };
         if let Some(aside) = aside {
             terminal.warn(format!(
                 "the index could not be used ({}); it was moved to {} and is made anew",
@@ -175,7 +187,7 @@ impl Session {
             embedder,
             manifest: project.manifest.clone(),
         };
-        Ok(Self { project, engine })
+        Ok(Self { project, engine, in_memory })
     }
 
     /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`.
@@ -187,8 +199,9 @@ impl Session {
     ) -> Result<T, Failure> {
         let progress = terminal.progress();
         let cancel = terminal.io.cancel.clone();
-        let context = self.engine.context(Caller::Person, !global.no_refresh, &*progress, &cancel);
-        if !global.no_refresh {
+        let refresh = !global.no_refresh || self.in_memory;
+        let context = self.engine.context(Caller::Person, refresh, &*progress, &cancel);
+        if refresh {
             let report = context.refresh(false)?;
             warn_unreadable(terminal, &report);
             if !report.is_empty() {

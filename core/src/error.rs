@@ -187,6 +187,15 @@ impl Error {
         )
     }
 
+    /// Whether the index cannot be kept where it should be, because nothing can be written there.
+    pub fn is_unwritable_index(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+        )
+    }
+
     /// An [`Error::InvalidParams`].
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::InvalidParams { message: message.into() }

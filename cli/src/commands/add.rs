@@ -20,7 +20,7 @@ pub(crate) fn run(
     let params = Params { pages, create_missing: args.create_missing };
     let output = session.write(terminal, |context| add::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| print_report(terminal, output, "Indexed"))
+    answer(terminal, json, &output, |terminal, output| print_report(terminal, output, "Indexed:"))
 }
 
 /// A file named on the command line as a path below the pages folder.
@@ -29,7 +29,8 @@ fn page_path(session: &Session, folder: &Path, file: &Path) -> Result<String, Er
     let outside = || Error::OutsideProject { path: shown.clone(), folder: "pages".into() };
     let absolute = normal(&folder.join(file));
     if std::fs::symlink_metadata(&absolute).is_err() {
-        return Err(Error::io(shown.clone(), std::io::ErrorKind::NotFound.into()));
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+        return Err(Error::io(shown.clone(), missing));
     }
     // The folder may be reached through a link; the file itself must lie below the pages folder.
     let parent = absolute.parent().unwrap_or(&absolute);

@@ -31,7 +31,7 @@ pub(super) fn print_report(terminal: &mut Terminal<'_>, output: &Output, done: &
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
     if parts.is_empty() {
-        parts.push("nothing changed".into());
+        parts.push("no page changed".into());
     }
     if output.embedded > 0 {
         parts.push(format!("{} computed", counted(output.embedded, "vector", "vectors")));

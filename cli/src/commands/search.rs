@@ -62,10 +62,16 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         print_result(terminal, result)?;
     }
     let shown = output.results.len();
-    let mut footer = format!("{shown} of {} pages, {}", output.total_found, kind(output.search_type));
+    let by = kind(output.search_type);
+    // Pages that links alone brought are not among those found by meaning or words.
+    let mut footer = if shown >= output.total_found {
+        format!("{}, {by}", counted(shown, "page", "pages"))
+    } else {
+        format!("{shown} of {} pages, {by}", output.total_found)
+    };
     if output.index.pending > 0 {
-        footer +=
-            &format!("; {} sections wait for their vectors, `ubp add` computes them", output.index.pending);
+        let waiting = counted(output.index.pending, "section without vectors", "sections without vectors");
+        footer += &format!("; {waiting} yet, `ubp add` computes them");
     }
     if output.omitted.pages + output.omitted.sections > 0 || output.omitted.text_cut {
         footer += "; shortened to fit --max-tokens";

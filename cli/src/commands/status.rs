@@ -4,7 +4,7 @@ use ubp_core::freshness::Staleness;
 use ubp_core::ops::status::{self, Output, Params};
 
 use crate::args::Global;
-use crate::output::{CommandResult, Failure};
+use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global) -> CommandResult {
@@ -24,8 +24,10 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         (
             "Vectors",
             format!(
-                "{} of {} pages, {} sections to go",
-                output.vectorized_page_count, output.page_count, output.index.pending
+                "{} of {} pages, {} to go",
+                output.vectorized_page_count,
+                output.page_count,
+                counted(output.index.pending, "section", "sections")
             ),
         ),
         ("Model", format!("{} ({} dimensions{state})", model.name, model.dimensions)),

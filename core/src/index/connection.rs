@@ -144,17 +144,6 @@ impl Index {
         cached(&self.matrix, generation, || self.read(|db| VectorMatrix::load(db, identity)))
     }
 
-    /// Forgets every page and vector.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub fn clear_pages(&self) -> Result<()> {
-        self.write(|db| {
-            db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
-            bump(db, GENERATION)
-        })
-    }
-
     /// Moves what the write-ahead log holds into the database file.
     ///
     /// # Errors

@@ -90,58 +90,104 @@ pub fn refresh(
 ) -> Result<RefreshReport> {
     let made_for = format!("{}\n{:?}", options.pages_dir, options.link_types);
     let stale_settings = index.read(made_for_of)?.is_some_and(|before| before != made_for);
+    let work = Work { source, clock, options, made_for: &made_for, progress, cancel };
     if options.from_nothing || stale_settings {
-        index.clear_pages()?;
-        index.write(|db| remember_made_for(db, &made_for))?;
+        // In one piece: readers keep the former index until the new one is whole.
+        return index.write(|db| {
+            db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
+            set_counter(db, LINKS_DUE, 1)?;
+            work.run(&Store::Whole(db))
+        });
     }
-    // Pages of a run that was stopped may still wait for their links.
-    let links_due = index.read(|db| counter(db, LINKS_DUE))? == 1;
-    let listing = source.list()?;
-    let known = index.read(known_pages)?;
-    let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
+    work.run(&Store::Batches(index))
+}
 
-    let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
-    let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
-    // A page that cannot be listed just now is not gone: what is known of it stays.
-    let hidden = |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
-    let mut gone: BTreeSet<String> =
-        known.keys().filter(|path| !listed.contains(path.as_str()) && !hidden(path)).cloned().collect();
-    let due: Vec<PageFile> = listing
-        .pages
-        .into_iter()
-        .filter(|file| known.get(&file.path).is_none_or(|known| known.stat != stat_row(file.stat)))
-        .collect();
+/// Where a refresh reads and writes: a transaction for every batch, or one around it all.
+enum Store<'a> {
+    Batches(&'a Index),
+    Whole(&'a Connection),
+}
 
-    let now = clock.now();
-    let mut writer = Writer {
-        index,
-        source,
-        options,
-        known,
-        touched: Touched::default(),
-        report,
-        gone_hashes: HashMap::new(),
-    };
-    writer.gone_hashes =
-        gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
-    let everything = links_due || due.len() > BATCH;
-    let total = due.len();
-    let mut done = 0;
-    progress.advance(Stage::Pages, 0, total);
-    let outcome = read_all(due, source, &writer.known_hashes(), options.link_types, now, cancel, |results| {
-        loop {
-            let batch: Vec<Read> = results.iter().take(BATCH).collect();
-            if batch.is_empty() {
-                return Ok(());
-            }
-            cancel.check()?;
-            done += batch.len();
-            writer.store(batch, &mut gone)?;
-            progress.advance(Stage::Pages, done, total);
+impl Store<'_> {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Batches(index) => index.read(work),
+            Self::Whole(db) => work(db),
         }
-    });
-    outcome?;
-    writer.finish(gone, everything, &made_for, progress)
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Batches(index) => index.write(|db| work(db)),
+            Self::Whole(db) => work(db),
+        }
+    }
+}
+
+/// What a refresh is given.
+struct Work<'a> {
+    source: &'a dyn Source,
+    clock: &'a dyn Clock,
+    options: &'a RefreshOptions<'a>,
+    made_for: &'a str,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+impl Work<'_> {
+    fn run(&self, store: &Store<'_>) -> Result<RefreshReport> {
+        let Self { source, options, cancel, progress, .. } = *self;
+        // Pages of a run that was stopped may still wait for their links.
+        let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
+        let listing = source.list()?;
+        let known = store.read(known_pages)?;
+        let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
+
+        let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
+        let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
+        // A page that cannot be listed just now is not gone: what is known of it stays.
+        let hidden =
+            |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
+        let mut gone: BTreeSet<String> =
+            known.keys().filter(|path| !listed.contains(path.as_str()) && !hidden(path)).cloned().collect();
+        let due: Vec<PageFile> = listing
+            .pages
+            .into_iter()
+            .filter(|file| known.get(&file.path).is_none_or(|known| known.stat != stat_row(file.stat)))
+            .collect();
+
+        let now = self.clock.now();
+        let mut writer = Writer {
+            store,
+            source,
+            options,
+            known,
+            touched: Touched::default(),
+            report,
+            gone_hashes: HashMap::new(),
+        };
+        writer.gone_hashes =
+            gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
+        let everything = links_due || due.len() > BATCH;
+        let total = due.len();
+        let mut done = 0;
+        progress.advance(Stage::Pages, 0, total);
+        let outcome =
+            read_all(due, source, &writer.known_hashes(), options.link_types, now, cancel, |results| {
+                loop {
+                    let batch: Vec<Read> = results.iter().take(BATCH).collect();
+                    if batch.is_empty() {
+                        return Ok(());
+                    }
+                    cancel.check()?;
+                    done += batch.len();
+                    writer.store(batch, &mut gone)?;
+                    progress.advance(Stage::Pages, done, total);
+                }
+            });
+        outcome?;
+        writer.finish(gone, everything, self.made_for, progress)
+    }
 }
 
 fn lies_in(path: &str, folder: &str) -> bool {
@@ -184,7 +230,7 @@ enum Read {
 }
 
 struct Writer<'a> {
-    index: &'a Index,
+    store: &'a Store<'a>,
     source: &'a dyn Source,
     options: &'a RefreshOptions<'a>,
     known: HashMap<String, Known>,
@@ -201,7 +247,7 @@ impl Writer<'_> {
     fn store(&mut self, batch: Vec<Read>, gone: &mut BTreeSet<String>) -> Result<()> {
         let (known, gone_hashes, touched, report) =
             (&self.known, &mut self.gone_hashes, &mut self.touched, &mut self.report);
-        self.index.write(|db| {
+        self.store.write(|db| {
             if batch.iter().any(|read| matches!(read, Read::New(_))) {
                 set_counter(db, LINKS_DUE, 1)?;
             }
@@ -250,14 +296,14 @@ impl Writer<'_> {
         let (touched, report) = (&mut self.touched, &mut self.report);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source that pages link to came or went.
-            if self.index.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
-                && !self.index.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
+            if self.store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
+                && !self.store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
             {
                 return Ok(self.report);
             }
         }
         progress.advance(Stage::Links, 0, 1);
-        self.index.write(|db| {
+        self.store.write(|db| {
             for path in gone {
                 remove_page(db, &path, touched)?;
                 report.removed.push(path);

@@ -29,7 +29,7 @@ pub struct Params {
 /// Adds the pages.
 ///
 /// # Errors
-/// [`Error::PageNotFound`] for a path that is no page, [`Error::OutsideProject`], [`Error::Io`],
+/// [`Error::InvalidParams`] for a path that is no page, [`Error::OutsideProject`], [`Error::Io`],
 /// [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
@@ -62,12 +62,10 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
         return Ok(listing.pages.iter().map(|file| file.path.clone()).collect());
     }
     for page in pages {
-        if context.source.stat(page)?.is_none() {
-            return Err(Error::PageNotFound { page: page.clone(), similar: Vec::new() });
-        }
+        context.source.stat(page)?;
         if !listing.pages.iter().any(|file| file.path == *page) {
             return Err(Error::invalid(format!(
-                "{page}: not a page of this project: pages end in .md or .markdown and are not ignored"
+                "{page}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
             )));
         }
     }

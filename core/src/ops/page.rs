@@ -124,7 +124,7 @@ impl PageName<'_> {
         let given: Vec<(&str, &[Rule])> = [
             (self.page, &Rule::ALL[..]),
             (self.filepath, &[Rule::Path, Rule::FileName][..]),
-            (self.title, &[Rule::Title, Rule::Alias, Rule::FileName][..]),
+            (self.title, &[Rule::Title, Rule::Alias, Rule::FileName, Rule::AnyName][..]),
             (self.id, &[Rule::Id, Rule::Path][..]),
         ]
         .into_iter()
@@ -151,10 +151,11 @@ enum Rule {
     Title,
     Alias,
     FileName,
+    AnyName,
 }
 
 impl Rule {
-    const ALL: [Self; 5] = [Self::Path, Self::Id, Self::Title, Self::Alias, Self::FileName];
+    const ALL: [Self; 6] = [Self::Path, Self::Id, Self::Title, Self::Alias, Self::FileName, Self::AnyName];
 
     fn sql(self) -> &'static str {
         match self {
@@ -166,7 +167,8 @@ impl Rule {
             Self::Alias => {
                 "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1"
             }
-            Self::FileName => "SELECT DISTINCT page FROM names WHERE key = ?2",
+            Self::FileName => "SELECT page FROM names WHERE key = ?2 AND kind = 0",
+            Self::AnyName => "SELECT DISTINCT page FROM names WHERE key = ?2",
         }
     }
 }
@@ -178,7 +180,7 @@ fn find_page(db: &Connection, name: &str, rules: &[Rule]) -> Result<i64> {
     for rule in rules {
         let mut pages = BTreeSet::new();
         let keys: &[&str] = match rule {
-            Rule::FileName => &[&key, &whole_key],
+            Rule::FileName => &[&key],
             _ => &[&whole_key],
         };
         for key in keys {

@@ -117,7 +117,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         let waiting = count(
             db,
             "SELECT count(DISTINCT page) FROM sections
-             WHERE vector_model IS NOT (SELECT model FROM models WHERE identity = ?1)",
+             WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)",
             [identity],
         )?;
         Ok(Output {

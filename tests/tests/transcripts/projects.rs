@@ -66,11 +66,11 @@ fn add_says_what_it_did_and_only_once() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("add").transcript(), @"
     $ ubp add
-    Indexed 4 added
+    Indexed: 4 added
     ");
     assert_snapshot!(terminal.ubp("add").transcript(), @"
     $ ubp add
-    Indexed nothing changed
+    Indexed: no page changed
     ");
     terminal.write("login.md", "# Login Feature\n\nnew").unwrap();
     std::fs::rename(terminal.path("tokens.md"), terminal.path("db/tokens.md")).unwrap();
@@ -78,7 +78,7 @@ fn add_says_what_it_did_and_only_once() {
     terminal.write("new.md", "new").unwrap();
     assert_snapshot!(terminal.ubp("add -v").transcript(), @"
     $ ubp add -v
-    Indexed 1 added, 1 changed, 1 removed, 1 renamed
+    Indexed: 1 added, 1 changed, 1 removed, 1 renamed
     ");
 }
 
@@ -88,21 +88,20 @@ fn add_takes_files_as_the_shell_names_them() {
     terminal.write("code.rs", "fn main() {}").unwrap();
     assert_snapshot!(terminal.ubp("add ./db/../db/users.md").transcript(), @"
     $ ubp add ./db/../db/users.md
-    Indexed 4 added
+    Indexed: 4 added
     ");
     assert_snapshot!(terminal.ubp("-C db add users.md").transcript(), @"
     $ ubp -C db add users.md
-    Indexed nothing changed
+    Indexed: no page changed
     ");
     assert_snapshot!(terminal.ubp("add missing.md").transcript(), @"
     $ ubp add missing.md
-    ! error: missing.md: entity not found
+    ! error: missing.md: no such file
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("add code.rs").transcript(), @"
     $ ubp add code.rs
-    ! error: no page is called 'code.rs'
-    ! hint: `ubp list` shows every page
+    ! error: code.rs: not a page of this project: pages are files that end in .md or .markdown and are not ignored
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("add ../outside.md").transcript(), @"
@@ -148,7 +147,7 @@ fn pages_that_links_ask_for_are_made_only_on_request() {
     assert!(!terminal.path("nowhere.md").exists());
     assert_snapshot!(terminal.ubp("add --create-missing").transcript(), @"
     $ ubp add --create-missing
-    Indexed 1 added, 1 written
+    Indexed: 1 added, 1 written
     ");
     assert!(terminal.path("nowhere.md").exists());
 }

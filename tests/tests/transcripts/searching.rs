@@ -29,7 +29,7 @@ fn search_shows_places_snippets_and_scores() {
     Old tokens  0.000  vector 0.00, words 0.00, links 0.00
     notes/tokens.md:3: Old tokens
         Nobody links here.
-    ! 4 of 3 pages, by words (no vectors for this query)
+    ! 4 pages, by words (no vectors for this query)
     ");
 }
 
@@ -64,7 +64,7 @@ fn search_explains_itself() {
         0.8481 = 0.7 * relevance 0.8481 + 0.30 * graph proximity 0.8481
         terms: password
         section login-feature: 0.8481 (vector 0.0000, words 0.8481)
-    ! 2 of 2 pages, by words (no vectors for this query)
+    ! 2 pages, by words (no vectors for this query)
     ");
 }
 
