@@ -106,7 +106,7 @@ fn add_takes_files_as_the_shell_names_them() {
     ");
     assert_snapshot!(terminal.ubp("add ../outside.md").transcript(), @"
     $ ubp add ../outside.md
-    ! error: ../outside.md: entity not found
+    ! error: ../outside.md: no such file
     exit status 2
     ");
 }
