@@ -213,12 +213,33 @@ impl From<rusqlite::Error> for Unusable {
     }
 }
 
+/// Opens the writer. While another process makes the same file a database, or is the last to leave
+/// it, SQLite says so at once instead of waiting: then this waits.
 fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let attempts = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
+    for _ in 1..attempts {
+        match try_open_writer(path) {
+            Err(Unusable::Failed(error)) if is_busy(&error) => std::thread::sleep(PAUSE),
+            opened => return opened,
+        }
+    }
+    try_open_writer(path)
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
+fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // In one transaction: what another process is just making must not look like half of something.
+    let snapshot = connection.transaction()?;
+    let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let application: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version: i32 = snapshot.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    drop(snapshot);
     match (tables, application, version) {
         (0, 0, 0) | (_, schema::APPLICATION_ID, schema::VERSION) => {}
         (_, schema::APPLICATION_ID, other) => {
