@@ -39,9 +39,12 @@ impl LinkGraph {
     /// [`crate::Error::Database`].
     pub fn load(db: &Connection) -> Result<Self> {
         let mut graph = Self::default();
-        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY page")?;
-        for page in statement.query_map([], |row| row.get(0))? {
-            graph.node(page?);
+        let mut statement = db.prepare_cached("SELECT page FROM pages")?;
+        let mut pages: Vec<i64> =
+            statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        pages.sort_unstable();
+        for page in pages {
+            graph.node(page);
         }
         let mut statement = db.prepare_cached(
             "SELECT DISTINCT page, target_page, link_type FROM links

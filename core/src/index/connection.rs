@@ -252,6 +252,8 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     tune(&connection)?;
+    // Whoever writes reads little, and every mapped page it touches would count as its memory.
+    connection.pragma_update(None, "mmap_size", 0)?;
     create_tables(&mut connection)?;
     Ok(connection)
 }

@@ -174,16 +174,14 @@ impl Work<'_> {
         progress.advance(Stage::Pages, 0, total);
         let outcome =
             read_all(due, source, &writer.known_hashes(), options.link_types, now, cancel, |results| {
-                loop {
-                    let batch: Vec<Read> = results.iter().take(BATCH).collect();
-                    if batch.is_empty() {
-                        return Ok(());
-                    }
+                // Pages are written as they come in, so that reading goes on meanwhile.
+                while let Ok(first) = results.recv() {
                     cancel.check()?;
-                    done += batch.len();
-                    writer.store(batch, &mut gone)?;
+                    let batch = std::iter::once(first).chain(results.iter().take(BATCH - 1));
+                    done += writer.store(batch, &mut gone)?;
                     progress.advance(Stage::Pages, done, total);
                 }
+                Ok(())
             });
         outcome?;
         writer.finish(gone, everything, self.made_for, progress)
@@ -244,14 +242,14 @@ impl Writer<'_> {
         self.known.iter().map(|(path, known)| (path.clone(), known.hash)).collect()
     }
 
-    fn store(&mut self, batch: Vec<Read>, gone: &mut BTreeSet<String>) -> Result<()> {
+    /// Writes a batch in one transaction and returns its size.
+    fn store(&mut self, batch: impl Iterator<Item = Read>, gone: &mut BTreeSet<String>) -> Result<usize> {
         let (known, gone_hashes, touched, report) =
             (&self.known, &mut self.gone_hashes, &mut self.touched, &mut self.report);
         self.store.write(|db| {
-            if batch.iter().any(|read| matches!(read, Read::New(_))) {
-                set_counter(db, LINKS_DUE, 1)?;
-            }
+            let (mut size, mut marked) = (0, false);
             for read in batch {
+                size += 1;
                 match read {
                     Read::Failed(entry) => report.unreadable.push(entry),
                     Read::Same(file) => {
@@ -267,6 +265,10 @@ impl Writer<'_> {
                         ))?;
                     }
                     Read::New(page) => {
+                        if !marked {
+                            set_counter(db, LINKS_DUE, 1)?;
+                            marked = true;
+                        }
                         let path = page.file.path.clone();
                         let was_known = known.contains_key(&path);
                         let moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
@@ -282,7 +284,8 @@ impl Writer<'_> {
                     }
                 }
             }
-            bump(db, GENERATION)
+            bump(db, GENERATION)?;
+            Ok(size)
         })
     }
 

@@ -103,6 +103,8 @@ CREATE TABLE links (
 );
 CREATE INDEX links_by_page ON links(page);
 CREATE INDEX links_by_target ON links(target_page);
+-- The graph is read from here alone, without the rows and their text.
+CREATE INDEX links_as_edges ON links(page, target_page, link_type) WHERE target_page IS NOT NULL;
 CREATE INDEX links_to_files ON links(state) WHERE state <> 1;
 
 CREATE TABLE link_keys (
