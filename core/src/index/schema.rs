@@ -52,6 +52,8 @@ CREATE VIRTUAL TABLE fulltext USING fts5(
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
+-- Terms are gathered in memory up to this many bytes before they are written and merged.
+INSERT INTO fulltext(fulltext, rank) VALUES ('hashsize', 8388608);
 
 CREATE TABLE title_terms (          -- what the full text holds as each page's title and aliases
     page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
