@@ -35,13 +35,18 @@ pub struct EmbedReport {
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
-    let all: i64 = db.prepare_cached("SELECT count(*) FROM sections")?.query_row([], |row| row.get(0))?;
-    let seen: i64 = db
+    // Three ranges of one index: where nothing is pending they are empty, however many sections there are.
+    let pending: i64 = db
         .prepare_cached(
-            "SELECT count(*) FROM sections WHERE vector_model = (SELECT model FROM models WHERE identity = ?1)",
+            "WITH current(model) AS (
+                 SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
+             )
+             SELECT (SELECT count(*) FROM sections WHERE vector_model IS NULL)
+                  + (SELECT count(*) FROM sections WHERE vector_model < (SELECT model FROM current))
+                  + (SELECT count(*) FROM sections WHERE vector_model > (SELECT model FROM current))",
         )?
         .query_row([identity], |row| row.get(0))?;
-    Ok(usize::try_from(all - seen).unwrap_or(0))
+    Ok(usize::try_from(pending).unwrap_or(0))
 }
 
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
