@@ -7,7 +7,8 @@ use ubp_tests::generator::Vault;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    let Some(folder) = arguments.next().map(PathBuf::from) else {
+    let folder = arguments.next().filter(|argument| !argument.to_string_lossy().starts_with('-'));
+    let Some(folder) = folder.map(PathBuf::from) else {
         eprintln!("usage: make-vault FOLDER [PAGES [BYTES]]");
         return ExitCode::from(2);
     };
