@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Index;
 use super::connection::{VECTOR_GENERATION, bump};
+use super::rounding::round;
 use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
@@ -214,14 +215,28 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     db.prepare_cached("DELETE FROM section_vectors WHERE section = ?1")?.execute([due.section])?;
     let mut complete = true;
     for (ordinal, hash) in due.hashes.iter().enumerate() {
-        let stored = db
-            .prepare_cached(
-                "INSERT INTO section_vectors(section, ordinal, vector)
-                 SELECT ?1, ?2, vector FROM vectors WHERE model = ?3 AND hash = ?4",
-            )?
-            .execute((due.section, ordinal, model, hash.0))?;
+        let vector: Option<(i64, Vec<u8>)> = db
+            .prepare_cached("SELECT vector, data FROM vectors WHERE model = ?1 AND hash = ?2")?
+            .query_row((model, hash.0), |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
         // Another process may have dropped a vector that no section used yet.
-        complete &= stored == 1;
+        complete &= vector.is_some();
+        let Some((vector, data)) = vector else { continue };
+        let numbers: Vec<f32> = data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
+        let rounded = round(&numbers);
+        db.prepare_cached(
+            "INSERT INTO section_vectors(section, ordinal, vector, page, model, scale, error, rounded)
+             SELECT ?1, ?2, ?3, page, ?4, ?5, ?6, ?7 FROM sections WHERE section = ?1",
+        )?
+        .execute(params![
+            due.section,
+            ordinal,
+            vector,
+            model,
+            rounded.as_ref().map(|rounded| rounded.scale),
+            rounded.as_ref().map(|rounded| rounded.error),
+            rounded.as_ref().map(|rounded| rounded.numbers.as_slice()),
+        ])?;
     }
     if complete {
         db.prepare_cached("UPDATE sections SET vector_model = ?2 WHERE section = ?1")?

@@ -1,18 +1,40 @@
-//! The vectors of one model in memory, in one piece, ready to be compared with a query.
+//! The vectors of one model in memory, in one piece, ready to be compared with a query. Numbers are
+//! rounded to 8 bits: a quarter of the memory, and of what a scan has to read. How far rounding can be
+//! off is known for every vector, so that the scan keeps whatever may belong to the closest; those are
+//! then compared by their exact vectors, which stay in the index.
 
-use std::collections::HashMap;
+use rusqlite::{Connection, OptionalExtension};
 
-use rusqlite::Connection;
-
+use super::rounding::{RoundedQuery, dot};
+use super::shortlist::{Candidate, Shortlist};
 use crate::Result;
 
 /// Unit vectors of sections, row by row.
 #[derive(Debug, Default)]
 pub struct VectorMatrix {
     identity: String,
+    /// Number of the model in the index.
+    model: i64,
     dimensions: usize,
-    rows: Vec<(i64, i64)>,
-    data: Vec<f32>,
+    /// By number of the section.
+    sections: Vec<SectionRows>,
+    rows: Vec<Row>,
+    /// Numbers of all rows, two's complement, to be multiplied with the row's scale.
+    data: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SectionRows {
+    section: i64,
+    page: i64,
+    first: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    scale: f32,
+    /// Length of what rounding took away.
+    error: f32,
 }
 
 /// A section and how close it is to the query.
@@ -29,28 +51,34 @@ pub struct Close {
 impl VectorMatrix {
     pub(super) fn load(db: &Connection, identity: &str) -> Result<Self> {
         let mut matrix = Self { identity: identity.into(), ..Self::default() };
-        let mut offsets: HashMap<i64, usize> = HashMap::new();
-        let mut vectors = Vec::new();
-        let mut statement = db.prepare(
-            "SELECT vector, data FROM vectors WHERE model = (SELECT model FROM models WHERE identity = ?1)
-             ORDER BY vector",
+        let model: Option<(i64, usize)> = db
+            .prepare_cached("SELECT model, dimensions FROM models WHERE identity = ?1")?
+            .query_row([identity], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((model, dimensions)) = model else { return Ok(matrix) };
+        (matrix.model, matrix.dimensions) = (model, dimensions);
+        // Asked for at once: growing would copy everything several times, and need twice the memory.
+        let count: usize = db.query_row("SELECT count(*) FROM section_vectors", [], |row| row.get(0))?;
+        matrix.rows.reserve_exact(count);
+        matrix.data.reserve_exact(count * dimensions);
+        // A vector of another model stands there until the section is embedded again.
+        let mut statement = db.prepare_cached(
+            "SELECT section, page, scale, error, rounded FROM section_vectors
+             WHERE model = ?1 AND scale IS NOT NULL ORDER BY section, ordinal",
         )?;
-        let mut rows = statement.query([identity])?;
+        let mut rows = statement.query([model])?;
         while let Some(row) = rows.next()? {
-            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            matrix.dimensions = data.len() / 4;
-            offsets.insert(row.get(0)?, vectors.len());
-            vectors.extend(data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-        }
-        let mut statement = db.prepare(
-            "SELECT section, page, vector FROM section_vectors JOIN sections USING (section) ORDER BY section, section_vectors.ordinal",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            // A vector of another model stands there until the section is embedded again.
-            let Some(&offset) = offsets.get(&row.get(2)?) else { continue };
-            matrix.rows.push((row.get(0)?, row.get(1)?));
-            matrix.data.extend_from_slice(&vectors[offset..offset + matrix.dimensions]);
+            let rounded = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
+            if rounded.len() != dimensions {
+                continue;
+            }
+            let section = row.get(0)?;
+            if matrix.sections.last().is_none_or(|last| last.section != section) {
+                let first = matrix.rows.len();
+                matrix.sections.push(SectionRows { section, page: row.get(1)?, first });
+            }
+            matrix.rows.push(Row { scale: row.get(2)?, error: row.get(3)? });
+            matrix.data.extend_from_slice(rounded);
         }
         Ok(matrix)
     }
@@ -70,60 +98,137 @@ impl VectorMatrix {
         self.rows.is_empty()
     }
 
-    /// Cosine similarity of one section, by its closest vector; `None` when it has none.
+    /// Cosine similarity of one section by its closest vector, within about 0.002; `None` when it has
+    /// none. [`VectorMatrix::similarities`] is exact.
     pub fn similarity(&self, section: i64, query: &[f32]) -> Option<f32> {
-        if query.len() != self.dimensions {
-            return None;
+        let at = self.sections.binary_search_by_key(&section, |rows| rows.section).ok()?;
+        let query = self.rounded(query)?;
+        let rows = self.sections[at].first..self.end(at);
+        rows.map(|row| self.estimate(row, &query)).max_by(f32::total_cmp)
+    }
+
+    /// Cosine similarities of these sections by their closest vectors, as they stand in `db`; those
+    /// without any are left out.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn similarities(
+        &self,
+        db: &Connection,
+        query: &[f32],
+        sections: impl IntoIterator<Item = i64>,
+    ) -> Result<Vec<(i64, f32)>> {
+        let mut statement = db.prepare_cached(
+            "SELECT data FROM section_vectors AS used JOIN vectors USING (vector)
+             WHERE section = ?1 AND vectors.model = ?2",
+        )?;
+        let mut similarities = Vec::new();
+        for section in sections {
+            let mut rows = statement.query((section, self.model))?;
+            let mut closest: Option<f32> = None;
+            while let Some(row) = rows.next()? {
+                let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+                let similarity = exact(query, data);
+                if data.len() == query.len() * 4 && similarity.is_finite() {
+                    closest = Some(closest.map_or(similarity, |other| other.max(similarity)));
+                }
+            }
+            similarities.extend(closest.map(|similarity| (section, similarity)));
         }
-        let first = self.rows.partition_point(|(row, _)| *row < section);
-        let vectors = self.data.chunks_exact(self.dimensions).skip(first);
-        self.rows[first..]
-            .iter()
-            .take_while(|(row, _)| *row == section)
-            .zip(vectors)
-            .map(|(_, vector)| dot(query, vector))
-            .max_by(f32::total_cmp)
+        Ok(similarities)
     }
 
     /// The `limit` sections closest to `query`, best first, each once; pages that `keep` refuses
     /// are passed over.
-    pub fn closest(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Vec<Close> {
-        if query.len() != self.dimensions || limit == 0 {
-            return Vec::new();
-        }
-        let mut close: Vec<Close> = Vec::with_capacity(self.rows.len());
-        for (&(section, page), vector) in self.rows.iter().zip(self.data.chunks_exact(self.dimensions)) {
-            if !keep(page) {
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn closest(
+        &self,
+        db: &Connection,
+        query: &[f32],
+        limit: usize,
+        keep: impl Fn(i64) -> bool,
+    ) -> Result<Vec<Close>> {
+        let candidates = self.candidates(query, limit, keep);
+        let exact = self.similarities(db, query, candidates.iter().map(|at| self.sections[*at].section))?;
+        // Both are in the same order, and `exact` lacks what is gone from the index meanwhile.
+        let mut pages = candidates.iter().map(|at| self.sections[*at]);
+        let mut close: Vec<Close> = exact
+            .into_iter()
+            .filter_map(|(section, similarity)| {
+                let page = pages.find(|rows| rows.section == section)?.page;
+                Some(Close { section, page, similarity })
+            })
+            .collect();
+        close.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section)));
+        close.truncate(limit);
+        Ok(close)
+    }
+
+    /// Places in `sections` of all that may be among the `limit` closest.
+    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Vec<usize> {
+        let Some(query) = self.rounded(query) else { return Vec::new() };
+        let mut shortlist = Shortlist::new(limit);
+        // Sections of a page mostly follow each other: each page is asked about once.
+        let mut asked = None;
+        let mut vectors = self.data.chunks_exact(self.dimensions).zip(&self.rows);
+        for (at, rows) in self.sections.iter().enumerate() {
+            let count = self.end(at) - rows.first;
+            let kept = match asked {
+                Some((page, kept)) if page == rows.page => kept,
+                _ => keep(rows.page),
+            };
+            asked = Some((rows.page, kept));
+            if !kept {
+                vectors.by_ref().take(count).for_each(drop);
                 continue;
             }
-            let similarity = dot(query, vector);
-            // Rows of one section follow each other.
-            match close.last_mut() {
-                Some(last) if last.section == section => last.similarity = last.similarity.max(similarity),
-                _ => close.push(Close { section, page, similarity }),
+            let mut candidate = Candidate { at, least: f32::NEG_INFINITY, most: f32::NEG_INFINITY };
+            for (vector, row) in vectors.by_ref().take(count) {
+                let estimate = dot(query.numbers(), vector) as f32 * (query.scale() * row.scale);
+                let error = query.error(row.error);
+                candidate.least = candidate.least.max(estimate - error);
+                candidate.most = candidate.most.max(estimate + error);
             }
+            shortlist.offer(candidate);
         }
-        let order =
-            |a: &Close, b: &Close| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section));
-        if close.len() > limit {
-            close.select_nth_unstable_by(limit, order);
-            close.truncate(limit);
-        }
-        close.sort_unstable_by(order);
-        close
+        shortlist.finish()
+    }
+
+    /// The row after the last one of a section.
+    fn end(&self, at: usize) -> usize {
+        self.sections.get(at + 1).map_or(self.rows.len(), |next| next.first)
+    }
+
+    fn estimate(&self, row: usize, query: &RoundedQuery) -> f32 {
+        let numbers = &self.data[row * self.dimensions..(row + 1) * self.dimensions];
+        dot(query.numbers(), numbers) as f32 * (query.scale() * self.rows[row].scale)
+    }
+
+    /// The query as rows are compared with it, if that is possible at all.
+    fn rounded(&self, query: &[f32]) -> Option<RoundedQuery> {
+        if query.len() == self.dimensions { RoundedQuery::new(query) } else { None }
     }
 }
 
-/// Eight sums side by side, which compilers turn into vector instructions.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (left, left_rest) = a.as_chunks::<8>();
-    let (right, right_rest) = b.as_chunks::<8>();
+/// Product with a vector as the index stores it. Eight sums side by side, which compilers turn into
+/// vector instructions.
+fn exact(query: &[f32], data: &[u8]) -> f32 {
+    let (left, left_rest) = query.as_chunks::<8>();
+    let (right, right_rest) = data.as_chunks::<32>();
+    let number = |bytes: &[u8], lane: usize| {
+        f32::from_le_bytes([bytes[lane * 4], bytes[lane * 4 + 1], bytes[lane * 4 + 2], bytes[lane * 4 + 3]])
+    };
     let mut sums = [0.0_f32; 8];
     for (x, y) in left.iter().zip(right) {
         for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
+            sums[lane] += x[lane] * number(y, lane);
         }
     }
-    let rest: f32 = left_rest.iter().zip(right_rest).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f32>() + rest
+    let rest = left_rest.iter().zip(right_rest.as_chunks::<4>().0);
+    sums.iter().sum::<f32>() + rest.map(|(x, y)| x * f32::from_le_bytes(*y)).sum::<f32>()
 }
+
+#[cfg(test)]
+mod tests;

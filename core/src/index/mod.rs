@@ -6,7 +6,9 @@ mod embedding;
 mod matrix;
 mod prepare;
 mod refresh;
+mod rounding;
 mod schema;
+mod shortlist;
 mod store;
 
 pub use connection::{Index, SetAside, set_aside};

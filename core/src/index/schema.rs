@@ -1,7 +1,7 @@
 //! The tables. Everything here can be made again from the files; nothing is the only copy.
 
 /// Raised whenever a table or the meaning of a column changes: another version is built anew.
-pub(super) const VERSION: i32 = 1;
+pub(super) const VERSION: i32 = 2;
 
 /// Marks the file as ours ("UBPi"), so that a foreign database is recognised.
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -136,10 +136,17 @@ CREATE TABLE vectors (
     UNIQUE (model, hash)
 );
 
+-- Everything that the vectors in memory are made of stands here, so that one pass over this table
+-- loads them; of `vectors` only what comes close to a query is read.
 CREATE TABLE section_vectors (
     section INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
     vector  INTEGER NOT NULL REFERENCES vectors(vector) ON DELETE CASCADE,
+    page    INTEGER NOT NULL,       -- the section's
+    model   INTEGER NOT NULL,       -- the vector's
+    scale   REAL,                   -- NULL for a vector that cannot be compared with anything
+    error   REAL,                   -- length of what rounding took away
+    rounded BLOB,                   -- numbers as multiples of the scale, 8 bits each, two's complement
     PRIMARY KEY (section, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX section_vectors_by_vector ON section_vectors(vector);

@@ -32,6 +32,13 @@ impl HashEmbedder {
         }
     }
 
+    /// One whose vectors have so many numbers, for measuring.
+    pub fn with_dimensions(dimensions: usize) -> Self {
+        let mut embedder = Self::named(&format!("hash-words-{dimensions}"));
+        embedder.model.dimensions = dimensions;
+        embedder
+    }
+
     /// The same, for texts in `scripts` alone.
     pub fn for_scripts(scripts: Scripts) -> Self {
         let mut embedder = Self::default();
@@ -53,8 +60,9 @@ impl Embedder for HashEmbedder {
                 for range in self.token_ranges(text)?.into_iter().take(self.model.window) {
                     let word = text[range].to_lowercase();
                     let hash = ContentHash::of(word.as_bytes()).0;
-                    vector[usize::from(hash[0]) % 64] += 1.0;
-                    vector[usize::from(hash[1]) % 64] += 0.5;
+                    let place = |low: u8, high: u8| usize::from(u16::from_le_bytes([low, high]));
+                    vector[place(hash[0], hash[2]) % self.model.dimensions] += 1.0;
+                    vector[place(hash[1], hash[3]) % self.model.dimensions] += 0.5;
                 }
                 crate::embed::normalize(&mut vector);
                 Ok(vector)

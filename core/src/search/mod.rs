@@ -14,7 +14,7 @@ mod filter;
 mod fulltext;
 mod proximity;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub use fulltext::{Match, matches};
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;
-use crate::index::VectorMatrix;
+use crate::index::{Close, VectorMatrix};
 use crate::{Result, text};
 
 /// Sections that either side may put forward.
@@ -108,7 +108,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     };
     let close = match (request.mode, request.vector) {
         (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
-            request.matrix.closest(vector, CANDIDATES, keep)
+            compare(db, request.matrix, vector, &words, keep)?
         }
         _ => Vec::new(),
     };
@@ -137,6 +137,25 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         hits.iter_mut().for_each(|hit| hit.hop_distance = distances.get(&hit.page).copied());
     }
     Ok(hits)
+}
+
+/// The sections closest to the query, and those that its words found.
+fn compare(
+    db: &Connection,
+    matrix: &VectorMatrix,
+    vector: &[f32],
+    words: &[Match],
+    keep: impl Fn(i64) -> bool,
+) -> Result<Vec<Close>> {
+    let mut close = matrix.closest(db, vector, CANDIDATES, keep)?;
+    let known: HashSet<i64> = close.iter().map(|found| found.section).collect();
+    let pages: HashMap<i64, i64> = words.iter().map(|found| (found.section, found.page)).collect();
+    let others = words.iter().map(|found| found.section).filter(|section| !known.contains(section));
+    let others = matrix.similarities(db, vector, others)?;
+    close.extend(others.into_iter().filter_map(|(section, similarity)| {
+        Some(Close { section, page: *pages.get(&section)?, similarity })
+    }));
+    Ok(close)
 }
 
 impl Hit {

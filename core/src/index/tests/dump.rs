@@ -47,8 +47,10 @@ const TABLES: [(&str, &str); 11] = [
     ),
     (
         "vector",
-        "SELECT path, section_id, section_vectors.ordinal, identity, hex(data) FROM section_vectors
-         JOIN sections USING (section) JOIN pages USING (page) JOIN vectors USING (vector) JOIN models USING (model)",
+        "SELECT path, section_id, section_vectors.ordinal, identity, hex(data), scale, error,
+                hex(rounded), section_vectors.page = sections.page, section_vectors.model = vectors.model
+         FROM section_vectors JOIN sections USING (section) JOIN pages ON pages.page = sections.page JOIN vectors USING (vector)
+         JOIN models ON models.model = vectors.model",
     ),
     ("title terms", "SELECT path, terms FROM title_terms JOIN pages USING (page)"),
     ("name", "SELECT path, key, kind FROM names JOIN pages USING (page)"),

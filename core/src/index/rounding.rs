@@ -1,0 +1,80 @@
+//! Vectors in 8 bits per number, and queries in as many as products leave room for.
+
+/// A vector whose numbers are multiples of a scale, -127 to 127 times.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rounded {
+    pub scale: f32,
+    /// Length of what rounding took away: a product with a unit vector is off by at most this.
+    pub error: f32,
+    /// Two's complement.
+    pub numbers: Vec<u8>,
+}
+
+/// `None` for a vector that is no place: one with a number that is infinite or none.
+pub(super) fn round(vector: &[f32]) -> Option<Rounded> {
+    let largest = largest(vector)?;
+    let scale = largest / 127.0;
+    let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+    if !factor.is_finite() {
+        // Too small to tell from nothing.
+        return Some(Rounded { scale: 0.0, error: largest, numbers: vec![0; vector.len()] });
+    }
+    let numbers: Vec<i8> = vector.iter().map(|x| (x * factor).round() as i8).collect();
+    let error = length(vector.iter().zip(&numbers).map(|(x, n)| x - f32::from(*n) * scale));
+    Some(Rounded { scale, error, numbers: numbers.into_iter().map(i8::cast_unsigned).collect() })
+}
+
+/// A query, rounded so finely that products with rows still fit into 32 bits.
+#[derive(Debug)]
+pub(super) struct RoundedQuery {
+    numbers: Vec<i16>,
+    scale: f32,
+    length: f32,
+    error: f32,
+}
+
+impl RoundedQuery {
+    /// `None` for a vector that is no place.
+    pub(super) fn new(query: &[f32]) -> Option<Self> {
+        let largest = largest(query)?;
+        let most = (i32::MAX / 127).checked_div(i32::try_from(query.len()).ok()?)?;
+        let most = i16::try_from(most).unwrap_or(i16::MAX);
+        let scale = largest / f32::from(most);
+        let factor = if largest > 0.0 { f32::from(most) / largest } else { 0.0 };
+        let factor = if factor.is_finite() { factor } else { 0.0 };
+        let bounded = |x: &f32| ((x * factor).round() as i16).clamp(-most, most);
+        let numbers: Vec<i16> = query.iter().map(bounded).collect();
+        let error = length(query.iter().zip(&numbers).map(|(x, n)| x - f32::from(*n) * scale));
+        Some(Self { numbers, scale, length: length(query.iter().copied()), error })
+    }
+
+    pub(super) fn numbers(&self) -> &[i16] {
+        &self.numbers
+    }
+
+    pub(super) fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// How far the product with a rounded unit vector can be off, given what its own rounding took.
+    pub(super) fn error(&self, row: f32) -> f32 {
+        /// Sums of some hundred products in f32 differ by their order.
+        const SUMMING: f32 = 1e-6;
+        row * self.length + (1.0 + row) * self.error + SUMMING
+    }
+}
+
+/// Product of numbers in 16 and in 8 bits. In this shape it becomes multiply-and-add instructions on
+/// every processor that has any (`pmaddwd`, `i32x4.dot_i16x8_s`).
+pub(super) fn dot(query: &[i16], row: &[u8]) -> i32 {
+    query.iter().zip(row).map(|(x, y)| i32::from(*x) * i32::from(y.cast_signed())).sum()
+}
+
+fn largest(vector: &[f32]) -> Option<f32> {
+    let largest = vector.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+    (largest.is_finite() && vector.iter().all(|x| x.is_finite())).then_some(largest)
+}
+
+fn length(numbers: impl Iterator<Item = f32>) -> f32 {
+    numbers.map(|x| x * x).sum::<f32>().sqrt()
+}
