@@ -48,6 +48,19 @@ pub struct Close {
     pub similarity: f32,
 }
 
+/// The sections closest to a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Closest {
+    /// Best first, each section once.
+    pub sections: Vec<Close>,
+    /// Mean cosine similarity of all vectors that were compared, drawn towards 0 while they are few:
+    /// how close a text is that has nothing to do with the query.
+    pub background: f32,
+}
+
+/// Vectors that few others weigh up, when a mean is taken.
+const FEW: f64 = 20.0;
+
 impl VectorMatrix {
     pub(super) fn load(db: &Connection, identity: &str) -> Result<Self> {
         let mut matrix = Self { identity: identity.into(), ..Self::default() };
@@ -149,8 +162,8 @@ impl VectorMatrix {
         query: &[f32],
         limit: usize,
         keep: impl Fn(i64) -> bool,
-    ) -> Result<Vec<Close>> {
-        let candidates = self.candidates(query, limit, keep);
+    ) -> Result<Closest> {
+        let (candidates, background) = self.candidates(query, limit, keep);
         let exact = self.similarities(db, query, candidates.iter().map(|at| self.sections[*at].section))?;
         // Both are in the same order, and `exact` lacks what is gone from the index meanwhile.
         let mut pages = candidates.iter().map(|at| self.sections[*at]);
@@ -163,12 +176,13 @@ impl VectorMatrix {
             .collect();
         close.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section)));
         close.truncate(limit);
-        Ok(close)
+        Ok(Closest { sections: close, background })
     }
 
-    /// Places in `sections` of all that may be among the `limit` closest.
-    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Vec<usize> {
-        let Some(query) = self.rounded(query) else { return Vec::new() };
+    /// Places in `sections` of all that may be among the `limit` closest, and the background.
+    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, f32) {
+        let Some(query) = self.rounded(query) else { return (Vec::new(), 0.0) };
+        let (mut sum, mut compared) = (0.0_f64, 0_usize);
         let mut shortlist = Shortlist::new(limit);
         // Sections of a page mostly follow each other: each page is asked about once.
         let mut asked = None;
@@ -188,12 +202,14 @@ impl VectorMatrix {
             for (vector, row) in vectors.by_ref().take(count) {
                 let estimate = dot(query.numbers(), vector) as f32 * (query.scale() * row.scale);
                 let error = query.error(row.error);
+                sum += f64::from(estimate);
+                compared += 1;
                 candidate.least = candidate.least.max(estimate - error);
                 candidate.most = candidate.most.max(estimate + error);
             }
             shortlist.offer(candidate);
         }
-        shortlist.finish()
+        (shortlist.finish(), (sum / (compared as f64 + FEW)) as f32)
     }
 
     /// The row after the last one of a section.

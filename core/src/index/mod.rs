@@ -13,7 +13,7 @@ mod store;
 
 pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
-pub use matrix::{Close, VectorMatrix};
+pub use matrix::{Close, Closest, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 
 #[cfg(test)]

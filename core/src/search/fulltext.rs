@@ -1,6 +1,6 @@
 //! The side of the words: BM25 over titles, headings and text.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
@@ -8,6 +8,13 @@ use crate::{Result, text};
 
 /// Weights of title (with aliases), headings and text in BM25.
 const BM25: &str = "bm25(4.0, 2.0, 1.0)";
+
+/// Share of BM25 of words that follow each other in query and text alike, on top of what each word
+/// counts. From 0.1 to 0.2, nDCG@10 rises on cranfield, cisi and hotpotqa and is unchanged elsewhere; more
+/// costs scifact.
+const NEIGHBOURS: f64 = 0.15;
+/// Sections whose neighbouring words are looked at, for each that is asked for.
+const NEIGHBOURS_EACH: usize = 5;
 
 /// A section whose words match.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +43,14 @@ pub fn matches(
     let Some(strict) = query.match_expression() else { return Ok(Vec::new()) };
     let pages = allowed.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
     let mut found = find(db, &strict, limit, pages.as_deref())?;
+    if let Some(neighbours) = query.neighbours_expression() {
+        let side_by_side = find(db, &neighbours, limit * NEIGHBOURS_EACH, pages.as_deref())?;
+        let bonus: HashMap<i64, f64> = side_by_side.iter().map(|m| (m.section, m.bm25)).collect();
+        for one in &mut found {
+            one.bm25 += NEIGHBOURS * bonus.get(&one.section).copied().unwrap_or(0.0);
+        }
+        found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25).then(a.section.cmp(&b.section)));
+    }
     if found.len() < enough
         && !query.phrases().is_empty()
         && let Some(relaxed) = query.relaxed_expression()

@@ -26,7 +26,7 @@ pub use fulltext::{Match, matches};
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;
-use crate::index::{Close, VectorMatrix};
+use crate::index::{Close, Closest, VectorMatrix};
 use crate::{Result, text};
 
 /// Sections that either side may put forward.
@@ -106,13 +106,13 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref())?,
         SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref())?,
     };
-    let close = match (request.mode, request.vector) {
+    let closest = match (request.mode, request.vector) {
         (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
             compare(db, request.matrix, vector, &words, keep)?
         }
-        _ => Vec::new(),
+        _ => Closest::default(),
     };
-    let pages = blend::blend(&words, &close, request.matrix, request.vector, request.mode);
+    let pages = blend::blend(&words, &closest, request.mode);
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);
     let mut hits: Vec<Hit> = pages.into_values().collect();
@@ -146,16 +146,16 @@ fn compare(
     vector: &[f32],
     words: &[Match],
     keep: impl Fn(i64) -> bool,
-) -> Result<Vec<Close>> {
-    let mut close = matrix.closest(db, vector, CANDIDATES, keep)?;
-    let known: HashSet<i64> = close.iter().map(|found| found.section).collect();
+) -> Result<Closest> {
+    let mut closest = matrix.closest(db, vector, CANDIDATES, keep)?;
+    let known: HashSet<i64> = closest.sections.iter().map(|found| found.section).collect();
     let pages: HashMap<i64, i64> = words.iter().map(|found| (found.section, found.page)).collect();
     let others = words.iter().map(|found| found.section).filter(|section| !known.contains(section));
     let others = matrix.similarities(db, vector, others)?;
-    close.extend(others.into_iter().filter_map(|(section, similarity)| {
+    closest.sections.extend(others.into_iter().filter_map(|(section, similarity)| {
         Some(Close { section, page: *pages.get(&section)?, similarity })
     }));
-    Ok(close)
+    Ok(closest)
 }
 
 impl Hit {

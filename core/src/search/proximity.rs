@@ -8,8 +8,9 @@ use crate::graph::{Direction, LinkGraph, Walk};
 
 /// Hits that pass relevance on.
 const LENDERS: usize = 20;
-/// Share of the lender's relevance that arrives after each hop.
-const DECAY: f64 = 0.8;
+/// Share of the lender's relevance that arrives after each hop. Less leaves more second pages of
+/// hotpotqa's questions out of the top ten; no less would make links as good as words.
+const DECAY: f64 = 0.95;
 /// Links at which a page starts to count as a hub.
 const HUB: f64 = 12.0;
 
@@ -31,7 +32,7 @@ fn weight(link_type: &str) -> f64 {
     match link_type {
         "depends_on" | "implements" | "extends" => 1.0,
         "conflicts_with" => 0.8,
-        _ => 0.9,
+        _ => 0.95,
     }
 }
 
@@ -51,8 +52,12 @@ pub(super) fn lifts(
         let mut arrived = HashMap::from([(from, 1.0)]);
         let walk = Walk { depth, direction: Direction::Both, types };
         for step in graph.walk(from, walk) {
-            let (out, back) = graph.degrees(step.via);
-            let hub = (HUB / (out + back) as f64).min(1.0);
+            // Neither what a hub links to nor the hub itself has much to do with a page beside it.
+            let links = |page| {
+                let (out, back) = graph.degrees(page);
+                out + back
+            };
+            let hub = (HUB / links(step.via).max(links(step.page)) as f64).min(1.0);
             let share = arrived.get(&step.via).copied().unwrap_or(0.0) * DECAY * hub * weight(step.link_type);
             arrived.insert(step.page, share);
             let passed = lent * share;

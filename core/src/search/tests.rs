@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::*;
 use crate::graph::LinkGraph;
+use crate::index::{Close, Closest};
 
 fn lifts(relevance: &[(i64, f64)], edges: &[(i64, i64)]) -> HashMap<i64, Lift> {
     let graph = LinkGraph::from_edges(edges.iter().map(|&(a, b)| (a, b, "references")));
@@ -24,4 +25,52 @@ fn a_hub_passes_on_less_than_a_page_with_few_links() {
     let spokes: Vec<(i64, i64)> = (2..200).map(|spoke| (1, spoke)).collect();
     let many = lifts(&[(1, 1.0)], &spokes);
     assert!(many[&2].passed < few[&2].passed / 4.0);
+}
+
+#[test]
+fn a_page_that_everybody_links_to_is_not_lifted_by_everybody() {
+    let mut edges: Vec<(i64, i64)> = (2..200).map(|page| (page, 1)).collect();
+    edges.push((2, 3));
+    let lifts = lifts(&[(2, 1.0)], &edges);
+    assert!(lifts[&1].passed < lifts[&3].passed / 4.0, "{lifts:?}");
+}
+
+fn found(section: i64, similarity: f32) -> Close {
+    Close { section, page: section, similarity }
+}
+
+fn matched(section: i64, bm25: f64) -> Match {
+    Match { section, page: section, bm25 }
+}
+
+/// Pages and their relevance, best first.
+fn blended(words: &[Match], sections: Vec<Close>, background: f32) -> Vec<(i64, f64)> {
+    let pages = blend::blend(words, &Closest { sections, background }, SearchMode::Hybrid);
+    let mut order: Vec<(i64, f64)> = pages.values().map(|hit| (hit.page, rounded(hit.relevance))).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    order
+}
+
+#[test]
+fn words_decide_where_nothing_means_what_the_query_means() {
+    let order = blended(&[matched(1, 9.0)], vec![found(1, 0.1), found(2, 0.3)], 0.05);
+    assert_eq!(order[0].0, 1, "{order:?}");
+    let order = blended(&[matched(1, 9.0)], vec![found(1, 0.1), found(2, 0.8)], 0.05);
+    assert_eq!(order[0].0, 2, "{order:?}");
+}
+
+#[test]
+fn a_model_that_finds_everything_similar_ranks_as_one_that_does_not() {
+    let words = [matched(1, 9.0), matched(3, 4.0)];
+    let wide: Vec<Close> = (1..4).map(|n| found(n, 0.1 + 0.2 * n as f32)).collect();
+    let narrow: Vec<Close> = (1..4).map(|n| found(n, 0.8 + 0.2 * (0.1 + 0.2 * n as f32))).collect();
+    assert_eq!(blended(&words, wide, 0.0), blended(&words, narrow, 0.8));
+}
+
+#[test]
+fn a_section_without_a_vector_is_neither_punished_nor_favoured() {
+    let order = blended(&[matched(1, 9.0), matched(2, 9.0)], vec![found(2, 0.6), found(3, 0.2)], 0.0);
+    assert_eq!((order[0].1, order[1].1), (order[1].1, order[0].1), "{order:?}");
+    let order = blended(&[matched(1, 5.0), matched(2, 9.0)], vec![found(2, 0.6)], 0.0);
+    assert_eq!(order[0].0, 2, "{order:?}");
 }

@@ -91,12 +91,15 @@ struct Builder<'t> {
     query: Query,
     quoted: Vec<&'t str>,
     seen: HashSet<String>,
+    /// The ordinary word that ended just before.
+    before: Option<String>,
 }
 
 impl<'t> Builder<'t> {
     /// Adds the terms of `text`; returns its last word, if it ends with one.
     fn words(&mut self, text: &str) -> Option<String> {
         let mut last = None;
+        self.before = None;
         let mut compound: Vec<(String, Vec<String>)> = Vec::new();
         let mut connectors = Vec::new();
         for unit in units(text) {
@@ -111,6 +114,7 @@ impl<'t> Builder<'t> {
                 continue;
             }
             self.compound(std::mem::take(&mut compound), std::mem::take(&mut connectors));
+            self.before = None;
             match unit {
                 Unit::Symbol(text) => self.term(text, None, TermClass::Identifier),
                 Unit::Pair(first, second) => {
@@ -132,7 +136,11 @@ impl<'t> Builder<'t> {
     /// Words without a space between them: the whole, then what it is made of.
     fn compound(&mut self, words: Vec<(String, Vec<String>)>, connectors: Vec<u8>) {
         let connected = words.len() > 1;
+        if let [(word, parts)] = words.as_slice() {
+            self.neighbour(word, parts);
+        }
         if connected {
+            self.before = None;
             let whole = words.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" ");
             let same = connectors.first().copied().filter(|c| connectors.iter().all(|other| other == c));
             let joined = same.filter(|&c| joins(&whole, c, words.len())).map(|_| whole.replace(' ', ""));
@@ -167,6 +175,20 @@ impl<'t> Builder<'t> {
         }
     }
 
+    /// Pairs an ordinary word with the one before it.
+    fn neighbour(&mut self, word: &str, parts: &[String]) {
+        let ordinary = parts.is_empty() && !is_stop_word(word);
+        let before = std::mem::replace(&mut self.before, ordinary.then(|| word.to_owned()));
+        if let Some(before) = before.filter(|_| ordinary)
+            && self.query.pairs.len() < MAX_TERMS
+        {
+            let pair = format!("{before} {word}");
+            if !self.query.pairs.contains(&pair) {
+                self.query.pairs.push(pair);
+            }
+        }
+    }
+
     fn term(&mut self, text: String, joined: Option<String>, class: TermClass) {
         if self.query.terms.len() < MAX_TERMS && !text.is_empty() && self.seen.insert(text.clone()) {
             self.query.terms.push(Term { text, joined, class });
@@ -176,10 +198,12 @@ impl<'t> Builder<'t> {
     /// The query, with the words of the phrases for when the phrases are given up.
     fn quoted(mut self) -> Query {
         let terms = std::mem::take(&mut self.query.terms);
+        let pairs = std::mem::take(&mut self.query.pairs);
         for text in std::mem::take(&mut self.quoted) {
             self.words(text);
         }
         self.query.quoted = std::mem::replace(&mut self.query.terms, terms);
+        self.query.pairs = pairs;
         self.query
     }
 

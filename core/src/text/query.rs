@@ -107,6 +107,7 @@ pub struct Query {
     pub(super) terms: Vec<Term>,
     pub(super) quoted: Vec<Term>,
     pub(super) phrases: Vec<Phrase>,
+    pub(super) pairs: Vec<String>,
     pub(super) prefix: Option<String>,
 }
 
@@ -186,6 +187,13 @@ impl Query {
         let mut any = self.alternatives(active(&self.terms, limit).chain(active(&self.quoted, limit)));
         any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
+    }
+
+    /// Finds ordinary words that follow each other in the query where they also do in the text; `None`
+    /// when no two do. What it finds, the terms alone find as well.
+    pub fn neighbours_expression(&self) -> Option<String> {
+        let pairs: Vec<String> = self.pairs.iter().map(|pair| format!("\"{pair}\"")).collect();
+        Some(pairs.join(" OR ")).filter(|any| !any.is_empty())
     }
 
     fn alternatives<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<String> {

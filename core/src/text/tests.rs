@@ -181,6 +181,17 @@ fn operators_and_signs_are_text() {
 }
 
 #[test]
+fn ordinary_words_that_follow_each_other_are_pairs() {
+    let pairs = |typed: &str| Query::parse(typed).neighbours_expression();
+    assert_eq!(pairs("high speed aircraft").unwrap(), "\"high speed\" OR \"speed aircraft\"");
+    assert_eq!(pairs("speed of the aircraft"), None, "other words stand between them");
+    assert_eq!(pairs("read user_db now"), None, "an identifier is its own phrase");
+    assert_eq!(pairs("rename \"high speed\" pages"), None);
+    assert_eq!(pairs("全文検索 エンジン"), None);
+    assert_eq!(pairs("go go go").unwrap(), "\"go go\"");
+}
+
+#[test]
 fn nothing_to_look_for_is_no_expression() {
     for typed in ["", "   ", "🎉", "…?!", "\"\"", "\u{e000}", "\u{301}"] {
         let query = Query::parse(typed);

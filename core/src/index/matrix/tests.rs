@@ -55,7 +55,7 @@ fn page_of(section: i64) -> i64 {
 
 fn closest(index: &Index, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Vec<Close> {
     let matrix = index.vectors("made-up").unwrap();
-    index.read(|db| matrix.closest(db, query, limit, keep)).unwrap()
+    index.read(|db| matrix.closest(db, query, limit, keep)).unwrap().sections
 }
 
 /// Section and similarity of the closest, from every exact vector.
