@@ -8,6 +8,7 @@ mod prepare;
 mod refresh;
 mod rounding;
 mod schema;
+mod section_set;
 mod shortlist;
 mod store;
 
@@ -15,6 +16,7 @@ pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
+pub(crate) use section_set::SectionSet;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields};
-use crate::search::{Filter, matches, rounded};
+use crate::search::{Filter, count, matches, rounded};
 use crate::{Error, Result, text};
 
 /// What it is for.
@@ -86,12 +86,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         folder: params.folder,
         ..Filter::default()
     };
-    let found = context.index.read(|db| {
+    let (shown, total_found) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
-        matches(db, &query, MOST_COUNTED, 1, allowed.as_ref())
+        let shown = matches(db, &query, limit, 1, allowed.as_ref())?;
+        Ok((shown, count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?))
     })?;
-    let total_found = found.len();
-    let shown: Vec<_> = found.into_iter().take(limit).collect();
     let mut pages: Vec<i64> = shown.iter().map(|found| found.page).collect();
     pages.sort_unstable();
     pages.dedup();

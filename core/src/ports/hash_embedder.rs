@@ -32,10 +32,10 @@ impl HashEmbedder {
         }
     }
 
-    /// One whose vectors have so many numbers, for measuring.
-    pub fn with_dimensions(dimensions: usize) -> Self {
-        let mut embedder = Self::named(&format!("hash-words-{dimensions}"));
-        embedder.model.dimensions = dimensions;
+    /// One whose vectors are of the size that the bundled model's are, and stand for as much text.
+    pub fn full_size() -> Self {
+        let mut embedder = Self::named("hash-words-full-size");
+        (embedder.model.dimensions, embedder.model.window) = (384, 256);
         embedder
     }
 

@@ -4,17 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
+use super::best_sections::{BestSections, Scored};
+use crate::index::SectionSet;
 use crate::{Result, text};
-
-/// Weights of title (with aliases), headings and text in BM25.
-const BM25: &str = "bm25(4.0, 2.0, 1.0)";
 
 /// Share of BM25 of words that follow each other in query and text alike, on top of what each word
 /// counts. From 0.1 to 0.2, nDCG@10 rises on cranfield, cisi and hotpotqa and is unchanged elsewhere; more
 /// costs scifact.
 const NEIGHBOURS: f64 = 0.15;
-/// Sections whose neighbouring words are looked at, for each that is asked for.
-const NEIGHBOURS_EACH: usize = 5;
 
 /// A section whose words match.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,16 +37,11 @@ pub fn matches(
     enough: usize,
     allowed: Option<&HashSet<i64>>,
 ) -> Result<Vec<Match>> {
-    let Some(strict) = query.match_expression() else { return Ok(Vec::new()) };
-    let pages = allowed.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
-    let mut found = find(db, &strict, limit, pages.as_deref())?;
+    let Some(strict) = Wanted::of(query) else { return Ok(Vec::new()) };
+    let within = allowed.map(|pages| SectionSet::of_pages(db, pages)).transpose()?;
+    let mut found = find(db, &strict, limit, within.as_ref())?;
     if let Some(neighbours) = query.neighbours_expression() {
-        let side_by_side = find(db, &neighbours, limit * NEIGHBOURS_EACH, pages.as_deref())?;
-        let bonus: HashMap<i64, f64> = side_by_side.iter().map(|m| (m.section, m.bm25)).collect();
-        for one in &mut found {
-            one.bm25 += NEIGHBOURS * bonus.get(&one.section).copied().unwrap_or(0.0);
-        }
-        found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25).then(a.section.cmp(&b.section)));
+        add_neighbours(db, &mut found, neighbours)?;
     }
     if found.len() < enough
         && !query.phrases().is_empty()
@@ -57,7 +49,7 @@ pub fn matches(
     {
         let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
         let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
-        let others = find(db, &relaxed, limit, pages.as_deref())?;
+        let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref())?;
         // Whatever its words, a section without the phrase comes after those that have it.
         found.extend(
             others
@@ -70,24 +62,78 @@ pub fn matches(
     Ok(found)
 }
 
-fn find(db: &Connection, expression: &str, limit: usize, pages: Option<&str>) -> Result<Vec<Match>> {
-    let narrowed = match pages {
-        Some(_) => {
-            "AND rowid IN (SELECT section FROM sections WHERE page IN (SELECT value FROM json_each(?3)))"
-        }
-        None => "AND ?3 IS NULL",
+/// How many sections [`matches`] would find at most, counted up to `most`.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn count(
+    db: &Connection,
+    query: &text::Query,
+    most: usize,
+    enough: usize,
+    allowed: Option<&HashSet<i64>>,
+) -> Result<usize> {
+    let Some(strict) = query.match_expression() else { return Ok(0) };
+    let within = allowed.map(|pages| SectionSet::of_pages(db, pages)).transpose()?;
+    let narrowed = match within {
+        Some(_) => format!("{}(?3, rowid)", SectionSet::CONTAINS),
+        None => "?3 IS NULL".into(),
     };
-    let sql = format!(
-        "SELECT found.rowid, page, score FROM (
-             SELECT rowid, -rank AS score FROM fulltext
-             WHERE fulltext MATCH ?1 AND rank MATCH '{BM25}' {narrowed}
-             ORDER BY rank LIMIT ?2
-         ) AS found JOIN sections ON section = found.rowid
-         ORDER BY score DESC, section"
-    );
-    let mut statement = db.prepare_cached(&sql)?;
-    let rows = statement.query_map((expression, limit, pages), |row| {
-        Ok(Match { section: row.get(0)?, page: row.get(1)?, bm25: row.get(2)? })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT count(*) FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH ?1 AND {narrowed} LIMIT ?2)"
+    ))?;
+    let mut counted = |expression: String| {
+        statement.query_row((expression, most, within.as_ref()), |row| row.get::<_, usize>(0))
+    };
+    let found = counted(strict)?;
+    match query.relaxed_expression() {
+        Some(relaxed) if found < enough && !query.phrases().is_empty() => Ok(counted(relaxed)?.max(found)),
+        _ => Ok(found),
+    }
+}
+
+/// Raises the sections among `found` in which words that follow each other in the query do so too.
+fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String) -> Result<()> {
+    let within = SectionSet::of(found.iter().map(|one| one.section));
+    let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within))?;
+    let together: HashMap<i64, f64> = together.into_iter().map(|one| (one.section, one.bm25)).collect();
+    for one in found.iter_mut() {
+        one.bm25 += NEIGHBOURS * together.get(&one.section).copied().unwrap_or(0.0);
+    }
+    found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25).then(a.section.cmp(&b.section)));
+    Ok(())
+}
+
+/// What a section must hold.
+enum Wanted {
+    Any(Vec<text::Alternative>),
+    Expression(String),
+}
+
+impl Wanted {
+    fn of(query: &text::Query) -> Option<Self> {
+        let expression = query.match_expression()?;
+        Some(query.alternatives().map_or(Self::Expression(expression), Self::Any))
+    }
+}
+
+/// The `limit` best sections of `expression`.
+fn find(
+    db: &Connection,
+    expression: &Wanted,
+    limit: usize,
+    within: Option<&SectionSet>,
+) -> Result<Vec<Match>> {
+    let mut best = BestSections::new(db, limit, within);
+    match expression {
+        Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
+        Wanted::Expression(expression) => best.weigh(expression)?,
+    }
+    let mut page = db.prepare_cached("SELECT page FROM sections WHERE section = ?1")?;
+    best.into_sorted()
+        .into_iter()
+        .map(|Scored { section, bm25 }| {
+            Ok(Match { section, page: page.query_row([section], |row| row.get(0))?, bm25 })
+        })
+        .collect()
 }

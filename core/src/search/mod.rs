@@ -9,6 +9,7 @@
 //!
 //! Pages without links keep the order of relevance exactly: there `score = relevance`.
 
+mod best_sections;
 mod blend;
 mod filter;
 mod fulltext;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use blend::SectionScore;
 pub use filter::Filter;
-pub use fulltext::{Match, matches};
+pub use fulltext::{Match, count, matches};
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;

@@ -17,7 +17,7 @@ mod tests;
 
 pub use fold::{fold_key, loose_key};
 pub use index::index_terms;
-pub use query::{MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
+pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
 pub use snippet::{Snippet, snippet};
 
 /// How many tokens a model is assumed to take for `text`: one for 4 ASCII bytes, rounded up, and one

@@ -63,11 +63,14 @@ impl Term {
 
     /// An FTS5 expression that finds this term alone, with balanced parentheses where it needs any.
     pub fn expression(&self) -> String {
-        match &self.joined {
-            Some(joined) => format!("(\"{}\" OR \"{joined}\")", self.text),
-            None if self.is_single_character() => format!("\"{}\" *", self.text),
-            None => format!("\"{}\"", self.text),
-        }
+        self.alternative().expression()
+    }
+
+    fn alternative(&self) -> Alternative {
+        let star = if self.joined.is_none() && self.is_single_character() { " *" } else { "" };
+        let mut phrases = vec![format!("\"{}\"{star}", self.text)];
+        phrases.extend(self.joined.as_ref().map(|joined| format!("\"{joined}\"")));
+        Alternative { phrases }
     }
 
     /// A character alone is part of every pair that begins with it.
@@ -97,6 +100,27 @@ impl Phrase {
         match &self.leading {
             Some(character) => format!("({phrase} AND \"{character}\" *)"),
             None => phrase,
+        }
+    }
+}
+
+/// One of several things of which a text should hold any: FTS5 phrases, each of which will do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternative {
+    phrases: Vec<String>,
+}
+
+impl Alternative {
+    /// Its phrases, each an FTS5 expression that BM25 weighs by how rare that phrase is; never empty.
+    pub fn phrases(&self) -> &[String] {
+        &self.phrases
+    }
+
+    /// An FTS5 expression that finds any of its phrases, with balanced parentheses where it needs any.
+    pub fn expression(&self) -> String {
+        match self.phrases.as_slice() {
+            [phrase] => phrase.clone(),
+            phrases => format!("({})", phrases.join(" OR ")),
         }
     }
 }
@@ -153,11 +177,19 @@ impl Query {
 
     /// An FTS5 expression for words that begin as the last word does.
     pub fn prefix_expression(&self) -> Option<String> {
-        let prefix = self.prefix.as_ref()?;
-        Some(match stem_of_unfinished(prefix) {
-            Some(stem) => format!("(\"{prefix}\" * OR \"{stem}\" *)"),
-            None => format!("\"{prefix}\" *"),
-        })
+        self.prefix_alternative().map(|prefix| prefix.expression())
+    }
+
+    fn prefix_alternative(&self) -> Option<Alternative> {
+        let prefix = self.prefix.as_deref()?;
+        let beginnings = std::iter::once(prefix).chain(stem_of_unfinished(prefix));
+        Some(Alternative { phrases: beginnings.map(|word| format!("\"{word}\" *")).collect() })
+    }
+
+    /// What [`Query::match_expression`] is made of: the text must hold any of these. `None` where it must
+    /// hold the phrases.
+    pub fn alternatives(&self) -> Option<Vec<Alternative>> {
+        self.phrases.is_empty().then(|| self.any_of(self.active_terms()))
     }
 
     /// The whole query for MATCH as it was meant: every phrase, and any of the terms; `None` when there
@@ -165,7 +197,8 @@ impl Query {
     /// The prefix takes part in queries of a few words; at the end of a sentence it costs more than it
     /// finds.
     pub fn match_expression(&self) -> Option<String> {
-        let any = self.alternatives(self.active_terms());
+        let any = self.any_of(self.active_terms());
+        let any: Vec<String> = any.iter().map(Alternative::expression).collect();
         let all: Vec<String> = self.phrases.iter().map(Phrase::expression).collect();
         match (all.first(), any.is_empty()) {
             (None, true) => None,
@@ -184,7 +217,8 @@ impl Query {
             return self.match_expression();
         }
         let limit = strongest(&self.terms).min(strongest(&self.quoted));
-        let mut any = self.alternatives(active(&self.terms, limit).chain(active(&self.quoted, limit)));
+        let any = self.any_of(active(&self.terms, limit).chain(active(&self.quoted, limit)));
+        let mut any: Vec<String> = any.iter().map(Alternative::expression).collect();
         any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
     }
@@ -196,10 +230,10 @@ impl Query {
         Some(pairs.join(" OR ")).filter(|any| !any.is_empty())
     }
 
-    fn alternatives<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<String> {
-        let mut any: Vec<String> = terms.map(Term::expression).collect();
+    fn any_of<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<Alternative> {
+        let mut any: Vec<Alternative> = terms.map(Term::alternative).collect();
         if any.len() <= MAX_TERMS_BESIDE_PREFIX {
-            any.extend(self.prefix_expression());
+            any.extend(self.prefix_alternative());
         }
         any
     }

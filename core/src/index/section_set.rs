@@ -1,0 +1,116 @@
+//! A set of sections that SQL can look into, so that a query passes over the sections of other pages
+//! before it spends anything on them.
+
+use std::collections::HashSet;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ToSql, types::ToSqlOutput};
+
+use crate::Result;
+
+/// A set of sections; as an SQL value, what [`SectionSet::CONTAINS`] takes first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SectionSet {
+    bits: Vec<u8>,
+}
+
+impl SectionSet {
+    /// The SQL function `(set, section)` that says whether the section is in the set.
+    pub(crate) const CONTAINS: &'static str = "set_contains";
+
+    /// The sections of these pages.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(crate) fn of_pages(db: &Connection, pages: &HashSet<i64>) -> Result<Self> {
+        /// Looking up so many pages costs about as much as going through all of them.
+        const FEW: usize = 1_000;
+        let mut set = Self::default();
+        if pages.len() > FEW {
+            let mut statement = db.prepare_cached("SELECT section, page FROM sections")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if pages.contains(&row.get(1)?) {
+                    set.insert(row.get(0)?);
+                }
+            }
+        } else {
+            let mut statement = db.prepare_cached("SELECT section FROM sections WHERE page = ?1")?;
+            for page in pages {
+                let mut rows = statement.query([page])?;
+                while let Some(row) = rows.next()? {
+                    set.insert(row.get(0)?);
+                }
+            }
+        }
+        Ok(set)
+    }
+
+    /// These sections.
+    pub(crate) fn of(sections: impl IntoIterator<Item = i64>) -> Self {
+        let mut set = Self::default();
+        sections.into_iter().for_each(|section| set.insert(section));
+        set
+    }
+
+    /// Adds a section; numbers that no index gives are left out.
+    fn insert(&mut self, section: i64) {
+        let Ok(number) = usize::try_from(section) else { return };
+        if self.bits.len() <= number / 8 {
+            self.bits.resize(number / 8 + 1, 0);
+        }
+        self.bits[number / 8] |= 1 << (number % 8);
+    }
+
+    /// Makes [`SectionSet::CONTAINS`] known to a connection.
+    pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
+        let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_UTF8;
+        db.create_scalar_function(Self::CONTAINS, 2, flags, |context| {
+            let ValueRef::Blob(bits) = context.get_raw(0) else { return Ok(false) };
+            Ok(contains(bits, context.get(1)?))
+        })
+    }
+}
+
+fn contains(bits: &[u8], section: i64) -> bool {
+    let Ok(number) = usize::try_from(section) else { return false };
+    bits.get(number / 8).is_some_and(|byte| byte & (1 << (number % 8)) != 0)
+}
+
+impl ToSql for SectionSet {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Blob(&self.bits)))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::index::tests::Project;
+
+    #[test]
+    fn it_holds_the_sections_of_its_pages_and_no_others() {
+        let text = "# A\n\none\n\n## B\n\ntwo\n";
+        let pages: Vec<(String, String)> =
+            (0..9).map(|number| (format!("{number}.md"), text.to_owned())).collect();
+        let project = Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+        project
+            .index
+            .read(|db| {
+                let set = SectionSet::of_pages(db, &HashSet::from([2, 5, 7, 99]))?;
+                let sql =
+                    format!("SELECT DISTINCT page FROM sections WHERE {}(?1, section)", SectionSet::CONTAINS);
+                let mut statement = db.prepare(&sql)?;
+                let pages = statement.query_map([&set], |row| row.get::<_, i64>(0))?;
+                assert_eq!(pages.collect::<rusqlite::Result<Vec<_>>>()?, [2, 5, 7]);
+                for strange in ["-1", "NULL", "9223372036854775807"] {
+                    let sql = format!("SELECT {}(?1, {strange})", SectionSet::CONTAINS);
+                    assert!(!db.query_row(&sql, [&set], |row| row.get(0)).unwrap_or(false));
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+}

@@ -1,0 +1,193 @@
+//! The best sections of any of several words by BM25, without weighing every section that has one of
+//! them. What a word adds to a score is bounded by how rare it is; so once enough sections are known,
+//! those that hold nothing but common words need not be looked at. The result is that of weighing all.
+//! (The method is MaxScore, with FTS5 expressions in place of posting lists.)
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use rusqlite::Connection;
+
+use crate::Result;
+use crate::index::SectionSet;
+use crate::text::Alternative;
+
+/// FTS5's weights of title (with aliases), headings and text.
+const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
+
+/// Sections that are weighed at once rather than told apart first.
+const FEW: usize = 3_000;
+/// Words of which every combination is looked at by itself.
+const COMBINED: usize = 4;
+/// Expressions after which the rest is weighed in one.
+const MOST_EXPRESSIONS: usize = 12;
+
+/// A section and its BM25; the greater one is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    pub bm25: f64,
+    pub section: i64,
+}
+
+impl Eq for Scored {}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bm25.total_cmp(&other.bm25).then(other.section.cmp(&self.section))
+    }
+}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The best sections so far, at most `limit`, among those of `within` (all when `None`).
+pub(super) struct BestSections<'a> {
+    db: &'a Connection,
+    limit: usize,
+    within: Option<&'a SectionSet>,
+    best: BinaryHeap<Reverse<Scored>>,
+    expressions: usize,
+}
+
+/// A word with the sections that hold it.
+struct Weighed {
+    expression: String,
+    sections: usize,
+    /// More than it adds to any score.
+    bound: f64,
+}
+
+impl<'a> BestSections<'a> {
+    pub(super) fn new(db: &'a Connection, limit: usize, within: Option<&'a SectionSet>) -> Self {
+        Self { db, limit, within, best: BinaryHeap::new(), expressions: 0 }
+    }
+
+    /// Best first, ties by number.
+    pub(super) fn into_sorted(self) -> Vec<Scored> {
+        self.best.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
+    }
+
+    /// Considers every section that `expression` matches.
+    pub(super) fn weigh(&mut self, expression: &str) -> Result<()> {
+        if self.limit == 0 {
+            return Ok(());
+        }
+        self.expressions += 1;
+        let narrowed = match self.within {
+            Some(_) => format!("{}(?2, rowid)", SectionSet::CONTAINS),
+            None => "?2 IS NULL".into(),
+        };
+        // Not in FTS5's own order of rank: it would carry all places of all words through a sort.
+        let sql = format!("SELECT rowid, -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND {narrowed}");
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let mut rows = statement.query((expression, self.within))?;
+        while let Some(row) = rows.next()? {
+            // Sums in another order differ in their last digits, and must not decide about a tie.
+            let bm25 = (row.get::<_, f64>(1)? * 1e9).round() / 1e9;
+            let scored = Scored { bm25, section: row.get(0)? };
+            if self.best.len() < self.limit {
+                self.best.push(Reverse(scored));
+            } else if let Some(mut worst) = self.best.peek_mut()
+                && worst.0 < scored
+            {
+                *worst = Reverse(scored);
+            }
+        }
+        Ok(())
+    }
+
+    /// Considers every section that holds any of `alternatives` and may be among the best.
+    pub(super) fn weigh_any(&mut self, alternatives: &[Alternative]) -> Result<()> {
+        let mut words = Vec::new();
+        let total = count(self.db, "SELECT count(*) FROM fulltext_docsize", None)?;
+        for alternative in alternatives {
+            words.extend(weighed(self.db, alternative, total)?);
+        }
+        words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
+        let words: Vec<&Weighed> = words.iter().collect();
+        self.look(&[], &words, &[])
+    }
+
+    /// Considers the sections that hold all of `required` and none of `barred`, with or without
+    /// `free`, which are sorted by their bounds.
+    fn look(&mut self, required: &[&Weighed], free: &[&Weighed], barred: &[&Weighed]) -> Result<()> {
+        let bound = |words: &[&Weighed]| words.iter().map(|word| word.bound).sum::<f64>();
+        if required.is_empty() && free.is_empty() || self.is_beyond(bound(required) + bound(free)) {
+            return Ok(());
+        }
+        let sections = match required.iter().map(|word| word.sections).min() {
+            Some(fewest) => fewest,
+            None => free.iter().map(|word| word.sections).sum(),
+        };
+        let told_apart = required.is_empty() || free.len() <= COMBINED;
+        if let [first, rest @ ..] = free
+            && sections > FEW
+            && told_apart
+            && self.expressions < MOST_EXPRESSIONS
+        {
+            self.look(&[required, &[first]].concat(), rest, barred)?;
+            return self.look(required, rest, &[barred, &[first]].concat());
+        }
+        if required.is_empty() {
+            return self.weigh(&without(any(free), barred));
+        }
+        let all: Vec<&str> = required.iter().map(|word| word.expression.as_str()).collect();
+        let all = all.join(" AND ");
+        if !free.is_empty() {
+            self.weigh(&without(format!("{all} AND {}", any(free)), barred))?;
+        }
+        if self.is_beyond(bound(required)) {
+            return Ok(());
+        }
+        self.weigh(&without(all, &[free, barred].concat()))
+    }
+
+    /// Whether sections that score less than `bound` cannot be among the best.
+    fn is_beyond(&self, bound: f64) -> bool {
+        /// What rounding may have added to the worst of the best.
+        const ROUNDING: f64 = 1e-8;
+        self.best.len() >= self.limit && self.best.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
+    }
+}
+
+/// `None` for what no section holds.
+fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
+    /// FTS5's constant: however often a word stands in a text, it counts less than this often, plus once.
+    const K1: f64 = 1.2;
+    let holding = |expression: &str| {
+        count(db, "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1", Some(expression))
+    };
+    let mut bound = 0.0;
+    let mut sections = 0;
+    for phrase in alternative.phrases() {
+        let with = holding(phrase)?;
+        sections += with;
+        if with > 0 {
+            let (with, total) = (with as f64, total as f64);
+            let idf = ((total - with + 0.5) / (with + 0.5)).ln();
+            // FTS5 lets no word count for nothing.
+            bound += (K1 + 1.0) * idf.max(1e-6);
+        }
+    }
+    let expression = alternative.expression();
+    Ok((sections > 0).then_some(Weighed { expression, sections, bound }))
+}
+
+fn count(db: &Connection, sql: &str, expression: Option<&str>) -> Result<usize> {
+    Ok(db.prepare_cached(sql)?.query_row(rusqlite::params_from_iter(expression), |row| row.get(0))?)
+}
+
+fn any(words: &[&Weighed]) -> String {
+    let words: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
+    format!("({})", words.join(" OR "))
+}
+
+fn without(expression: String, barred: &[&Weighed]) -> String {
+    if barred.is_empty() { expression } else { format!("({expression}) NOT {}", any(barred)) }
+}
+
+#[cfg(test)]
+mod tests;

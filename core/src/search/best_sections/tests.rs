@@ -1,0 +1,93 @@
+//! Leaving sections out against weighing all of them.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::index::tests::Project;
+use crate::text::Query;
+
+fn name(word: usize) -> String {
+    let letters = ["b", "d", "g", "k", "m", "p", "z"];
+    format!("{}o{}u", letters[word / 7], letters[word % 7])
+}
+
+/// Words from everywhere to nearly nowhere: the n-th stands in about one text of n.
+fn page(number: usize) -> (String, String) {
+    let mut text = String::new();
+    for part in 0..4 {
+        text += &format!("## part {part}\n\n");
+        for word in 1..40 {
+            let seen = (number * 4 + part) * 7919 + word * 104_729;
+            if seen % (word * 1_000) < 1_000 {
+                text += &format!("{} ", name(word)).repeat(1 + seen % 3);
+            }
+        }
+        text += "\n\n";
+    }
+    (format!("{number:04}.md"), text)
+}
+
+fn project() -> Project {
+    let pages: Vec<(String, String)> = (0..700).map(page).collect();
+    let project = Project::with_pages([]);
+    pages.iter().for_each(|(path, text)| project.put(path, text));
+    project.refresh();
+    project
+}
+
+fn best(db: &Connection, query: &Query, limit: usize, within: Option<&SectionSet>) -> (Vec<Scored>, usize) {
+    let mut best = BestSections::new(db, limit, within);
+    best.weigh_any(&query.alternatives().unwrap()).unwrap();
+    let expressions = best.expressions;
+    (best.into_sorted(), expressions)
+}
+
+fn all(db: &Connection, query: &Query, limit: usize, within: Option<&SectionSet>) -> Vec<Scored> {
+    let mut best = BestSections::new(db, limit, within);
+    best.weigh(&query.match_expression().unwrap()).unwrap();
+    best.into_sorted()
+}
+
+#[test]
+fn the_best_are_those_of_weighing_everything() {
+    let project = project();
+    let pages: HashSet<i64> = (0..300).collect();
+    let queries = prop::collection::vec(1..45_usize, 1..14);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(200));
+    let told_apart = std::cell::Cell::new(0);
+    runner
+        .run(&(queries, 1..250_usize, proptest::bool::ANY), |(words, limit, narrow)| {
+            let words: Vec<String> = words.iter().map(|&word| name(word)).collect();
+            let query = Query::parse(&words.join(" "));
+            project
+                .index
+                .read(|db| {
+                    let within = narrow.then(|| SectionSet::of_pages(db, &pages)).transpose()?;
+                    let (found, expressions) = best(db, &query, limit, within.as_ref());
+                    assert_eq!(found, all(db, &query, limit, within.as_ref()), "{words:?}");
+                    told_apart.set(told_apart.get() + usize::from(expressions > 1));
+                    Ok(())
+                })
+                .unwrap();
+            Ok(())
+        })
+        .unwrap();
+    assert!(told_apart.get() > 20, "only {} of these queries were not weighed whole", told_apart.get());
+}
+
+#[test]
+fn no_limit_and_no_words_find_nothing() {
+    let project = Project::with_pages([("a.md", "# A\n\nword\n")]);
+    project
+        .index
+        .read(|db| {
+            assert_eq!(best(db, &Query::parse("word"), 0, None).0, []);
+            assert_eq!(best(db, &Query::parse("absent nowhere"), 5, None).0, []);
+            assert_eq!(best(db, &Query::parse("absent word"), 5, None).0.len(), 1);
+            Ok(())
+        })
+        .unwrap();
+}
