@@ -6,6 +6,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use ubp_core::index::Index;
+use ubp_core::ports::TextKind;
 use ubp_tests::fixture::Fixture;
 use ubp_tests::generator::{Random, Vault};
 
@@ -122,6 +124,30 @@ fn backlinks(fixture: &Fixture, pages: &[i64]) -> Vec<Duration> {
     })
 }
 
+/// Opening the index as a process does that starts, and having all vectors in memory.
+fn start(fixture: &Fixture) -> Vec<Duration> {
+    let path = fixture.folder().join(".ubp/metadata.db");
+    let identity = fixture.context().embedder.unwrap().model().identity.clone();
+    times(&[(); 20], |()| {
+        let (index, _) = Index::open(&path).unwrap();
+        assert!(!index.vectors(&identity).unwrap().is_empty());
+    })
+}
+
+/// The 200 closest sections to the vectors of questions, vectors alone.
+fn scans(fixture: &Fixture, questions: &[String]) -> (usize, Vec<Duration>) {
+    let context = fixture.context();
+    let embedder = context.embedder.unwrap();
+    let matrix = context.index.vectors(&embedder.model().identity).unwrap();
+    let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+    let vectors = embedder.embed(TextKind::Query, &questions).unwrap();
+    let times = times(&vectors, |vector| {
+        let close = context.index.read(|db| matrix.closest(db, vector, 200, |_| true)).unwrap();
+        std::hint::black_box(close);
+    });
+    (matrix.len(), times)
+}
+
 fn main() {
     let chosen: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     for (pages, page_bytes) in [(1_000, 2_800), (1_000, 7_000), (10_000, 2_800), (10_000, 7_000)] {
@@ -151,5 +177,8 @@ fn main() {
         let numbers: Vec<i64> = (1..=200).collect();
         backlinks(&fixture, &numbers[..3]);
         report("backlinks alone", &backlinks(&fixture, &numbers), [None, Some((0.5, None))][large], "");
+        report("start, vectors loaded", &start(&fixture), Some((500.0, None)), "");
+        let (vectors, times) = scans(&fixture, &vault.questions(CALLS));
+        report("closest sections", &times, None, &format!("  of {vectors} vectors"));
     }
 }

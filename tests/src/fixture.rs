@@ -74,7 +74,7 @@ fn engine(project: &Project) -> Result<Engine, Box<dyn Error>> {
         source: Box::new(project.source()),
         history: Box::new(GitHistory::new(&project.root)),
         clock: Box::new(SystemClock::default()),
-        embedder: Some(Arc::new(HashEmbedder::default())),
+        embedder: Some(Arc::new(HashEmbedder::full_size())),
         manifest: project.manifest.clone(),
     })
 }

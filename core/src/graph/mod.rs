@@ -4,9 +4,10 @@ pub mod resolve;
 
 mod walk;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
 use rusqlite::Connection;
 
 pub use walk::{Direction, Reached, Walk};
@@ -112,6 +113,22 @@ impl LinkGraph {
                 let link_type = self.type_name(*self.graph.edge_weight(edge)?);
                 Some(Edge { source: self.graph[source], target: self.graph[target], link_type })
             })
+            .collect();
+        edges.sort_unstable();
+        edges
+    }
+
+    /// The edges whose ends are both among `pages`, sorted.
+    pub fn edges_among(&self, pages: &HashSet<i64>) -> Vec<Edge<'_>> {
+        let nodes = pages.iter().filter_map(|page| self.nodes.get(page));
+        let mut edges: Vec<Edge<'_>> = nodes
+            .flat_map(|&node| self.graph.edges(node))
+            .map(|edge| Edge {
+                source: self.graph[edge.source()],
+                target: self.graph[edge.target()],
+                link_type: self.type_name(*edge.weight()),
+            })
+            .filter(|edge| pages.contains(&edge.target))
             .collect();
         edges.sort_unstable();
         edges

@@ -132,7 +132,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         .collect();
     nodes.sort_by(|a, b| (a.depth, &a.page.filepath).cmp(&(b.depth, &b.page.filepath)));
     let mut edges: Vec<GraphEdge> = graph
-        .edges()
+        .edges_among(&fields.keys().copied().collect())
         .into_iter()
         .filter(|edge| {
             params.link_types.is_empty() || params.link_types.iter().any(|name| name == edge.link_type)

@@ -57,6 +57,18 @@ pub enum SortKey {
     Filepath,
 }
 
+impl SortKey {
+    /// Page and key of every page, by path.
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Title => "SELECT page, title FROM pages ORDER BY path",
+            Self::UpdatedAt => "SELECT page, updated_at FROM pages ORDER BY path",
+            Self::CreatedAt => "SELECT page, created_at FROM pages ORDER BY path",
+            Self::Filepath => "SELECT page, path FROM pages ORDER BY path",
+        }
+    }
+}
+
 /// Which end comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -106,36 +118,40 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let assessments = freshness::assess(context, None)?;
     let graph = context.index.graph()?;
-    let mut pages: Vec<ListedPage> = context.index.read(|db| {
+    let sort = params.sort.unwrap_or_default();
+    let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
+    let (pages, total) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
-        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY path")?;
-        let numbers =
-            statement.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
-        numbers
-            .into_iter()
-            .filter(|page| allowed.as_ref().is_none_or(|allowed| allowed.contains(page)))
-            .map(|page| {
+        let is_wanted = |page: i64| {
+            allowed.as_ref().is_none_or(|allowed| allowed.contains(&page))
+                && params.staleness.is_none_or(|wanted| {
+                    wanted == assessments.get(&page).map(|a| a.staleness).unwrap_or_default()
+                })
+        };
+        // All pages are put in order, but no more is read of each than that takes.
+        let mut statement = db.prepare_cached(sort.sql())?;
+        let mut rows = statement.query([])?;
+        let mut sorted: Vec<(String, i64)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let page = row.get(0)?;
+            if is_wanted(page) {
+                let key = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+                sorted.push((if sort == SortKey::Title { key.to_lowercase() } else { key.into() }, page));
+            }
+        }
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        if params.order.unwrap_or_default() == SortOrder::Desc {
+            sorted.reverse();
+        }
+        let shown = sorted.iter().skip(params.offset).take(limit);
+        let pages = shown
+            .map(|&(_, page)| {
                 let (link_count, backlink_count) = graph.degrees(page);
                 Ok(ListedPage { page: fields(db, page, assessments.get(&page))?, link_count, backlink_count })
             })
-            .collect::<Result<_>>()
+            .collect::<Result<Vec<_>>>()?;
+        Ok((pages, sorted.len()))
     })?;
-    if let Some(wanted) = params.staleness {
-        pages.retain(|listed| listed.page.staleness == wanted);
-    }
-    let key = |listed: &ListedPage| match params.sort.unwrap_or_default() {
-        SortKey::Title => listed.page.title.to_lowercase(),
-        SortKey::UpdatedAt => listed.page.updated_at.clone(),
-        SortKey::CreatedAt => listed.page.created_at.clone(),
-        SortKey::Filepath => listed.page.filepath.clone(),
-    };
-    pages.sort_by_cached_key(key);
-    if params.order.unwrap_or_default() == SortOrder::Desc {
-        pages.reverse();
-    }
-    let total = pages.len();
-    let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
-    let pages = pages.into_iter().skip(params.offset).take(limit).collect();
     let mut output = Output { pages, total, omitted: Omitted::default(), index: context.index_state()? };
     budget::fit(&mut output, params.max_tokens, |output, excess| {
         // A listed page takes some 80 tokens: long lists shrink in few steps.

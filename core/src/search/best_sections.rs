@@ -17,10 +17,12 @@ const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
 
 /// Sections that are weighed at once rather than told apart first.
 const FEW: usize = 3_000;
-/// Words of which every combination is looked at by itself.
-const COMBINED: usize = 4;
-/// Expressions after which the rest is weighed in one.
-const MOST_EXPRESSIONS: usize = 12;
+/// What the worst of the best is likely to score, as a share of what its rarest word could add. Over 255
+/// queries against 110,000 sections, 0.3 took 4 percent less time than weighing all, 0.5 to 0.7 took 12 to
+/// 14 percent, 1.0 took 6.
+const EXPECTED: f64 = 0.6;
+/// Telling words apart pays while the rare ones have at most this share of all places.
+const WORTHWHILE: f64 = 0.7;
 
 /// A section and its BM25; the greater one is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,42 +109,40 @@ impl<'a> BestSections<'a> {
             words.extend(weighed(self.db, alternative, total)?);
         }
         words.sort_by(|a, b| b.bound.total_cmp(&a.bound).then_with(|| a.expression.cmp(&b.expression)));
-        let words: Vec<&Weighed> = words.iter().collect();
-        self.look(&[], &words, &[])
+        let (rare, common) = words.split_at(self.common_from(&words));
+        if common.is_empty() {
+            return if rare.is_empty() { Ok(()) } else { self.weigh(&any(rare)) };
+        }
+        self.weigh(&format!("{} AND {}", any(rare), any(common)))?;
+        if !self.is_beyond(bound(rare)) {
+            self.weigh(&format!("{} NOT {}", any(rare), any(common)))?;
+        }
+        if !self.is_beyond(bound(common)) {
+            self.weigh(&format!("{} NOT {}", any(common), any(rare)))?;
+        }
+        Ok(())
     }
 
-    /// Considers the sections that hold all of `required` and none of `barred`, with or without
-    /// `free`, which are sorted by their bounds.
-    fn look(&mut self, required: &[&Weighed], free: &[&Weighed], barred: &[&Weighed]) -> Result<()> {
-        let bound = |words: &[&Weighed]| words.iter().map(|word| word.bound).sum::<f64>();
-        if required.is_empty() && free.is_empty() || self.is_beyond(bound(required) + bound(free)) {
-            return Ok(());
+    /// From where on words, the rarest first, are so common that those before them are likely to make up
+    /// all of the best; the number of words where telling them apart is not worth it.
+    fn common_from(&self, words: &[Weighed]) -> usize {
+        let all: usize = words.iter().map(|word| word.sections).sum();
+        if all <= FEW {
+            return words.len();
         }
-        let sections = match required.iter().map(|word| word.sections).min() {
-            Some(fewest) => fewest,
-            None => free.iter().map(|word| word.sections).sum(),
-        };
-        let told_apart = required.is_empty() || free.len() <= COMBINED;
-        if let [first, rest @ ..] = free
-            && sections > FEW
-            && told_apart
-            && self.expressions < MOST_EXPRESSIONS
-        {
-            self.look(&[required, &[first]].concat(), rest, barred)?;
-            return self.look(required, rest, &[barred, &[first]].concat());
+        let mut rare = 0;
+        let mut expected = None;
+        for (at, word) in words.iter().enumerate() {
+            if expected.is_some_and(|expected| bound(&words[at..]) <= expected) {
+                let pays = rare as f64 <= all as f64 * WORTHWHILE;
+                return if pays { at } else { words.len() };
+            }
+            rare += word.sections;
+            if expected.is_none() && rare >= self.limit {
+                expected = Some(word.bound * EXPECTED);
+            }
         }
-        if required.is_empty() {
-            return self.weigh(&without(any(free), barred));
-        }
-        let all: Vec<&str> = required.iter().map(|word| word.expression.as_str()).collect();
-        let all = all.join(" AND ");
-        if !free.is_empty() {
-            self.weigh(&without(format!("{all} AND {}", any(free)), barred))?;
-        }
-        if self.is_beyond(bound(required)) {
-            return Ok(());
-        }
-        self.weigh(&without(all, &[free, barred].concat()))
+        words.len()
     }
 
     /// Whether sections that score less than `bound` cannot be among the best.
@@ -180,13 +180,13 @@ fn count(db: &Connection, sql: &str, expression: Option<&str>) -> Result<usize> 
     Ok(db.prepare_cached(sql)?.query_row(rusqlite::params_from_iter(expression), |row| row.get(0))?)
 }
 
-fn any(words: &[&Weighed]) -> String {
+fn any(words: &[Weighed]) -> String {
     let words: Vec<&str> = words.iter().map(|word| word.expression.as_str()).collect();
     format!("({})", words.join(" OR "))
 }
 
-fn without(expression: String, barred: &[&Weighed]) -> String {
-    if barred.is_empty() { expression } else { format!("({expression}) NOT {}", any(barred)) }
+fn bound(words: &[Weighed]) -> f64 {
+    words.iter().map(|word| word.bound).sum()
 }
 
 #[cfg(test)]
