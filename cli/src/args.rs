@@ -86,6 +86,8 @@ pub enum Command {
     Status,
     /// Find broken links and other problems
     Doctor(DoctorArgs),
+    /// Measure search on questions with known answers
+    Eval(EvalArgs),
     /// Show, install and choose the embedding model
     Model(ModelArgs),
     /// Print completions for a shell
@@ -384,6 +386,37 @@ pub struct DoctorArgs {
     /// Print every finding, not only the first few of each kind
     #[arg(long)]
     pub all: bool,
+}
+
+/// `ubp eval`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp eval questions                           search as the project has it\n  \
+    ubp eval questions --compare                 every mode, and hybrid search with several alphas\n  \
+    ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
+    ubp eval questions --mode fulltext --json\n\n\
+    SET is a folder with queries.jsonl ({\"id\": …, \"text\": …} on each line) and qrels.tsv (query id,\n\
+    page, grade, separated by tabs; a grade above 0 means relevant). With corpus.jsonl in it ({\"id\": …,\n\
+    \"title\": …, \"text\": …}) these texts are searched in place of your pages, linked by links.tsv.")]
+pub struct EvalArgs {
+    /// Folder with queries.jsonl and qrels.tsv
+    #[arg(value_name = "SET")]
+    pub set: PathBuf,
+    /// Measure every mode and several settings side by side, and how they differ
+    #[arg(long)]
+    pub compare: bool,
+    /// Which evidence ranks
+    #[arg(long, value_name = "MODE", conflicts_with = "compare")]
+    pub mode: Option<ModeChoice>,
+    /// Weight of relevance against links (0.0 to 1.0); several to compare
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub alpha: Vec<f64>,
+    /// Hops over which links lend relevance (1 to 3); several to compare
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub depth: Vec<usize>,
+    /// Most queries to list of each kind (default 5)
+    #[arg(long, value_name = "N")]
+    pub queries: Option<usize>,
 }
 
 /// `ubp model`

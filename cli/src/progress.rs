@@ -51,6 +51,7 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
         Stage::Pages => "Reading pages",
         Stage::Links => "Resolving links",
         Stage::Vectors => "Computing vectors",
+        Stage::Queries => "Asking queries",
     };
     let bar = ProgressBar::new(total as u64).with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{msg:18} [{bar:30}] {pos}/{len}  {eta} left") {

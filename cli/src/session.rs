@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::index::{Index, RefreshReport};
+use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ops::{Caller, Context, Engine};
-use ubp_core::ports::Embedder;
+use ubp_core::ports::{Clock, Embedder, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
 
 use crate::args::{ColorChoice, Global};
@@ -197,6 +198,26 @@ impl Session {
         global: &Global,
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
     ) -> Result<T, Failure> {
+        self.read_embedding_for(Some(EMBED_MILLIS), terminal, global, operation)
+    }
+
+    /// The same, with every vector computed first.
+    pub(crate) fn read_with_vectors<T>(
+        &self,
+        terminal: &mut Terminal<'_>,
+        global: &Global,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
+        self.read_embedding_for(None, terminal, global, operation)
+    }
+
+    fn read_embedding_for<T>(
+        &self,
+        millis: Option<u64>,
+        terminal: &mut Terminal<'_>,
+        global: &Global,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
         let progress = terminal.progress();
         let cancel = terminal.io.cancel.clone();
         let refresh = !global.no_refresh || self.in_memory;
@@ -213,7 +234,7 @@ impl Session {
                     report.renamed.len()
                 ));
             }
-            let vectors = context.embed(Some(EMBED_MILLIS))?;
+            let vectors = context.embed(millis)?;
             if vectors.embedded > 0 {
                 terminal.detail(format!(
                     "vectors: {} made, {} sections to go",
@@ -224,7 +245,7 @@ impl Session {
         Ok(operation(&context)?)
     }
 
-    /// Runs a command that brings the index up to date itself.
+    /// Runs a command that brings the index up to date itself, or does not look at it.
     pub(crate) fn write<T>(
         &self,
         terminal: &mut Terminal<'_>,
@@ -235,6 +256,27 @@ impl Session {
         let context = self.engine.context(Caller::Person, true, &*progress, &cancel);
         Ok(operation(&context)?)
     }
+}
+
+/// Runs an operation that brings its own pages, where there is no project: with the model inside the
+/// program and the settings of a new project.
+pub(crate) fn without_project<T>(
+    terminal: &mut Terminal<'_>,
+    operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+) -> Result<T, Failure> {
+    let clock = SystemClock::default();
+    let engine = Engine {
+        index: Index::in_memory()?,
+        source: Box::new(MemorySource::default()),
+        history: Box::new(NoHistory),
+        manifest: Manifest::default_for(".", FrontMatterMode::Preserved, clock.now())?,
+        clock: Box::new(clock),
+        embedder: models::load_bundled()?,
+    };
+    let progress = terminal.progress();
+    let cancel = terminal.io.cancel.clone();
+    let context = engine.context(Caller::Person, true, &*progress, &cancel);
+    Ok(operation(&context)?)
 }
 
 /// How to get from one folder to another, `/` at its end.

@@ -14,6 +14,8 @@ pub enum Stage {
     Links,
     /// Computing vectors.
     Vectors,
+    /// Asking the queries of an evaluation.
+    Queries,
 }
 
 /// Hears how far long work is.

@@ -4,6 +4,7 @@ mod add;
 mod completions;
 mod context;
 mod doctor;
+mod eval;
 mod get;
 mod graph;
 mod init;
@@ -15,8 +16,9 @@ mod status;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::index::set_aside;
+use ubp_core::search::SearchMode;
 
-use crate::args::{Command, Global};
+use crate::args::{Command, Global, ModeChoice};
 use crate::host::Project;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
@@ -43,6 +45,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Init(args) => return init::run(terminal, &folder, args),
         Command::Completions(args) => return completions::run(terminal, args),
         Command::Model(args) => return model::run(terminal, &folder, args),
+        Command::Eval(args) => return eval::run(terminal, &folder, global, args),
         _ => {}
     }
     let session = Session::open(terminal, &folder)?;
@@ -56,7 +59,18 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
-        Command::Init(_) | Command::Completions(_) | Command::Model(_) => Ok(crate::ExitStatus::Success),
+        Command::Init(_) | Command::Completions(_) | Command::Model(_) | Command::Eval(_) => {
+            Ok(crate::ExitStatus::Success)
+        }
+    }
+}
+
+/// The mode that was chosen.
+fn mode(choice: ModeChoice) -> SearchMode {
+    match choice {
+        ModeChoice::Hybrid => SearchMode::Hybrid,
+        ModeChoice::Vector => SearchMode::Vector,
+        ModeChoice::Fulltext => SearchMode::Fulltext,
     }
 }
 

@@ -4,7 +4,7 @@ use ubp_core::ops::search::{self, Explanation, Output, PageResult, Params, Relev
 use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
-use crate::args::{Format, Global, ModeChoice, SearchArgs};
+use crate::args::{Format, Global, SearchArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
@@ -22,10 +22,8 @@ pub(crate) fn run(
         query: args.query.join(" "),
         limit: Some(args.limit.or(configured).unwrap_or(LIMIT)),
         mode: match (args.fulltext, args.mode) {
-            (true, _) | (_, Some(ModeChoice::Fulltext)) => Some(SearchMode::Fulltext),
-            (_, Some(ModeChoice::Vector)) => Some(SearchMode::Vector),
-            (_, Some(ModeChoice::Hybrid)) => Some(SearchMode::Hybrid),
-            (false, None) => None,
+            (true, _) => Some(SearchMode::Fulltext),
+            (false, mode) => mode.map(super::mode),
         },
         alpha: args.alpha,
         depth: args.depth,

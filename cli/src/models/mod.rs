@@ -49,6 +49,14 @@ pub(crate) fn load(project: &Project, environment: &Environment) -> Result<Optio
     open(Box::new(model.into_files())).map(|embedder| Some(Arc::from(embedder)))
 }
 
+/// An embedder of the model inside the program; `None` in a build without engines.
+///
+/// # Errors
+/// [`Error::Model`] when it cannot be opened.
+pub(crate) fn load_bundled() -> Result<Option<Arc<dyn Embedder>>> {
+    if ENGINES { bundled().map(Some) } else { Ok(None) }
+}
+
 #[cfg(feature = "engines")]
 fn bundled() -> Result<Arc<dyn Embedder>> {
     ubp_core::embed::bundled().map(Arc::from)

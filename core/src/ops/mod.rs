@@ -9,6 +9,7 @@ mod table;
 
 pub mod add;
 pub mod doctor;
+pub mod evaluate;
 pub mod fulltext_search;
 pub mod get_context;
 pub mod get_graph;

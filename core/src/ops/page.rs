@@ -174,41 +174,72 @@ impl Rule {
 }
 
 fn find_page(db: &Connection, name: &str, rules: &[Rule]) -> Result<i64> {
-    let trimmed = name.trim().trim_start_matches("./");
+    let pages = pages_called(db, name, rules)?;
+    if pages.len() > 1 {
+        return Err(Error::AmbiguousPage { page: name.into(), candidates: paths_of(db, pages)? });
+    }
+    match pages.into_iter().next() {
+        Some(page) => Ok(page),
+        None => Err(Error::PageNotFound { page: name.into(), similar: similar(db, written(name))? }),
+    }
+}
+
+/// What a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The number of the one page that it names.
+    Page(i64),
+    /// Paths of the pages that it could be, sorted.
+    Several(Vec<String>),
+    /// No page.
+    Nothing,
+}
+
+/// As [`PageName::require`] for a name of any kind, where a name that leads nowhere is no error and
+/// pages with similar names, which take long to find, are not wanted.
+pub(super) fn look_up(db: &Connection, name: &str) -> Result<Found> {
+    let pages = pages_called(db, name, &Rule::ALL)?;
+    Ok(match (pages.len(), pages.first()) {
+        (1, Some(&page)) => Found::Page(page),
+        (0, _) | (_, None) => Found::Nothing,
+        _ => Found::Several(paths_of(db, pages)?),
+    })
+}
+
+/// A page's name as its rules read it.
+fn written(name: &str) -> &str {
+    name.trim().trim_start_matches("./")
+}
+
+/// The pages that the first rule with any finds.
+fn pages_called(db: &Connection, name: &str, rules: &[Rule]) -> Result<BTreeSet<i64>> {
+    let trimmed = written(name);
     let key = text::fold_key(path::page_name(trimmed));
     let whole_key = text::fold_key(trimmed);
     for rule in rules {
         let mut pages = BTreeSet::new();
-        let keys: &[&str] = match rule {
-            Rule::FileName => &[&key],
-            _ => &[&whole_key],
-        };
-        for key in keys {
-            let mut statement = db.prepare_cached(rule.sql())?;
-            let parameters: &[&dyn rusqlite::ToSql] = &[&trimmed, key];
-            let count = statement.parameter_count();
-            let mut rows = statement.query(&parameters[..count.min(2)])?;
-            while let Some(row) = rows.next()? {
-                let page: i64 = row.get(0)?;
-                if !matches!(rule, Rule::FileName) || fits(db, page, trimmed)? {
-                    pages.insert(page);
-                }
+        let key = if matches!(rule, Rule::FileName) { &key } else { &whole_key };
+        let mut statement = db.prepare_cached(rule.sql())?;
+        let parameters: &[&dyn rusqlite::ToSql] = &[&trimmed, key];
+        let count = statement.parameter_count();
+        let mut rows = statement.query(&parameters[..count.min(2)])?;
+        while let Some(row) = rows.next()? {
+            let page: i64 = row.get(0)?;
+            if !matches!(rule, Rule::FileName) || fits(db, page, trimmed)? {
+                pages.insert(page);
             }
         }
-        match pages.len() {
-            0 => {}
-            1 => return Ok(pages.into_iter().next().unwrap_or_default()),
-            _ => {
-                let mut candidates = Vec::new();
-                for page in pages {
-                    candidates.push(path_of(db, page)?);
-                }
-                candidates.sort_unstable();
-                return Err(Error::AmbiguousPage { page: name.into(), candidates });
-            }
+        if !pages.is_empty() {
+            return Ok(pages);
         }
     }
-    Err(Error::PageNotFound { page: name.into(), similar: similar(db, trimmed)? })
+    Ok(BTreeSet::new())
+}
+
+fn paths_of(db: &Connection, pages: BTreeSet<i64>) -> Result<Vec<String>> {
+    let mut paths = pages.into_iter().map(|page| path_of(db, page)).collect::<Result<Vec<String>>>()?;
+    paths.sort_unstable();
+    Ok(paths)
 }
 
 /// Whether a page found by its last name lies where the whole name says.

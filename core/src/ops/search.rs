@@ -1,7 +1,6 @@
 //! Search by meaning, words and links together.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields};
-use crate::index::VectorMatrix;
-use crate::ports::TextKind;
-use crate::search::{Filter, Hit, Request, SearchMode, rank};
-use crate::{Error, Result, text};
+use crate::search::{Filter, Hit, SearchMode, rank};
+use crate::{Error, Result};
 
 mod answer;
+mod prepared;
+
+pub(super) use prepared::Prepared;
 
 /// What it is for.
 pub const SUMMARY: &str = "Find pages by meaning, words and links; answers with the sections that match.";
@@ -236,38 +236,23 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         return Err(Error::invalid("query is empty: give words, a question, or a \"phrase\""));
     }
     let mode = params.mode.unwrap_or_default();
-    let query = text::Query::parse(&params.query);
-    let (vector, matrix) = query_vector(context, mode, &params.query)?;
-    let search_type = match (mode, &vector) {
-        (SearchMode::Fulltext, _) => SearchType::Fulltext,
-        (_, None) => SearchType::FulltextFallback,
-        (SearchMode::Hybrid, _) => SearchType::Hybrid,
-        (SearchMode::Vector, _) => SearchType::Vector,
-    };
+    let mut prepared = Prepared::by_words(context, &params.query)?;
+    if mode != SearchMode::Fulltext {
+        prepared = prepared.with_meaning(context)?;
+    }
+    let search_type = prepared.search_type(mode);
     let filter = Filter {
         doc_types: params.doc_types.clone(),
         tags: params.tags.clone(),
         folder: params.folder.clone(),
         fields: params.fields.clone(),
     };
-    let graph = context.index.graph()?;
-    let request = Request {
-        query: &query,
-        vector: vector.as_deref(),
-        matrix: &matrix,
-        graph: &graph,
-        mode: if search_type == SearchType::FulltextFallback { SearchMode::Fulltext } else { mode },
-        alpha,
-        // Words alone were asked for, so links have no say.
-        depth: if search_type == SearchType::Fulltext { 0 } else { depth },
-        link_types: &params.link_types,
-        filter: &filter,
-    };
+    let request = prepared.request(mode, alpha, depth, &params.link_types, &filter);
     let hits = context.index.read(|db| rank(db, &request))?;
     let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
-        results: answer::results(context, &params, &query, &graph, alpha, shown)?,
+        results: answer::results(context, &params, &prepared.query, &prepared.graph, alpha, shown)?,
         total_found,
         search_type,
         omitted: Omitted::default(),
@@ -275,25 +260,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     budget::fit(&mut output, params.max_tokens, shrink)?;
     Ok(output)
-}
-
-/// The query's vector and what to compare it with; no vector where the comparison would mean nothing.
-fn query_vector(
-    context: &Context<'_>,
-    mode: SearchMode,
-    query: &str,
-) -> Result<(Option<Vec<f32>>, Arc<VectorMatrix>)> {
-    let nothing = || Ok((None, Arc::new(VectorMatrix::default())));
-    let Some(embedder) = context.embedder else { return nothing() };
-    if mode == SearchMode::Fulltext || !embedder.model().scripts.cover(query) {
-        return nothing();
-    }
-    let matrix = context.index.vectors(&embedder.model().identity)?;
-    if matrix.is_empty() {
-        return nothing();
-    }
-    let vector = embedder.embed(TextKind::Query, &[query])?.pop();
-    Ok((vector, matrix))
 }
 
 /// Takes away the least important part: linked pages and further sections from the end, then whole

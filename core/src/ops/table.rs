@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, add, doctor, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild, search,
-    status,
+    Context, add, doctor, evaluate, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild,
+    search, status,
 };
 use crate::{Error, Result};
 
@@ -82,6 +82,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),
     operation!(status, "ubp_status", Read, EVERYWHERE),
     operation!(doctor, "ubp_doctor", Read, PROGRAMS),
+    operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
     operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
     operation!(rebuild, "ubp_rebuild", Write, PROGRAMS),
 ];

@@ -1,0 +1,189 @@
+//! Reading an evaluation set from a folder, in the forms of BEIR and TREC. Every mistake is reported
+//! with its file and line.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::Value;
+use ubp_core::ops::evaluate::{Document, DocumentLink, Judgement, Query};
+use ubp_core::{Error, Result};
+
+/// What a first line of `qrels.tsv` begins with when it names the columns.
+const JUDGEMENT_HEADERS: [&str; 6] = ["query-id", "query_id", "query", "qid", "topic", "topic_id"];
+/// The same for `links.tsv`.
+const LINK_HEADERS: [&str; 5] = ["src", "source", "source-id", "source_id", "from"];
+
+/// An evaluation set.
+#[derive(Debug)]
+pub(super) struct Set {
+    pub queries: Vec<Query>,
+    pub judgements: Vec<Judgement>,
+    /// Texts to search in place of the project's pages.
+    pub documents: Option<Vec<Document>>,
+    pub links: Vec<DocumentLink>,
+}
+
+impl Set {
+    /// Reads the set in `folder`, which messages call `shown`.
+    pub fn read(folder: &Path, shown: &str) -> Result<Self> {
+        let file = |name: &str| File::read(folder, shown, name);
+        if !folder.is_dir() {
+            let kind = if folder.exists() { ErrorKind::NotADirectory } else { ErrorKind::NotFound };
+            return Err(Error::io(shown, kind.into()));
+        }
+        let missing = |name: &str| {
+            Error::invalid(format!(
+                "{shown} holds no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv"
+            ))
+        };
+        let queries = file("queries.jsonl")?.ok_or_else(|| missing("queries.jsonl"))?;
+        let judgements = file("qrels.tsv")?.ok_or_else(|| missing("qrels.tsv"))?;
+        Ok(Self {
+            queries: queries.texts()?.map(|text| Query { id: text.id, text: text.text }).collect(),
+            judgements: judgements.judgements()?,
+            documents: match file("corpus.jsonl")? {
+                Some(file) => Some(file.texts()?.collect()),
+                None => None,
+            },
+            links: match file("links.tsv")? {
+                Some(file) => file.links()?,
+                None => Vec::new(),
+            },
+        })
+    }
+}
+
+/// A file of the set.
+struct File {
+    name: String,
+    text: String,
+}
+
+impl File {
+    /// `None` when it is not there.
+    fn read(folder: &Path, shown: &str, name: &str) -> Result<Option<Self>> {
+        let shown = format!("{}/{name}", shown.trim_end_matches('/'));
+        let bytes = match fs::read(folder.join(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| Error::io(shown.clone(), error))?,
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(Self { name: shown, text })),
+            Err(error) => {
+                let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+                Err(Error::invalid(format!("{shown}:{line}: this is not text in UTF-8")))
+            }
+        }
+    }
+
+    /// Lines that hold anything, with their numbers from 1.
+    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
+        (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
+    }
+
+    fn wrong(&self, line: usize, message: impl std::fmt::Display) -> Error {
+        Error::invalid(format!("{}:{line}: {message}", self.name))
+    }
+
+    /// One JSON object on each line, with an id, a text and perhaps a title; other fields are passed
+    /// over.
+    fn texts(&self) -> Result<impl Iterator<Item = Document> + use<>> {
+        let mut texts = Vec::new();
+        let mut lines: HashMap<String, usize> = HashMap::new();
+        for (line, content) in self.lines() {
+            let value: Value = serde_json::from_str(content)
+                .map_err(|error| self.wrong(line, format!("this is not JSON: {}", reason(&error))))?;
+            let field = |name: &str| match value.get(name) {
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(Value::Number(number)) => Some(number.to_string()),
+                _ => None,
+            };
+            let id = field("_id").or_else(|| field("id")).filter(|id| !id.trim().is_empty());
+            let (Some(id), Some(text)) = (id, field("text")) else {
+                return Err(self.wrong(line, "expected an object with `id` (or `_id`) and `text`"));
+            };
+            if let Some(first) = lines.insert(id.clone(), line) {
+                return Err(self.wrong(line, format!("the id '{id}' stands in line {first} already")));
+            }
+            texts.push(Document { id, title: field("title"), text });
+        }
+        if texts.is_empty() {
+            return Err(Error::invalid(format!("{} is empty", self.name)));
+        }
+        Ok(texts.into_iter())
+    }
+
+    /// Query, page and grade, or TREC's query, iteration, page and grade.
+    fn judgements(&self) -> Result<Vec<Judgement>> {
+        let mut judgements = Vec::new();
+        for (at, (line, content)) in self.lines().enumerate() {
+            let columns = columns(content);
+            let (query, page, grade) = match columns[..] {
+                [query, page, grade] | [query, _, page, grade] => (query, page, grade),
+                _ => {
+                    return Err(self.wrong(line, "expected query, page and grade, separated by tabs"));
+                }
+            };
+            if at == 0 && is_header(query, &JUDGEMENT_HEADERS) && grade.parse::<f64>().is_err() {
+                continue;
+            }
+            let Ok(grade) = grade.parse() else {
+                return Err(self.wrong(line, format!("the grade '{grade}' is not a whole number")));
+            };
+            if query.is_empty() || page.is_empty() {
+                return Err(self.wrong(line, "query or page is missing"));
+            }
+            judgements.push(Judgement { query: query.into(), page: page.into(), grade });
+        }
+        if judgements.is_empty() {
+            return Err(Error::invalid(format!("{} is empty", self.name)));
+        }
+        Ok(judgements)
+    }
+
+    /// Source, target, and perhaps a type; a number in its place is a weight, which says nothing here.
+    fn links(&self) -> Result<Vec<DocumentLink>> {
+        let mut links = Vec::new();
+        for (at, (line, content)) in self.lines().enumerate() {
+            let (from, to, third) = match columns(content)[..] {
+                [from, to] => (from, to, None),
+                [from, to, third] => (from, to, Some(third)),
+                _ => return Err(self.wrong(line, "expected source and target, separated by a tab")),
+            };
+            if at == 0 && is_header(from, &LINK_HEADERS) {
+                continue;
+            }
+            let link_type = third.filter(|text| !text.is_empty() && text.parse::<f64>().is_err());
+            links.push(DocumentLink {
+                from: from.into(),
+                to: to.into(),
+                link_type: link_type.map(str::to_owned),
+            });
+        }
+        Ok(links)
+    }
+}
+
+/// Columns of a line: between tabs, or between blanks where there is no tab.
+fn columns(line: &str) -> Vec<&str> {
+    if line.contains('\t') {
+        line.split('\t').map(str::trim).collect()
+    } else {
+        line.split_whitespace().collect()
+    }
+}
+
+fn is_header(first: &str, headers: &[&str]) -> bool {
+    headers.iter().any(|header| header.eq_ignore_ascii_case(first))
+}
+
+/// What serde says, without its own line: each line of the file is a document to it.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" at line ").unwrap_or(text.len());
+    format!("{} (column {})", &text[..end], error.column())
+}
