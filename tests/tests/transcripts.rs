@@ -3,6 +3,7 @@
 
 use ubp_tests::terminal::Terminal;
 
+mod evaluating;
 mod failures;
 mod projects;
 mod reading;

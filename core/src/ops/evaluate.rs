@@ -259,7 +259,7 @@ fn nothing_to_measure(params: &Params, judged: &judgements::Judged) -> Error {
     Error::invalid(match (queries, missing.is_empty()) {
         (0, _) => "there are no queries".into(),
         (_, false) => format!(
-            "none of the queries has a relevant page: {} judgements name pages that are not there, such as {}",
+            "none of the queries has a relevant page; judgements that name no page, or several: {}, such as {}",
             judged.unresolved.count,
             missing.join(", ")
         ),

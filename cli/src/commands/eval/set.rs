@@ -29,10 +29,7 @@ impl Set {
     /// Reads the set in `folder`, which messages call `shown`.
     pub fn read(folder: &Path, shown: &str) -> Result<Self> {
         let file = |name: &str| File::read(folder, shown, name);
-        if !folder.is_dir() {
-            let kind = if folder.exists() { ErrorKind::NotADirectory } else { ErrorKind::NotFound };
-            return Err(Error::io(shown, kind.into()));
-        }
+        fs::read_dir(folder).map_err(|error| Error::io(shown, error))?;
         let missing = |name: &str| {
             Error::invalid(format!(
                 "{shown} holds no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv"
@@ -41,10 +38,10 @@ impl Set {
         let queries = file("queries.jsonl")?.ok_or_else(|| missing("queries.jsonl"))?;
         let judgements = file("qrels.tsv")?.ok_or_else(|| missing("qrels.tsv"))?;
         Ok(Self {
-            queries: queries.texts()?.map(|text| Query { id: text.id, text: text.text }).collect(),
+            queries: queries.queries()?,
             judgements: judgements.judgements()?,
             documents: match file("corpus.jsonl")? {
-                Some(file) => Some(file.texts()?.collect()),
+                Some(file) => Some(file.texts()?.into_iter().map(|(_, document)| document).collect()),
                 None => None,
             },
             links: match file("links.tsv")? {
@@ -89,9 +86,17 @@ impl File {
         Error::invalid(format!("{}:{line}: {message}", self.name))
     }
 
-    /// One JSON object on each line, with an id, a text and perhaps a title; other fields are passed
-    /// over.
-    fn texts(&self) -> Result<impl Iterator<Item = Document> + use<>> {
+    fn queries(&self) -> Result<Vec<Query>> {
+        let query = |(line, text): (usize, Document)| match text.text.trim() {
+            "" => Err(self.wrong(line, "the text is empty")),
+            _ => Ok(Query { id: text.id, text: text.text }),
+        };
+        self.texts()?.into_iter().map(query).collect()
+    }
+
+    /// One JSON object on each line, with an id, a text and perhaps a title, by the line's number; other
+    /// fields are passed over.
+    fn texts(&self) -> Result<Vec<(usize, Document)>> {
         let mut texts = Vec::new();
         let mut lines: HashMap<String, usize> = HashMap::new();
         for (line, content) in self.lines() {
@@ -109,12 +114,12 @@ impl File {
             if let Some(first) = lines.insert(id.clone(), line) {
                 return Err(self.wrong(line, format!("the id '{id}' stands in line {first} already")));
             }
-            texts.push(Document { id, title: field("title"), text });
+            texts.push((line, Document { id, title: field("title"), text }));
         }
         if texts.is_empty() {
             return Err(Error::invalid(format!("{} is empty", self.name)));
         }
-        Ok(texts.into_iter())
+        Ok(texts)
     }
 
     /// Query, page and grade, or TREC's query, iteration, page and grade.
@@ -132,7 +137,9 @@ impl File {
                 continue;
             }
             let Ok(grade) = grade.parse() else {
-                return Err(self.wrong(line, format!("the grade '{grade}' is not a whole number")));
+                return Err(
+                    self.wrong(line, format!("the grade '{grade}' is not a whole number, or too large"))
+                );
             };
             if query.is_empty() || page.is_empty() {
                 return Err(self.wrong(line, "query or page is missing"));

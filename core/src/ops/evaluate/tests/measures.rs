@@ -90,7 +90,7 @@ fn shares(m: &Measures) -> [f64; 8] {
 proptest! {
     #[test]
     fn the_best_order_reaches_everything_and_no_order_more(ranked in grades()) {
-        let of = |ranked: &[i64]| Measures::of(ranked, &ranked.to_vec());
+        let of = |ranked: &[i64]| Measures::of(ranked, ranked);
         let mut best = ranked.clone();
         best.sort_unstable_by(|a, b| b.cmp(a));
         let (found, ideal) = (of(&ranked), of(&best));
