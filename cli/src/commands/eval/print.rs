@@ -100,7 +100,10 @@ fn differences(terminal: &mut Terminal<'_>, output: &Output, names: &Names) -> R
             names.name(comparison.setting),
             format!("{:+.3}", comparison.difference),
             format!("{low:+.3} to {high:+.3}"),
-            format!("{:.4}", comparison.p_value),
+            match comparison.p_value {
+                p if p < 0.0001 => "<0.0001".to_owned(),
+                p => format!("{p:.4}"),
+            },
             comparison.wins.to_string(),
             comparison.losses.to_string(),
             comparison.ties.to_string(),

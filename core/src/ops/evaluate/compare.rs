@@ -41,7 +41,8 @@ pub(super) fn compare(
         setting,
         difference: shown(found.mean),
         interval: found.interval.map(shown),
-        p_value: rounded(found.p_value),
+        // Four decimals would make small ones 0, which no such probability is.
+        p_value: (found.p_value * 1e7).round() / 1e7,
         wins,
         losses,
         ties: differences.len() - wins - losses,

@@ -97,7 +97,7 @@ pub struct Comparison {
     /// 95 % confidence interval of the difference: paired bootstrap over queries.
     pub interval: [f64; 2],
     /// Probability of a difference at least this large, either way, were the two equally good: paired
-    /// randomisation test.
+    /// randomisation test. Seven decimals.
     pub p_value: f64,
     /// Queries with a higher score than in the baseline.
     pub wins: usize,
