@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::schema;
-use super::{SectionSet, VectorMatrix};
+use super::{RowSet, VectorMatrix};
 use crate::graph::LinkGraph;
 use crate::{Error, Result};
 
@@ -271,7 +271,7 @@ fn open_reader(path: &Path) -> Result<Connection> {
 
 fn tune(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
-    SectionSet::register(connection)?;
+    RowSet::register(connection)?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL;
          PRAGMA cache_size = -{CACHE_KIB};

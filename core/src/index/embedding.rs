@@ -120,8 +120,9 @@ fn model_number(db: &Connection, embedder: &dyn Embedder) -> Result<i64> {
 struct Due {
     section: i64,
     text: String,
-    /// Hash of every text that the section is embedded as, in order.
-    hashes: Vec<ContentHash>,
+    /// Hash of every text that the section is embedded as, in order, and the byte of the section's text
+    /// in the middle of it.
+    hashes: Vec<(ContentHash, usize)>,
 }
 
 /// A text to embed, by its hash.
@@ -143,9 +144,10 @@ fn collect(
             let mut hashes = Vec::new();
             if embedder.model().scripts.cover(&text) {
                 for range in chunks(embedder, &heading_path, &text)? {
+                    let middle = range.start.midpoint(range.end);
                     let passage = passage(embedder, &heading_path, text.get(range).unwrap_or_default())?;
                     let hash = ContentHash::of(passage.as_bytes());
-                    hashes.push(hash);
+                    hashes.push((hash, middle));
                     if has_vector(db, model, hash)? {
                         report.reused += 1;
                     } else {
@@ -214,7 +216,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     }
     db.prepare_cached("DELETE FROM section_vectors WHERE section = ?1")?.execute([due.section])?;
     let mut complete = true;
-    for (ordinal, hash) in due.hashes.iter().enumerate() {
+    for (ordinal, (hash, middle)) in due.hashes.iter().enumerate() {
         let vector: Option<(i64, Vec<u8>)> = db
             .prepare_cached("SELECT vector, data FROM vectors WHERE model = ?1 AND hash = ?2")?
             .query_row((model, hash.0), |row| Ok((row.get(0)?, row.get(1)?)))
@@ -225,13 +227,14 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
         let numbers: Vec<f32> = data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
         let rounded = round(&numbers);
         db.prepare_cached(
-            "INSERT INTO section_vectors(section, ordinal, vector, page, model, scale, error, rounded)
-             SELECT ?1, ?2, ?3, page, ?4, ?5, ?6, ?7 FROM sections WHERE section = ?1",
+            "INSERT INTO section_vectors(section, ordinal, vector, middle, page, model, scale, error, rounded)
+             SELECT ?1, ?2, ?3, ?4, page, ?5, ?6, ?7, ?8 FROM sections WHERE section = ?1",
         )?
         .execute(params![
             due.section,
             ordinal,
             vector,
+            middle,
             model,
             rounded.as_ref().map(|rounded| rounded.scale),
             rounded.as_ref().map(|rounded| rounded.error),

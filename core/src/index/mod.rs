@@ -4,11 +4,12 @@
 mod connection;
 mod embedding;
 mod matrix;
+mod passages;
 mod prepare;
 mod refresh;
 mod rounding;
 mod schema;
-mod section_set;
+mod row_set;
 mod shortlist;
 mod store;
 
@@ -16,7 +17,7 @@ pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
-pub(crate) use section_set::SectionSet;
+pub(crate) use row_set::RowSet;
 
 #[cfg(test)]
 pub(crate) mod tests;

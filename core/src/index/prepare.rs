@@ -1,12 +1,14 @@
 //! From a file's bytes to everything the index stores about it, without touching the database: this
 //! is the part that runs on all cores.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use crate::graph::resolve::name_keys;
-use crate::page::{self, Diagnostic, FrontMatter, LinkKind, LinkTypes, Page, Value};
+use crate::page::{self, Diagnostic, FrontMatter, LinkKind, LinkTypes, Page, Value, split};
 use crate::ports::{ContentHash, PageFile};
 use crate::{path, text};
 
@@ -39,7 +41,17 @@ pub(super) struct PreparedSection {
     pub heading_path: String,
     pub text: String,
     pub heading_terms: String,
-    pub body_terms: String,
+    pub passages: Vec<PreparedPassage>,
+}
+
+/// What the full text finds as one: a section or, where that is long, a part of it.
+#[derive(Debug)]
+pub(super) struct PreparedPassage {
+    /// Bytes of the section's text.
+    pub range: Range<usize>,
+    /// First and last line, counted from the section's first, which is 0.
+    pub lines: (usize, usize),
+    pub terms: String,
 }
 
 #[derive(Debug)]
@@ -99,18 +111,11 @@ fn sections(page: &Page, text: &str) -> Vec<PreparedSection> {
         .iter()
         .map(|section| {
             let source = text.get(section.range.clone()).unwrap_or_default();
-            let body = match (section.level, source.split_once('\n')) {
-                (0, _) => source,
-                (_, Some((_heading, body))) => body,
-                (_, None) => "",
-            };
             let mut heading_terms = String::new();
             for heading in &section.heading_path {
                 text::index_terms(heading, &mut heading_terms);
                 heading_terms.push(' ');
             }
-            let mut body_terms = String::with_capacity(body.len());
-            text::index_terms(body, &mut body_terms);
             PreparedSection {
                 id: section.id.clone(),
                 level: section.level,
@@ -118,8 +123,34 @@ fn sections(page: &Page, text: &str) -> Vec<PreparedSection> {
                 heading_path: serde_json::to_string(&section.heading_path).unwrap_or_else(|_| "[]".into()),
                 text: source.to_owned(),
                 heading_terms,
-                body_terms,
+                passages: passages(source, section.level > 0),
             }
+        })
+        .collect()
+}
+
+/// The passages of a section. Its heading line is part of the first, but not of the terms: headings
+/// have a column of their own.
+fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
+    let body = match (has_heading, source.find('\n')) {
+        (false, _) => 0,
+        (true, Some(end)) => end + 1,
+        (true, None) => source.len(),
+    };
+    let breaks = |range: Range<usize>| source.get(range).map_or(0, |part| part.matches('\n').count());
+    let mut line = 0;
+    split::passages(source)
+        .into_iter()
+        .map(|range| {
+            let text = source.get(range.start.max(body)..range.end).unwrap_or_default();
+            let mut terms = String::with_capacity(text.len());
+            text::index_terms(text, &mut terms);
+            let first = line;
+            line += breaks(range.clone());
+            let shown =
+                source.get(range.clone()).map_or(range.start, |part| range.start + part.trim_end().len());
+            let last = first + breaks(range.start..shown);
+            PreparedPassage { range, lines: (first, last), terms }
         })
         .collect()
 }

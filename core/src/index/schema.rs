@@ -55,6 +55,18 @@ CREATE VIRTUAL TABLE fulltext USING fts5(
 -- Terms are gathered in memory up to this many bytes before they are written and merged.
 INSERT INTO fulltext(fulltext, rank) VALUES ('hashsize', 8388608);
 
+-- The parts of long sections that the full text finds one by one. Short sections have no row here: their
+-- row in the full text bears the section's own number, as the first passage of a long one does.
+CREATE TABLE passages (
+    passage    INTEGER PRIMARY KEY, -- row in the full text; never the number of another section
+    section    INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
+    first_byte INTEGER NOT NULL,    -- of the section's text
+    last_byte  INTEGER NOT NULL,    -- the one behind the last
+    first_line INTEGER NOT NULL,    -- from the section's first line, which is 0
+    last_line  INTEGER NOT NULL
+);
+CREATE INDEX passages_by_section ON passages(section);
+
 CREATE TABLE title_terms (          -- what the full text holds as each page's title and aliases
     page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
     terms TEXT NOT NULL
@@ -142,6 +154,7 @@ CREATE TABLE section_vectors (
     section INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
     vector  INTEGER NOT NULL REFERENCES vectors(vector) ON DELETE CASCADE,
+    middle  INTEGER NOT NULL,       -- byte of the section's text in the middle of what was embedded
     page    INTEGER NOT NULL,       -- the section's
     model   INTEGER NOT NULL,       -- the vector's
     scale   REAL,                   -- NULL for a vector that cannot be compared with anything

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
+use super::passages;
 use super::prepare::{Prepared, PreparedSection};
 use crate::graph::resolve::{
     Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates,
@@ -142,8 +143,8 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
             Some(old) => {
                 let same_text = old.text == section.text && old.heading_path == section.heading_path;
                 if !same_text || title_changed || old.level != section.level {
-                    unindex(db, old.section)?;
-                    index_text(db, old.section, prepared, section)?;
+                    passages::remove(db, old.section)?;
+                    passages::put(db, old.section, prepared, section)?;
                 }
                 db.prepare_cached(
                     "UPDATE sections SET ordinal = ?2, level = ?3, first_line = ?4, last_line = ?5 WHERE section = ?1",
@@ -159,7 +160,7 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
         }
     }
     for gone in stored.into_values() {
-        unindex(db, gone.section)?;
+        passages::remove(db, gone.section)?;
         db.prepare_cached("DELETE FROM sections WHERE section = ?1")?.execute([gone.section])?;
     }
     set_title_terms(db, page, &prepared.title_terms)
@@ -190,11 +191,13 @@ fn insert_section(
     prepared: &Prepared,
     section: &PreparedSection,
 ) -> Result<()> {
+    let row = passages::unused_row(db)?;
     db.prepare_cached(
-        "INSERT INTO sections(page, ordinal, section_id, level, first_line, last_line, heading_path, text)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO sections(section, page, ordinal, section_id, level, first_line, last_line, heading_path, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
+        row,
         page,
         ordinal,
         section.id,
@@ -204,18 +207,7 @@ fn insert_section(
         section.heading_path,
         section.text,
     ])?;
-    index_text(db, db.last_insert_rowid(), prepared, section)
-}
-
-fn index_text(db: &Connection, row: i64, prepared: &Prepared, section: &PreparedSection) -> Result<()> {
-    db.prepare_cached("INSERT INTO fulltext(rowid, title, headings, body) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![row, prepared.title_terms, section.heading_terms, section.body_terms])?;
-    Ok(())
-}
-
-fn unindex(db: &Connection, row: i64) -> Result<()> {
-    db.prepare_cached("DELETE FROM fulltext WHERE rowid = ?1")?.execute([row])?;
-    Ok(())
+    passages::put(db, row, prepared, section)
 }
 
 fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
@@ -279,8 +271,7 @@ pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) ->
     let Some(page) = number_of(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;
     touched.keys.extend(names_of(db, page)?.1.into_iter().map(|(key, _)| key));
-    db.prepare_cached("DELETE FROM fulltext WHERE rowid IN (SELECT section FROM sections WHERE page = ?1)")?
-        .execute([page])?;
+    passages::remove_page(db, page)?;
     db.prepare_cached("DELETE FROM pages WHERE page = ?1")?.execute([page])?;
     touched.pages.remove(&page);
     Ok(())

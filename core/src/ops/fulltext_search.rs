@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields};
+use super::search::shown;
 use crate::search::{Filter, count, matches, rounded};
 use crate::{Error, Result, text};
 
@@ -106,7 +107,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                     .query_row([found.section], |row| {
                         Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
                     })?;
-                let snippet = text::snippet(&source, &query, SNIPPET);
+                let passage = shown::of_row(db, found.passage)?;
+                let (text, before) = passage
+                    .and_then(|passage| Some((source.get(passage.bytes)?, passage.lines.0)))
+                    .unwrap_or((&source, 0));
+                let snippet = text::snippet(text, &query, SNIPPET);
                 let utf16 = |byte: usize| snippet.text.get(..byte).map_or(0, |s| s.encode_utf16().count());
                 Ok(SectionMatch {
                     page: fields
@@ -117,7 +122,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                         .unwrap_or_default()
                         .pop(),
                     section_id,
-                    line: first + snippet.line_offset,
+                    line: first + before + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
                     snippet: snippet.text.clone(),
                     rank: rounded(found.bm25),

@@ -13,6 +13,7 @@ use crate::{Error, Result};
 
 mod answer;
 mod prepared;
+pub(super) mod shown;
 
 pub(super) use prepared::Prepared;
 
@@ -153,7 +154,8 @@ pub struct SectionResult {
     pub section_id: String,
     /// Its headings from the top of the page, joined with ` > `; empty before the first heading.
     pub heading: String,
-    /// First and last line in the file, from 1.
+    /// First and last line in the file, from 1: of the section or, where it is long and a snippet is shown,
+    /// of the passage that matches best.
     pub lines: [usize; 2],
     /// Line of the first word that matches, or where the text begins.
     pub line: usize,
@@ -252,7 +254,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
-        results: answer::results(context, &params, &prepared.query, &prepared.graph, alpha, shown)?,
+        results: answer::results(context, &params, &request, shown)?,
         total_found,
         search_type,
         omitted: Omitted::default(),

@@ -3,6 +3,7 @@
 
 mod body;
 mod context;
+mod cuts;
 mod decode;
 mod front_matter;
 mod leaf;
@@ -12,6 +13,7 @@ mod link_types;
 mod model;
 mod outline;
 mod splice;
+pub(crate) mod split;
 mod value_json;
 
 pub use decode::decode;

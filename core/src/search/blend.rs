@@ -22,6 +22,8 @@ pub struct SectionScore {
     pub vector_similarity: f64,
     /// BM25 relative to the best match, 0 to 1.
     pub fulltext: f64,
+    /// Row of the passage in the full text whose words match best, where words do.
+    pub passage: Option<i64>,
 }
 
 /// The pages found by either side, by number. `closest` holds the similarity of every section that
@@ -52,6 +54,7 @@ pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTr
     for found in &closest.sections {
         sections.insert(found.section, (found.page, Some(f64::from(found.similarity)), 0.0));
     }
+    let passages: HashMap<i64, i64> = words.iter().map(|m| (m.section, m.passage)).collect();
     for found in words {
         sections.entry(found.section).or_insert((found.page, None, 0.0)).2 = found.bm25 / best_words;
     }
@@ -66,6 +69,7 @@ pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTr
             score,
             vector_similarity: similarity.unwrap_or(0.0).clamp(0.0, 1.0),
             fulltext: words,
+            passage: passages.get(&section).copied(),
         });
     }
     by_page.into_iter().map(|(page, sections)| (page, page_hit(page, sections))).collect()

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
-use super::best_sections::{BestSections, Scored};
-use crate::index::SectionSet;
+use super::best_rows::{BestRows, Scored};
+use crate::index::RowSet;
 use crate::{Result, text};
 
 /// Share of BM25 of words that follow each other in query and text alike, on top of what each word
@@ -20,7 +20,9 @@ pub struct Match {
     pub section: i64,
     /// Number of its page.
     pub page: i64,
-    /// BM25, positive; larger is better, and comparable only within one query.
+    /// Row of its best passage in the full text; the section's own number where it is not long.
+    pub passage: i64,
+    /// BM25 of that passage, positive; larger is better, and comparable only within one query.
     pub bm25: f64,
 }
 
@@ -38,7 +40,7 @@ pub fn matches(
     allowed: Option<&HashSet<i64>>,
 ) -> Result<Vec<Match>> {
     let Some(strict) = Wanted::of(query) else { return Ok(Vec::new()) };
-    let within = allowed.map(|pages| SectionSet::of_pages(db, pages)).transpose()?;
+    let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
     let mut found = find(db, &strict, limit, within.as_ref())?;
     if let Some(neighbours) = query.neighbours_expression() {
         add_neighbours(db, &mut found, neighbours)?;
@@ -74,13 +76,17 @@ pub fn count(
     allowed: Option<&HashSet<i64>>,
 ) -> Result<usize> {
     let Some(strict) = query.match_expression() else { return Ok(0) };
-    let within = allowed.map(|pages| SectionSet::of_pages(db, pages)).transpose()?;
+    let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
     let narrowed = match within {
-        Some(_) => format!("{}(?3, rowid)", SectionSet::CONTAINS),
+        Some(_) => format!("{}(?3, fulltext.rowid)", RowSet::CONTAINS),
         None => "?3 IS NULL".into(),
     };
     let mut statement = db.prepare_cached(&format!(
-        "SELECT count(*) FROM (SELECT rowid FROM fulltext WHERE fulltext MATCH ?1 AND {narrowed} LIMIT ?2)"
+        "SELECT count(*) FROM (
+             SELECT DISTINCT coalesce(passages.section, fulltext.rowid)
+             FROM fulltext LEFT JOIN passages ON passage = fulltext.rowid
+             WHERE fulltext MATCH ?1 AND {narrowed} LIMIT ?2
+         )"
     ))?;
     let mut counted = |expression: String| {
         statement.query_row((expression, most, within.as_ref()), |row| row.get::<_, usize>(0))
@@ -94,11 +100,11 @@ pub fn count(
 
 /// Raises the sections among `found` in which words that follow each other in the query do so too.
 fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String) -> Result<()> {
-    let within = SectionSet::of(found.iter().map(|one| one.section));
+    let within = RowSet::of(found.iter().map(|one| one.passage));
     let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within))?;
-    let together: HashMap<i64, f64> = together.into_iter().map(|one| (one.section, one.bm25)).collect();
+    let together: HashMap<i64, f64> = together.into_iter().map(|one| (one.passage, one.bm25)).collect();
     for one in found.iter_mut() {
-        one.bm25 += NEIGHBOURS * together.get(&one.section).copied().unwrap_or(0.0);
+        one.bm25 += NEIGHBOURS * together.get(&one.passage).copied().unwrap_or(0.0);
     }
     found.sort_by(|a, b| b.bm25.total_cmp(&a.bm25).then(a.section.cmp(&b.section)));
     Ok(())
@@ -117,23 +123,32 @@ impl Wanted {
     }
 }
 
-/// The `limit` best sections of `expression`.
+/// The `limit` best rows of `expression`, each section once.
 fn find(
     db: &Connection,
     expression: &Wanted,
     limit: usize,
-    within: Option<&SectionSet>,
+    within: Option<&RowSet>,
 ) -> Result<Vec<Match>> {
-    let mut best = BestSections::new(db, limit, within);
+    let mut best = BestRows::new(db, limit, within);
     match expression {
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
         Wanted::Expression(expression) => best.weigh(expression)?,
     }
-    let mut page = db.prepare_cached("SELECT page FROM sections WHERE section = ?1")?;
-    best.into_sorted()
+    let mut place = db.prepare_cached(
+        "SELECT section, page FROM sections
+         WHERE section = coalesce((SELECT section FROM passages WHERE passage = ?1), ?1)",
+    )?;
+    let mut found = best
+        .into_sorted()
         .into_iter()
-        .map(|Scored { section, bm25 }| {
-            Ok(Match { section, page: page.query_row([section], |row| row.get(0))?, bm25 })
+        .map(|Scored { row, bm25 }| {
+            let (section, page) = place.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(Match { section, page, passage: row, bm25 })
         })
-        .collect()
+        .collect::<Result<Vec<_>>>()?;
+    // A section speaks through its best passage.
+    let mut seen = HashSet::new();
+    found.retain(|found| seen.insert(found.section));
+    Ok(found)
 }

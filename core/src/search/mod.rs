@@ -9,7 +9,7 @@
 //!
 //! Pages without links keep the order of relevance exactly: there `score = relevance`.
 
-mod best_sections;
+mod best_rows;
 mod blend;
 mod filter;
 mod fulltext;

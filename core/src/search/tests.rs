@@ -40,7 +40,7 @@ fn found(section: i64, similarity: f32) -> Close {
 }
 
 fn matched(section: i64, bm25: f64) -> Match {
-    Match { section, page: section, bm25 }
+    Match { section, page: section, passage: section, bm25 }
 }
 
 /// Pages and their relevance, best first.

@@ -2,13 +2,11 @@
 //! saw only the beginning of, so a long section becomes several pieces, cut where a reader would
 //! pause, each with the headings above it and a little of what came before.
 
-mod cuts;
-
 use std::ops::Range;
 
 use crate::Result;
+use crate::page::split::{Measure, Sizes, split};
 use crate::ports::Embedder;
-use cuts::{Cut, Pause, cuts};
 
 /// Tokens kept free for those that models put around a text.
 const SPECIAL: usize = 4;
@@ -36,8 +34,21 @@ pub fn chunks(embedder: &dyn Embedder, heading_path: &[String], text: &str) -> R
     if starts.len() <= budget {
         return Ok(std::iter::once(0..text.len()).collect());
     }
-    let splitter = Splitter { text, starts, cuts: cuts(text), budget };
-    Ok(splitter.pieces())
+    let sizes = Sizes { piece: budget, whole: budget, overlap: budget / OVERLAP };
+    Ok(split(text, &Tokens(starts), sizes))
+}
+
+/// Where each token of a text starts; never decreasing.
+struct Tokens(Vec<usize>);
+
+impl Measure for Tokens {
+    fn before(&self, at: usize) -> usize {
+        self.0.partition_point(|&start| start < at)
+    }
+
+    fn start(&self, unit: usize) -> Option<usize> {
+        self.0.get(unit).copied()
+    }
 }
 
 /// What the model reads for a piece of a section: the headings above it, outermost first, and then
@@ -74,91 +85,6 @@ fn headings(embedder: &dyn Embedder, heading_path: &[String]) -> Result<String> 
         }
     }
     Ok(line)
-}
-
-struct Splitter<'a> {
-    text: &'a str,
-    /// Where each token starts; never decreasing.
-    starts: Vec<usize>,
-    /// Where the text may be cut, in order.
-    cuts: Vec<Cut>,
-    /// Most tokens of a piece.
-    budget: usize,
-}
-
-impl Splitter<'_> {
-    fn pieces(&self) -> Vec<Range<usize>> {
-        let mut pieces = Vec::new();
-        let (mut start, mut covered) = (0, 0);
-        while covered < self.text.len() {
-            let end = self.end(start, covered);
-            pieces.push(start..end);
-            covered = end;
-            start = self.overlap(start, end);
-        }
-        pieces
-    }
-
-    /// How many tokens begin before byte `at`.
-    fn tokens_before(&self, at: usize) -> usize {
-        self.starts.partition_point(|&start| start < at)
-    }
-
-    /// Where a piece that starts at `start` ends: at the strongest pause that leaves it well filled,
-    /// and behind `covered` in any case.
-    fn end(&self, start: usize, covered: usize) -> usize {
-        let first = self.tokens_before(start);
-        let Some(&limit) = self.starts.get(first + self.budget) else {
-            return self.text.len();
-        };
-        let reachable = self.cuts_within(covered, limit);
-        for pause in [Pause::Paragraph, Pause::Line, Pause::Sentence, Pause::Word] {
-            let filled = self.starts.get(first + pause.least_fill(self.budget)).copied().unwrap_or(limit);
-            let best = reachable.iter().rev().find(|cut| cut.pause <= pause && cut.at >= filled);
-            if let Some(cut) = best {
-                return cut.at;
-            }
-        }
-        self.between_characters(limit, covered)
-    }
-
-    /// The boundary at or before `limit` if it lies behind `covered`, else the next one behind it.
-    fn between_characters(&self, limit: usize, covered: usize) -> usize {
-        let mut at = limit.min(self.text.len());
-        while at > covered && !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        if at > covered {
-            return at;
-        }
-        at = covered + 1;
-        while at < self.text.len() && !self.text.is_char_boundary(at) {
-            at += 1;
-        }
-        at.min(self.text.len())
-    }
-
-    /// Where the next piece starts: a sentence before `end` if that is short enough, else some words.
-    fn overlap(&self, start: usize, end: usize) -> usize {
-        let last = self.tokens_before(end);
-        let most = self.budget / OVERLAP;
-        let Some(&earliest) = self.starts.get(last.saturating_sub(most)) else {
-            return end;
-        };
-        if most == 0 || earliest <= start {
-            return end;
-        }
-        let reachable = self.cuts_within(earliest.saturating_sub(1), end.saturating_sub(1));
-        let sentence = reachable.iter().find(|cut| cut.pause <= Pause::Sentence);
-        sentence.or_else(|| reachable.first()).map_or(end, |cut| cut.at)
-    }
-
-    /// The cuts behind `after`, up to `last`.
-    fn cuts_within(&self, after: usize, last: usize) -> &[Cut] {
-        let from = self.cuts.partition_point(|cut| cut.at <= after);
-        let to = self.cuts.partition_point(|cut| cut.at <= last);
-        self.cuts.get(from..to).unwrap_or_default()
-    }
 }
 
 #[cfg(test)]

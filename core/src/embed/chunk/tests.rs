@@ -3,7 +3,6 @@
 
 use proptest::prelude::*;
 
-use super::cuts::{Pause, cuts};
 use super::*;
 use crate::ports::HashEmbedder;
 
@@ -44,35 +43,12 @@ fn paragraphs_win_over_sentences() {
 }
 
 #[test]
-fn japanese_is_cut_behind_its_full_stop() {
-    let found: Vec<_> =
-        cuts("認証する。確認！（本当？）はい。").into_iter().map(|cut| (cut.at, cut.pause)).collect();
-    let text = "認証する。確認！（本当？）はい。";
-    let expected = ["確認", "（本当", "はい"].map(|word| (text.find(word).unwrap(), Pause::Sentence));
-    assert_eq!(found, expected);
-}
-
-#[test]
 fn code_blocks_stay_whole_when_they_fit() {
     let words = |count| "word ".repeat(count);
     let code = format!("```rust\n{}\n\n{}\n```\n", words(15), words(15));
     let text = format!("{}\n\n{code}\nAfterwards {}", words(40), words(60));
     let pieces = pieces(&text, &[]);
     assert!(pieces.iter().any(|piece| piece.contains(&code)), "{pieces:#?}");
-}
-
-#[test]
-fn code_has_no_sentences_and_a_fence_closes_with_its_like() {
-    let text = "~~~~\na. b\n~~~\n\nc. d\n~~~~\nAfter. That";
-    let pause = |part: &str| {
-        let at = text.find(part).unwrap();
-        cuts(text).into_iter().find(|cut| cut.at == at).map(|cut| cut.pause)
-    };
-    assert_eq!(pause("b\n"), Some(Pause::Word));
-    assert_eq!(pause("c. d"), Some(Pause::Line));
-    assert_eq!(pause("d\n"), Some(Pause::Word));
-    assert_eq!(pause("After"), Some(Pause::Paragraph));
-    assert_eq!(pause("That"), Some(Pause::Sentence));
 }
 
 #[test]

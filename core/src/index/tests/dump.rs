@@ -31,10 +31,11 @@ pub(crate) fn dump(index: &Index) -> Vec<String> {
         .unwrap()
 }
 
-const WORDS: &str = "SELECT path, section_id, col, offset, term FROM temp.words
-     JOIN sections ON section = doc JOIN pages USING (page)";
+const WORDS: &str = "SELECT path, section_id, coalesce(first_byte, 0), col, offset, term FROM temp.words
+     LEFT JOIN passages ON passage = doc
+     JOIN sections ON sections.section = coalesce(passages.section, doc) JOIN pages USING (page)";
 
-const TABLES: [(&str, &str); 11] = [
+const TABLES: [(&str, &str); 12] = [
     (
         "page",
         "SELECT path, doc_id, own_id, title, doc_type, created_at, updated_at, size, modified, fingerprint, hash,
@@ -46,8 +47,13 @@ const TABLES: [(&str, &str); 11] = [
          FROM sections JOIN pages USING (page)",
     ),
     (
+        "passage",
+        "SELECT path, section_id, passage = section, first_byte, last_byte, passages.first_line, passages.last_line
+         FROM passages JOIN sections USING (section) JOIN pages USING (page)",
+    ),
+    (
         "vector",
-        "SELECT path, section_id, section_vectors.ordinal, identity, hex(data), scale, error,
+        "SELECT path, section_id, section_vectors.ordinal, middle, identity, hex(data), scale, error,
                 hex(rounded), section_vectors.page = sections.page, section_vectors.model = vectors.model
          FROM section_vectors JOIN sections USING (section) JOIN pages ON pages.page = sections.page JOIN vectors USING (vector)
          JOIN models ON models.model = vectors.model",

@@ -87,8 +87,17 @@ enum Step {
 
 fn text() -> impl Strategy<Value = String> {
     let blocks = prop::collection::vec(prop::sample::select(BLOCKS.to_vec()), 0..6);
-    (prop::sample::select(FRONT_MATTER.to_vec()), blocks)
-        .prop_map(|(front, blocks)| front.to_owned() + &blocks.concat())
+    let long = prop_oneof![3 => Just(None), 1 => (0..300_usize).prop_map(Some)];
+    (prop::sample::select(FRONT_MATTER.to_vec()), blocks, long).prop_map(|(front, blocks, long)| {
+        let long = long.map(many_passages).unwrap_or_default();
+        front.to_owned() + &blocks.concat() + &long
+    })
+}
+
+/// A section that is several passages when there are many sentences.
+fn many_passages(sentences: usize) -> String {
+    let text: String = (0..sentences).map(|n| format!("Token {n} expires; 認証 {n}.\n")).collect();
+    format!("## Overview\n\n{text}")
 }
 
 fn step() -> impl Strategy<Value = Step> {

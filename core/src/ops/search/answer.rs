@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::shown;
 use super::{
     Explanation, LiftedBy, LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, SectionEvidence,
     SectionResult,
@@ -11,7 +12,7 @@ use super::{
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::ops::Context;
 use crate::ops::page::{self, PageFields};
-use crate::search::{Hit, SectionScore, rounded};
+use crate::search::{Hit, Request, SectionScore, rounded};
 use crate::{Error, Result, text};
 
 /// Characters of a snippet.
@@ -24,21 +25,19 @@ const LINKED: usize = 8;
 pub(super) fn results(
     context: &Context<'_>,
     params: &Params,
-    query: &text::Query,
-    graph: &LinkGraph,
-    alpha: f64,
+    request: &Request<'_>,
     hits: Vec<Hit>,
 ) -> Result<Vec<PageResult>> {
-    let linked: Vec<Vec<(i64, String, bool)>> =
-        hits.iter()
-            .map(|hit| {
-                if params.include_linked {
-                    neighbours(graph, hit.page, &params.link_types)
-                } else {
-                    Vec::new()
-                }
-            })
-            .collect();
+    let linked: Vec<Vec<(i64, String, bool)>> = hits
+        .iter()
+        .map(|hit| {
+            if params.include_linked {
+                neighbours(request.graph, hit.page, &params.link_types)
+            } else {
+                Vec::new()
+            }
+        })
+        .collect();
     let mut pages: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
     pages.extend(hits.iter().filter_map(|hit| hit.lift.as_ref()).map(|lift| lift.from));
     pages.extend(linked.iter().flatten().map(|(page, ..)| *page));
@@ -62,8 +61,11 @@ pub(super) fn results(
                         })
                     })
                     .collect::<Result<_>>()?;
-                let explanation =
-                    if params.explain { Some(explain(db, &hit, query, alpha, &fields)?) } else { None };
+                let explanation = if params.explain {
+                    Some(explain(db, &hit, request.query, request.alpha, &fields)?)
+                } else {
+                    None
+                };
                 Ok(PageResult {
                     page: of(hit.page)?,
                     score: rounded(hit.score),
@@ -74,7 +76,7 @@ pub(super) fn results(
                     },
                     hop_distance: hit.hop_distance,
                     relevance_reason: reason(&hit),
-                    sections: section_results(db, &hit, query, params.content)?,
+                    sections: section_results(db, &hit, request, params.content)?,
                     linked_pages,
                     explanation,
                 })
@@ -109,19 +111,20 @@ fn reason(hit: &Hit) -> RelevanceReason {
 fn section_results(
     db: &Connection,
     hit: &Hit,
-    query: &text::Query,
+    request: &Request<'_>,
     whole: bool,
 ) -> Result<Vec<SectionResult>> {
     if hit.sections.is_empty() {
         let first: i64 = db
             .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
             .query_row([hit.page], |row| row.get(0))?;
-        let scored = SectionScore { section: first, score: 0.0, vector_similarity: 0.0, fulltext: 0.0 };
-        return Ok(section_result(db, scored, query, whole)?.into_iter().collect());
+        let scored =
+            SectionScore { section: first, score: 0.0, vector_similarity: 0.0, fulltext: 0.0, passage: None };
+        return Ok(section_result(db, scored, request, whole)?.into_iter().collect());
     }
     let mut results = Vec::new();
     for &scored in hit.sections.iter().take(SECTIONS) {
-        results.extend(section_result(db, scored, query, whole)?);
+        results.extend(section_result(db, scored, request, whole)?);
     }
     Ok(results)
 }
@@ -129,7 +132,7 @@ fn section_results(
 fn section_result(
     db: &Connection,
     scored: SectionScore,
-    query: &text::Query,
+    request: &Request<'_>,
     whole: bool,
 ) -> Result<Option<SectionResult>> {
     let row: Option<(String, String, usize, usize, String)> = db
@@ -142,25 +145,27 @@ fn section_result(
         .optional()?;
     let Some((section_id, heading_path, first, last, source)) = row else { return Ok(None) };
     let headings: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
-    let most = if whole { usize::MAX } else { SNIPPET };
-    let body = if whole { source.as_str() } else { without_heading(&source, !headings.is_empty()) };
-    let skipped = source[..source.len() - body.len()].matches('\n').count();
-    let snippet = text::snippet(body, query, most);
-    let (content, line) = if whole {
-        (source.clone(), first)
+    let passage = match whole {
+        true => None,
+        false => shown::best(db, &scored, request.vector, request.matrix.identity())?,
+    };
+    // The passage of a text that was edited a moment ago may lie elsewhere: then all of it is shown.
+    let part = passage.and_then(|passage| Some((source.get(passage.bytes)?, passage.lines)));
+    let (part, lines) = part.unwrap_or((&source, (0, last.saturating_sub(first))));
+    let (content, line, highlights) = if whole {
+        (source.clone(), first, Vec::new())
     } else {
-        (snippet.text.clone(), first + skipped + snippet.line_offset)
+        let body = without_heading(part, lines.0 == 0 && !headings.is_empty());
+        let skipped = part[..part.len() - body.len()].matches('\n').count();
+        let snippet = text::snippet(body, request.query, SNIPPET);
+        (snippet.text, first + lines.0 + skipped + snippet.line_offset, snippet.highlights)
     };
     let utf16 = |byte: usize| content.get(..byte).map_or(0, |before| before.encode_utf16().count());
-    let highlights = if whole {
-        Vec::new()
-    } else {
-        snippet.highlights.iter().map(|range| [utf16(range.start), utf16(range.end)]).collect()
-    };
+    let highlights = highlights.iter().map(|range| [utf16(range.start), utf16(range.end)]).collect();
     Ok(Some(SectionResult {
         section_id,
         heading: headings.join(" > "),
-        lines: [first, last],
+        lines: [first + lines.0, first + lines.1],
         line,
         highlights,
         content,

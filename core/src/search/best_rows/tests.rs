@@ -1,4 +1,4 @@
-//! Leaving sections out against weighing all of them.
+//! Leaving rows out against weighing all of them.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
@@ -38,15 +38,15 @@ fn project() -> Project {
     project
 }
 
-fn best(db: &Connection, query: &Query, limit: usize, within: Option<&SectionSet>) -> (Vec<Scored>, usize) {
-    let mut best = BestSections::new(db, limit, within);
+fn best(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> (Vec<Scored>, usize) {
+    let mut best = BestRows::new(db, limit, within);
     best.weigh_any(&query.alternatives().unwrap()).unwrap();
     let expressions = best.expressions;
     (best.into_sorted(), expressions)
 }
 
-fn all(db: &Connection, query: &Query, limit: usize, within: Option<&SectionSet>) -> Vec<Scored> {
-    let mut best = BestSections::new(db, limit, within);
+fn all(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) -> Vec<Scored> {
+    let mut best = BestRows::new(db, limit, within);
     best.weigh(&query.match_expression().unwrap()).unwrap();
     best.into_sorted()
 }
@@ -65,7 +65,7 @@ fn the_best_are_those_of_weighing_everything() {
             project
                 .index
                 .read(|db| {
-                    let within = narrow.then(|| SectionSet::of_pages(db, &pages)).transpose()?;
+                    let within = narrow.then(|| RowSet::of_pages(db, &pages)).transpose()?;
                     let (found, expressions) = best(db, &query, limit, within.as_ref());
                     assert_eq!(found, all(db, &query, limit, within.as_ref()), "{words:?}");
                     told_apart.set(told_apart.get() + usize::from(expressions > 1));

@@ -1,5 +1,5 @@
-//! A set of sections that SQL can look into, so that a query passes over the sections of other pages
-//! before it spends anything on them.
+//! A set of rows of the full text that SQL can look into, so that a query passes over the sections of
+//! other pages before it spends anything on them.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use rusqlite::{Connection, ToSql, types::ToSqlOutput};
 
 use crate::Result;
 
-/// A set of sections; as an SQL value, what [`SectionSet::CONTAINS`] takes first.
+/// A set of rows of the full text; as an SQL value, what [`RowSet::CONTAINS`] takes first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SectionSet {
+pub(crate) struct RowSet {
     bits: Vec<u8>,
 }
 
-impl SectionSet {
-    /// The SQL function `(set, section)` that says whether the section is in the set.
+impl RowSet {
+    /// The SQL function `(set, row)` that says whether the row is in the set.
     pub(crate) const CONTAINS: &'static str = "set_contains";
 
-    /// The sections of these pages.
+    /// The sections of these pages, and the passages of those that are long.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -27,8 +27,10 @@ impl SectionSet {
         /// Looking up so many pages costs about as much as going through all of them.
         const FEW: usize = 1_000;
         let mut set = Self::default();
+        const ROWS: &str = "SELECT section, page FROM sections
+            UNION ALL SELECT passage, page FROM passages JOIN sections USING (section)";
         if pages.len() > FEW {
-            let mut statement = db.prepare_cached("SELECT section, page FROM sections")?;
+            let mut statement = db.prepare_cached(ROWS)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 if pages.contains(&row.get(1)?) {
@@ -36,7 +38,7 @@ impl SectionSet {
                 }
             }
         } else {
-            let mut statement = db.prepare_cached("SELECT section FROM sections WHERE page = ?1")?;
+            let mut statement = db.prepare_cached(&format!("SELECT section FROM ({ROWS}) WHERE page = ?1"))?;
             for page in pages {
                 let mut rows = statement.query([page])?;
                 while let Some(row) = rows.next()? {
@@ -47,23 +49,23 @@ impl SectionSet {
         Ok(set)
     }
 
-    /// These sections.
-    pub(crate) fn of(sections: impl IntoIterator<Item = i64>) -> Self {
+    /// These rows.
+    pub(crate) fn of(rows: impl IntoIterator<Item = i64>) -> Self {
         let mut set = Self::default();
-        sections.into_iter().for_each(|section| set.insert(section));
+        rows.into_iter().for_each(|row| set.insert(row));
         set
     }
 
-    /// Adds a section; numbers that no index gives are left out.
-    fn insert(&mut self, section: i64) {
-        let Ok(number) = usize::try_from(section) else { return };
+    /// Adds a row; numbers that no index gives are left out.
+    fn insert(&mut self, row: i64) {
+        let Ok(number) = usize::try_from(row) else { return };
         if self.bits.len() <= number / 8 {
             self.bits.resize(number / 8 + 1, 0);
         }
         self.bits[number / 8] |= 1 << (number % 8);
     }
 
-    /// Makes [`SectionSet::CONTAINS`] known to a connection.
+    /// Makes [`RowSet::CONTAINS`] known to a connection.
     pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
         let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_UTF8;
         db.create_scalar_function(Self::CONTAINS, 2, flags, |context| {
@@ -73,12 +75,12 @@ impl SectionSet {
     }
 }
 
-fn contains(bits: &[u8], section: i64) -> bool {
-    let Ok(number) = usize::try_from(section) else { return false };
+fn contains(bits: &[u8], row: i64) -> bool {
+    let Ok(number) = usize::try_from(row) else { return false };
     bits.get(number / 8).is_some_and(|byte| byte & (1 << (number % 8)) != 0)
 }
 
-impl ToSql for SectionSet {
+impl ToSql for RowSet {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(ValueRef::Blob(&self.bits)))
     }
@@ -99,14 +101,14 @@ mod tests {
         project
             .index
             .read(|db| {
-                let set = SectionSet::of_pages(db, &HashSet::from([2, 5, 7, 99]))?;
+                let set = RowSet::of_pages(db, &HashSet::from([2, 5, 7, 99]))?;
                 let sql =
-                    format!("SELECT DISTINCT page FROM sections WHERE {}(?1, section)", SectionSet::CONTAINS);
+                    format!("SELECT DISTINCT page FROM sections WHERE {}(?1, section)", RowSet::CONTAINS);
                 let mut statement = db.prepare(&sql)?;
                 let pages = statement.query_map([&set], |row| row.get::<_, i64>(0))?;
                 assert_eq!(pages.collect::<rusqlite::Result<Vec<_>>>()?, [2, 5, 7]);
                 for strange in ["-1", "NULL", "9223372036854775807"] {
-                    let sql = format!("SELECT {}(?1, {strange})", SectionSet::CONTAINS);
+                    let sql = format!("SELECT {}(?1, {strange})", RowSet::CONTAINS);
                     assert!(!db.query_row(&sql, [&set], |row| row.get(0)).unwrap_or(false));
                 }
                 Ok(())

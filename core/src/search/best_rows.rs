@@ -1,7 +1,8 @@
-//! The best sections of any of several words by BM25, without weighing every section that has one of
-//! them. What a word adds to a score is bounded by how rare it is; so once enough sections are known,
-//! those that hold nothing but common words need not be looked at. The result is that of weighing all.
-//! (The method is MaxScore, with FTS5 expressions in place of posting lists.)
+//! The best rows of the full text for any of several words by BM25, without weighing every row that has
+//! one of them; a row is a section, or a passage of a long one. What a word adds to a score is bounded by
+//! how rare it is; so once enough rows are known, those that hold nothing but common words need not be
+//! looked at. The result is that of weighing all. (The method is MaxScore, with FTS5 expressions in place
+//! of posting lists.)
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -9,7 +10,7 @@ use std::collections::BinaryHeap;
 use rusqlite::Connection;
 
 use crate::Result;
-use crate::index::SectionSet;
+use crate::index::RowSet;
 use crate::text::Alternative;
 
 /// FTS5's weights of title (with aliases), headings and text.
@@ -18,24 +19,24 @@ const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
 /// Sections that are weighed at once rather than told apart first.
 const FEW: usize = 3_000;
 /// What the worst of the best is likely to score, as a share of what its rarest word could add. Over 255
-/// queries against 110,000 sections, 0.3 took 4 percent less time than weighing all, 0.5 to 0.7 took 12 to
+/// queries against 110,000 rows, 0.3 took 4 percent less time than weighing all, 0.5 to 0.7 took 12 to
 /// 14 percent, 1.0 took 6.
 const EXPECTED: f64 = 0.6;
 /// Telling words apart pays while the rare ones have at most this share of all places.
 const WORTHWHILE: f64 = 0.7;
 
-/// A section and its BM25; the greater one is better.
+/// A row and its BM25; the greater one is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub bm25: f64,
-    pub section: i64,
+    pub row: i64,
 }
 
 impl Eq for Scored {}
 
 impl Ord for Scored {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.bm25.total_cmp(&other.bm25).then(other.section.cmp(&self.section))
+        self.bm25.total_cmp(&other.bm25).then(other.row.cmp(&self.row))
     }
 }
 
@@ -45,25 +46,25 @@ impl PartialOrd for Scored {
     }
 }
 
-/// The best sections so far, at most `limit`, among those of `within` (all when `None`).
-pub(super) struct BestSections<'a> {
+/// The best rows so far, at most `limit`, among those of `within` (all when `None`).
+pub(super) struct BestRows<'a> {
     db: &'a Connection,
     limit: usize,
-    within: Option<&'a SectionSet>,
+    within: Option<&'a RowSet>,
     best: BinaryHeap<Reverse<Scored>>,
     expressions: usize,
 }
 
-/// A word with the sections that hold it.
+/// A word with the rows that hold it.
 struct Weighed {
     expression: String,
-    sections: usize,
+    rows: usize,
     /// More than it adds to any score.
     bound: f64,
 }
 
-impl<'a> BestSections<'a> {
-    pub(super) fn new(db: &'a Connection, limit: usize, within: Option<&'a SectionSet>) -> Self {
+impl<'a> BestRows<'a> {
+    pub(super) fn new(db: &'a Connection, limit: usize, within: Option<&'a RowSet>) -> Self {
         Self { db, limit, within, best: BinaryHeap::new(), expressions: 0 }
     }
 
@@ -72,14 +73,14 @@ impl<'a> BestSections<'a> {
         self.best.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
     }
 
-    /// Considers every section that `expression` matches.
+    /// Considers every row that `expression` matches.
     pub(super) fn weigh(&mut self, expression: &str) -> Result<()> {
         if self.limit == 0 {
             return Ok(());
         }
         self.expressions += 1;
         let narrowed = match self.within {
-            Some(_) => format!("{}(?2, rowid)", SectionSet::CONTAINS),
+            Some(_) => format!("{}(?2, rowid)", RowSet::CONTAINS),
             None => "?2 IS NULL".into(),
         };
         // Not in FTS5's own order of rank: it would carry all places of all words through a sort.
@@ -89,7 +90,7 @@ impl<'a> BestSections<'a> {
         while let Some(row) = rows.next()? {
             // Sums in another order differ in their last digits, and must not decide about a tie.
             let bm25 = (row.get::<_, f64>(1)? * 1e9).round() / 1e9;
-            let scored = Scored { bm25, section: row.get(0)? };
+            let scored = Scored { bm25, row: row.get(0)? };
             if self.best.len() < self.limit {
                 self.best.push(Reverse(scored));
             } else if let Some(mut worst) = self.best.peek_mut()
@@ -101,7 +102,7 @@ impl<'a> BestSections<'a> {
         Ok(())
     }
 
-    /// Considers every section that holds any of `alternatives` and may be among the best.
+    /// Considers every row that holds any of `alternatives` and may be among the best.
     pub(super) fn weigh_any(&mut self, alternatives: &[Alternative]) -> Result<()> {
         let mut words = Vec::new();
         let total = count(self.db, "SELECT count(*) FROM fulltext_docsize", None)?;
@@ -126,7 +127,7 @@ impl<'a> BestSections<'a> {
     /// From where on words, the rarest first, are so common that those before them are likely to make up
     /// all of the best; the number of words where telling them apart is not worth it.
     fn common_from(&self, words: &[Weighed]) -> usize {
-        let all: usize = words.iter().map(|word| word.sections).sum();
+        let all: usize = words.iter().map(|word| word.rows).sum();
         if all <= FEW {
             return words.len();
         }
@@ -137,7 +138,7 @@ impl<'a> BestSections<'a> {
                 let pays = rare as f64 <= all as f64 * WORTHWHILE;
                 return if pays { at } else { words.len() };
             }
-            rare += word.sections;
+            rare += word.rows;
             if expected.is_none() && rare >= self.limit {
                 expected = Some(word.bound * EXPECTED);
             }
@@ -145,7 +146,7 @@ impl<'a> BestSections<'a> {
         words.len()
     }
 
-    /// Whether sections that score less than `bound` cannot be among the best.
+    /// Whether rows that score less than `bound` cannot be among the best.
     fn is_beyond(&self, bound: f64) -> bool {
         /// What rounding may have added to the worst of the best.
         const ROUNDING: f64 = 1e-8;
@@ -153,7 +154,7 @@ impl<'a> BestSections<'a> {
     }
 }
 
-/// `None` for what no section holds.
+/// `None` for what no row holds.
 fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
     /// FTS5's constant: however often a word stands in a text, it counts less than this often, plus once.
     const K1: f64 = 1.2;
@@ -161,10 +162,10 @@ fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<O
         count(db, "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1", Some(expression))
     };
     let mut bound = 0.0;
-    let mut sections = 0;
+    let mut rows = 0;
     for phrase in alternative.phrases() {
         let with = holding(phrase)?;
-        sections += with;
+        rows += with;
         if with > 0 {
             let (with, total) = (with as f64, total as f64);
             let idf = ((total - with + 0.5) / (with + 0.5)).ln();
@@ -173,7 +174,7 @@ fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<O
         }
     }
     let expression = alternative.expression();
-    Ok((sections > 0).then_some(Weighed { expression, sections, bound }))
+    Ok((rows > 0).then_some(Weighed { expression, rows, bound }))
 }
 
 fn count(db: &Connection, sql: &str, expression: Option<&str>) -> Result<usize> {
