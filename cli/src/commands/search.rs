@@ -127,27 +127,86 @@ fn print_result(terminal: &mut Terminal<'_>, result: &PageResult) -> Result<(), 
         ))?;
     }
     if let Some(explanation) = &result.explanation {
-        print_explanation(terminal, explanation)?;
+        print_explanation(terminal, result, explanation)?;
     }
     Ok(())
 }
 
-fn print_explanation(terminal: &mut Terminal<'_>, explanation: &Explanation) -> Result<(), Failure> {
-    let mut lines = vec![explanation.formula.clone(), format!("terms: {}", explanation.terms.join(" "))];
-    for section in &explanation.sections {
-        lines.push(format!(
-            "section {}: {:.4} (vector {:.4}, words {:.4})",
-            section.section_id, section.score, section.vector_similarity, section.fulltext
-        ));
+/// How much of a long name a column takes.
+const NAME: usize = 30;
+
+/// The sum that ends in the score, one part a line, then the sections and the way of a lift.
+fn print_explanation(
+    terminal: &mut Terminal<'_>,
+    result: &PageResult,
+    why: &Explanation,
+) -> Result<(), Failure> {
+    let mut lines = vec!["why:".to_owned()];
+    let parts = why.parts;
+    let mut part = |name: &str, value: f64, how: String| {
+        lines.push(format!("  {name:<17}{value:>7.4}  {how}").trim_end().to_owned());
+    };
+    if let Some(best) = why.sections.first() {
+        let words_weight = 1.0 - best.vector_weight;
+        if best.vector_weight > 0.0 {
+            let scaled = best.meaning / best.vector_weight;
+            let how =
+                format!("{:.2} x {scaled:.4}, cosine {:.4}", best.vector_weight, best.vector_similarity);
+            part("meaning", parts.meaning, how);
+        }
+        let terms: Vec<String> = best.terms.iter().map(|t| format!("{} {:.4}", t.term, t.score)).collect();
+        let terms = if terms.is_empty() { "none of them here".to_owned() } else { terms.join(", ") };
+        if words_weight > 0.0 {
+            part("words", parts.words, format!("{words_weight:.2} x {:.4}: {terms}", best.fulltext));
+        }
+        if why.section_count > 1 {
+            let others = counted(why.section_count - 1, "section", "sections");
+            part("further sections", parts.further_sections, format!("{others} of the page, too"));
+        }
     }
-    if let Some(lift) = &explanation.lifted_by {
-        lines.push(format!(
-            "lifted by {} over {} ({}): {:.4}",
-            lift.filepath,
-            if lift.hops == 1 { "one link".into() } else { format!("{} links", lift.hops) },
-            lift.link_type,
-            lift.passed
-        ));
+    if let Some(lift) = &why.lifted_by {
+        let how = format!(
+            "{:.2} x ({:.4} from {} - {:.4} of its own)",
+            1.0 - why.alpha,
+            lift.passed,
+            terminal.path(&lift.filepath),
+            why.relevance
+        );
+        part("links", parts.links, how);
+    }
+    part("score", result.score, String::new());
+    if !why.ignored_terms.is_empty() {
+        lines.push(format!("too common to count: {}", why.ignored_terms.join(" ")));
+    }
+    if why.section_count > 1 {
+        lines.push("sections:".into());
+        for section in &why.sections {
+            let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
+            lines.push(
+                format!(
+                    "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}  {}",
+                    section.section_id,
+                    section.score,
+                    section.meaning,
+                    section.words,
+                    terms.join(", ")
+                )
+                .trim_end()
+                .to_owned(),
+            );
+        }
+        let more = why.section_count - why.sections.len();
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
+    }
+    if let Some(lift) = &why.lifted_by {
+        let mut way = terminal.path(&lift.filepath);
+        for step in &lift.way {
+            let arrow = if step.direction == "outlink" { "->" } else { "<-" };
+            way += &format!(" {arrow} {} ({})", terminal.path(&step.filepath), step.link_type);
+        }
+        lines.push(format!("lifted: {way}: {:.4} of {:.4} arrives", lift.passed, lift.relevance));
     }
     for line in lines {
         let line = terminal.out.faint(printable(&line));

@@ -8,8 +8,8 @@ mod passages;
 mod prepare;
 mod refresh;
 mod rounding;
-mod schema;
 mod row_set;
+mod schema;
 mod shortlist;
 mod store;
 

@@ -38,7 +38,8 @@ impl RowSet {
                 }
             }
         } else {
-            let mut statement = db.prepare_cached(&format!("SELECT section FROM ({ROWS}) WHERE page = ?1"))?;
+            let mut statement =
+                db.prepare_cached(&format!("SELECT section FROM ({ROWS}) WHERE page = ?1"))?;
             for page in pages {
                 let mut rows = statement.query([page])?;
                 while let Some(row) = rows.next()? {

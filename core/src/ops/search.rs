@@ -12,9 +12,11 @@ use crate::search::{Filter, Hit, SearchMode, rank};
 use crate::{Error, Result};
 
 mod answer;
+mod explain;
 mod prepared;
 pub(super) mod shown;
 
+pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
 pub(super) use prepared::Prepared;
 
 /// What it is for.
@@ -179,47 +181,6 @@ pub struct LinkedPage {
     pub direction: &'static str,
     /// Its first words.
     pub summary: String,
-}
-
-/// What led to a score.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Explanation {
-    /// How the score was put together, with its numbers.
-    pub formula: String,
-    /// The query's words that counted.
-    pub terms: Vec<String>,
-    /// Relevance before links.
-    pub relevance: f64,
-    /// Every section that was found: id, relevance, cosine, words.
-    pub sections: Vec<SectionEvidence>,
-    /// The linked result that lifted the page, where one did.
-    pub lifted_by: Option<LiftedBy>,
-}
-
-/// Evidence of one section.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct SectionEvidence {
-    /// Names the section within its page.
-    pub section_id: String,
-    /// Relevance.
-    pub score: f64,
-    /// Cosine similarity.
-    pub vector_similarity: f64,
-    /// Match of the words.
-    pub fulltext: f64,
-}
-
-/// A result that lifted another.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct LiftedBy {
-    /// Path of the result.
-    pub filepath: String,
-    /// Hops between the two.
-    pub hops: usize,
-    /// Type of the last link on the way.
-    pub link_type: String,
-    /// What arrived.
-    pub passed: f64,
 }
 
 /// Answers the query.

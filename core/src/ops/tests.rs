@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod budget;
+mod explain;
 mod passages;

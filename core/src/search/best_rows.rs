@@ -14,7 +14,7 @@ use crate::index::RowSet;
 use crate::text::Alternative;
 
 /// FTS5's weights of title (with aliases), headings and text.
-const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
+pub(super) const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
 
 /// Sections that are weighed at once rather than told apart first.
 const FEW: usize = 3_000;

@@ -12,7 +12,7 @@ const VECTOR_SHARE: f64 = 0.65;
 const FURTHER_SECTIONS: f64 = 0.05;
 
 /// A section that was found.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SectionScore {
     /// Number of the section in the index.
     pub section: i64,
@@ -22,6 +22,10 @@ pub struct SectionScore {
     pub vector_similarity: f64,
     /// BM25 relative to the best match, 0 to 1.
     pub fulltext: f64,
+    /// What the vector gives of `score`; the rest is what the words give.
+    pub vector_part: f64,
+    /// Weight of the vector in `score`, 0 to 1; 0 where there is none.
+    pub vector_weight: f64,
     /// Row of the passage in the full text whose words match best, where words do.
     pub passage: Option<i64>,
 }
@@ -60,15 +64,20 @@ pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTr
     }
     let mut by_page: HashMap<i64, Vec<SectionScore>> = HashMap::new();
     for (section, (page, similarity, words)) in sections {
-        // A text without a vector (not embedded yet, or in a script that the model cannot read) is judged
-        // by its words, as if its meaning agreed with them: a missing vote is not a vote against.
-        let vector = similarity.map_or(words * best_close, above);
-        let score = share * vector + (1.0 - share) * words;
+        let (vector_part, vector_weight) = match similarity {
+            Some(cosine) => (share * above(cosine), share),
+            // A text without a vector (not embedded yet, or in a script that the model cannot read) is
+            // judged by its words, as if its meaning agreed with them: a missing vote is not a vote against.
+            None => (0.0, share * (1.0 - best_close)),
+        };
+        let score = vector_part + (1.0 - vector_weight) * words;
         by_page.entry(page).or_default().push(SectionScore {
             section,
             score,
             vector_similarity: similarity.unwrap_or(0.0).clamp(0.0, 1.0),
             fulltext: words,
+            vector_part,
+            vector_weight,
             passage: passages.get(&section).copied(),
         });
     }

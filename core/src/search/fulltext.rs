@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
-use super::best_rows::{BestRows, Scored};
+use super::best_rows::{BM25, BestRows, Scored};
 use crate::index::RowSet;
 use crate::{Result, text};
 
 /// Share of BM25 of words that follow each other in query and text alike, on top of what each word
 /// counts. From 0.1 to 0.2, nDCG@10 rises on cranfield, cisi and hotpotqa and is unchanged elsewhere; more
 /// costs scifact.
-const NEIGHBOURS: f64 = 0.15;
+pub const NEIGHBOURS: f64 = 0.15;
 
 /// A section whose words match.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,8 +42,9 @@ pub fn matches(
     let Some(strict) = Wanted::of(query) else { return Ok(Vec::new()) };
     let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
     let mut found = find(db, &strict, limit, within.as_ref())?;
-    if let Some(neighbours) = query.neighbours_expression() {
-        add_neighbours(db, &mut found, neighbours)?;
+    let neighbours: Vec<&str> = query.neighbours().collect();
+    if !neighbours.is_empty() {
+        add_neighbours(db, &mut found, neighbours.join(" OR "))?;
     }
     if found.len() < enough
         && !query.phrases().is_empty()
@@ -62,6 +63,36 @@ pub fn matches(
         found.truncate(limit);
     }
     Ok(found)
+}
+
+/// BM25 of one row of the full text for an expression alone, 0 where it does not match. What the parts
+/// of an expression score adds up to what the whole does.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn term_score(db: &Connection, row: i64, expression: &str) -> Result<f64> {
+    let score: Option<f64> = db
+        .prepare_cached(&format!("SELECT -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND rowid = ?2"))?
+        .query_row((expression, row), |row| row.get(0))
+        .optional()?;
+    Ok(score.unwrap_or(0.0).max(0.0))
+}
+
+/// BM25 of the passages of one long section, by row; those that do not match are not there.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn scores_within(db: &Connection, section: i64, expression: &str) -> Result<HashMap<i64, f64>> {
+    // One walk over the range in which the passages lie; `+` keeps FTS5 from one search for each.
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT rowid, -{BM25} FROM fulltext
+         WHERE fulltext MATCH ?1
+           AND rowid >= (SELECT min(passage) FROM passages WHERE section = ?2)
+           AND rowid <= (SELECT max(passage) FROM passages WHERE section = ?2)
+           AND +rowid IN (SELECT passage FROM passages WHERE section = ?2)"
+    ))?;
+    let rows = statement.query_map((expression, section), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// How many sections [`matches`] would find at most, counted up to `most`.
@@ -124,12 +155,7 @@ impl Wanted {
 }
 
 /// The `limit` best rows of `expression`, each section once.
-fn find(
-    db: &Connection,
-    expression: &Wanted,
-    limit: usize,
-    within: Option<&RowSet>,
-) -> Result<Vec<Match>> {
+fn find(db: &Connection, expression: &Wanted, limit: usize, within: Option<&RowSet>) -> Result<Vec<Match>> {
     let mut best = BestRows::new(db, limit, within);
     match expression {
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use blend::SectionScore;
 pub use filter::Filter;
-pub use fulltext::{Match, count, matches};
+pub use fulltext::{Match, NEIGHBOURS, count, matches, scores_within, term_score};
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;
@@ -90,6 +90,8 @@ pub struct Hit {
     pub hop_distance: Option<usize>,
     /// The linked hit that lifted it, where one did.
     pub lift: Option<Lift>,
+    /// Relevance of that hit; 0 where there is none.
+    pub lent: f64,
     /// Its sections that were found, best first; none when links alone led here.
     pub sections: Vec<SectionScore>,
 }
@@ -122,6 +124,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     for hit in &mut hits {
         if let Some(lift) = lifts.get(&hit.page).filter(|lift| lift.passed > hit.relevance) {
             hit.graph_proximity = lift.passed;
+            hit.lent = relevance.get(&lift.from).copied().unwrap_or(0.0);
             hit.lift = Some(lift.clone());
         }
         hit.score = request.alpha * hit.relevance + (1.0 - request.alpha) * hit.graph_proximity;
@@ -170,6 +173,7 @@ impl Hit {
             graph_proximity: 0.0,
             hop_distance: None,
             lift: None,
+            lent: 0.0,
             sections: Vec::new(),
         }
     }

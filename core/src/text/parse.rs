@@ -182,7 +182,7 @@ impl<'t> Builder<'t> {
         if let Some(before) = before.filter(|_| ordinary)
             && self.query.pairs.len() < MAX_TERMS
         {
-            let pair = format!("{before} {word}");
+            let pair = format!("\"{before} {word}\"");
             if !self.query.pairs.contains(&pair) {
                 self.query.pairs.push(pair);
             }

@@ -223,11 +223,10 @@ impl Query {
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
     }
 
-    /// Finds ordinary words that follow each other in the query where they also do in the text; `None`
-    /// when no two do. What it finds, the terms alone find as well.
-    pub fn neighbours_expression(&self) -> Option<String> {
-        let pairs: Vec<String> = self.pairs.iter().map(|pair| format!("\"{pair}\"")).collect();
-        Some(pairs.join(" OR ")).filter(|any| !any.is_empty())
+    /// FTS5 expressions for ordinary words that follow each other in the query, to find where they do so
+    /// in the text. What they find, the terms alone find as well.
+    pub fn neighbours(&self) -> impl Iterator<Item = &str> {
+        self.pairs.iter().map(String::as_str)
     }
 
     fn any_of<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<Alternative> {

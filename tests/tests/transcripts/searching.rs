@@ -52,19 +52,53 @@ fn search_explains_itself() {
     db/users.md:6: User Database
         The table of users and their passwords.
         <- login.md (depends_on)
-        1.0000 = 0.7 * relevance 1.0000 + 0.30 * graph proximity 1.0000
-        terms: password
-        section _: 1.0000 (vector 0.0000, words 1.0000)
+        why:
+          words             1.0000  1.00 x 1.0000: password* 1.0000
+          score             1.0000
 
     Login Feature  0.848  vector 0.00, words 0.85, links 0.85, 1 hop from the best
     login.md:8: Login Feature
         Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
         -> db/users.md (depends_on)
         -> tokens.md (references)
-        0.8481 = 0.7 * relevance 0.8481 + 0.30 * graph proximity 0.8481
-        terms: password
-        section login-feature: 0.8481 (vector 0.0000, words 0.8481)
+        why:
+          words             0.8481  1.00 x 0.8481: password* 0.8481
+          score             0.8481
     ! 2 pages, by words (no vectors for this query)
+    ");
+}
+
+#[test]
+fn search_explains_a_lift() {
+    assert_snapshot!(vault().ubp("search the session expires --explain -n 3").transcript(), @"
+    $ ubp search the session expires --explain -n 3
+    Tokens  1.000  vector 0.00, words 1.00, links 1.00
+    tokens.md:3: Tokens
+        A session token expires after an hour.
+        why:
+          words             1.0000  1.00 x 1.0000: expires* 0.8155, session 0.1845
+          score             1.0000
+        too common to count: the
+
+    Login Feature  0.326  vector 0.00, words 0.16, links 0.72, 1 hop from the best, by a link
+    login.md:12: Login Feature > Flow
+        A session token is issued, which [[nowhere]] describes.
+        why:
+          words             0.1569  1.00 x 0.1569: session 0.1569
+          links             0.1689  0.30 x (0.7200 from tokens.md - 0.1569 of its own)
+          score             0.3259
+        too common to count: the
+        lifted: tokens.md -> login.md (references): 0.7200 of 1.0000 arrives
+
+    User Database  0.173  vector 0.00, words 0.00, links 0.58, 2 hops from the best, by two links
+    db/users.md:6: User Database
+        The table of users and their passwords.
+        why:
+          links             0.1728  0.30 x (0.5760 from tokens.md - 0.0000 of its own)
+          score             0.1728
+        too common to count: the
+        lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.5760 of 1.0000 arrives
+    ! 3 pages, by words (no vectors for this query)
     ");
 }
 

@@ -32,7 +32,7 @@ fn index(dimensions: usize, vectors: &[(i64, Vec<f32>)]) -> Index {
                 db.execute("INSERT INTO vectors VALUES (?1, 7, ?1, ?2)", params![number, data])?;
                 let rounded = round(vector);
                 db.execute(
-                    "INSERT INTO section_vectors VALUES (?1, ?2, ?2, ?3, 7, ?4, ?5, ?6)",
+                    "INSERT INTO section_vectors VALUES (?1, ?2, ?2, 0, ?3, 7, ?4, ?5, ?6)",
                     params![
                         section,
                         number,

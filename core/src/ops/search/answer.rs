@@ -1,17 +1,13 @@
 //! From ranked pages to what an answer shows of them.
 
-use std::collections::HashMap;
-
 use rusqlite::{Connection, OptionalExtension};
 
+use super::explain::explain;
 use super::shown;
-use super::{
-    Explanation, LiftedBy, LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, SectionEvidence,
-    SectionResult,
-};
+use super::{LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, SectionResult};
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::ops::Context;
-use crate::ops::page::{self, PageFields};
+use crate::ops::page;
 use crate::search::{Hit, Request, SectionScore, rounded};
 use crate::{Error, Result, text};
 
@@ -61,11 +57,8 @@ pub(super) fn results(
                         })
                     })
                     .collect::<Result<_>>()?;
-                let explanation = if params.explain {
-                    Some(explain(db, &hit, request.query, request.alpha, &fields)?)
-                } else {
-                    None
-                };
+                let explanation =
+                    if params.explain { Some(explain(db, &hit, request, &fields)?) } else { None };
                 Ok(PageResult {
                     page: of(hit.page)?,
                     score: rounded(hit.score),
@@ -118,8 +111,7 @@ fn section_results(
         let first: i64 = db
             .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
             .query_row([hit.page], |row| row.get(0))?;
-        let scored =
-            SectionScore { section: first, score: 0.0, vector_similarity: 0.0, fulltext: 0.0, passage: None };
+        let scored = SectionScore { section: first, ..SectionScore::default() };
         return Ok(section_result(db, scored, request, whole)?.into_iter().collect());
     }
     let mut results = Vec::new();
@@ -147,7 +139,7 @@ fn section_result(
     let headings: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
     let passage = match whole {
         true => None,
-        false => shown::best(db, &scored, request.vector, request.matrix.identity())?,
+        false => shown::best(db, &scored, request)?,
     };
     // The passage of a text that was edited a moment ago may lie elsewhere: then all of it is shown.
     let part = passage.and_then(|passage| Some((source.get(passage.bytes)?, passage.lines)));
@@ -179,44 +171,4 @@ fn without_heading(source: &str, has_heading: bool) -> &str {
         Some((_, body)) if has_heading && !body.trim().is_empty() => body,
         _ => source,
     }
-}
-
-fn explain(
-    db: &Connection,
-    hit: &Hit,
-    query: &text::Query,
-    alpha: f64,
-    fields: &HashMap<i64, PageFields>,
-) -> Result<Explanation> {
-    let mut name = db.prepare_cached("SELECT section_id FROM sections WHERE section = ?1")?;
-    let sections = hit
-        .sections
-        .iter()
-        .map(|section| {
-            Ok(SectionEvidence {
-                section_id: name.query_row([section.section], |row| row.get(0))?,
-                score: rounded(section.score),
-                vector_similarity: rounded(section.vector_similarity),
-                fulltext: rounded(section.fulltext),
-            })
-        })
-        .collect::<Result<_>>()?;
-    Ok(Explanation {
-        formula: format!(
-            "{:.4} = {alpha} * relevance {:.4} + {:.2} * graph proximity {:.4}",
-            hit.score,
-            hit.relevance,
-            1.0 - alpha,
-            hit.graph_proximity
-        ),
-        terms: query.active_terms().map(|term| term.text().to_owned()).collect(),
-        relevance: rounded(hit.relevance),
-        sections,
-        lifted_by: hit.lift.as_ref().map(|lift| LiftedBy {
-            filepath: fields.get(&lift.from).map(|page| page.filepath.clone()).unwrap_or_default(),
-            hops: lift.hops,
-            link_type: lift.link_type.clone(),
-            passed: rounded(lift.passed),
-        }),
-    })
 }

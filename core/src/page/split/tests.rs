@@ -71,10 +71,10 @@ proptest! {
 fn only_long_sections_are_more_than_one_passage() {
     let sentence = "A sentence of some fifty characters, one of many. ";
     let short = sentence.repeat(60);
-    assert_eq!(passages(&short), [0..short.len()]);
+    assert_eq!(passages(&short), std::slice::from_ref(&(0..short.len())));
     let long = sentence.repeat(200);
     let found = passages(&long);
     assert_eq!(found.len(), 5);
     assert!(found.iter().all(|range| long[range.clone()].starts_with("A sentence")), "{found:?}");
-    assert_eq!(passages(""), [0..0]);
+    assert_eq!(passages(""), std::slice::from_ref(&(0..0)));
 }

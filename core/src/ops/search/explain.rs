@@ -1,0 +1,258 @@
+//! Why a page stands where it stands, in parts that add up to its score.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Result;
+use crate::graph::{Direction, Walk};
+use crate::ops::page::PageFields;
+use crate::search::{Hit, Lift, NEIGHBOURS, Request, SectionScore, rounded, term_score};
+
+/// Sections that are explained.
+const SECTIONS: usize = 5;
+
+/// What led to a score. All numbers have four decimals; sums hold within their rounding.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// The sum in one line.
+    pub formula: String,
+    /// What adds up to the score.
+    pub parts: ScoreParts,
+    /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
+    pub alpha: f64,
+    /// Relevance before links: meaning, words and further sections together.
+    pub relevance: f64,
+    /// The query's words that counted.
+    pub terms: Vec<String>,
+    /// The query's words that did not, being too common to say anything.
+    pub ignored_terms: Vec<String>,
+    /// The best sections, at most five. The first gave `meaning` and `words`.
+    pub sections: Vec<SectionEvidence>,
+    /// All sections of the page that were found.
+    pub section_count: usize,
+    /// The linked result that lifted the page, where one did.
+    pub lifted_by: Option<LiftedBy>,
+}
+
+/// What adds up to a score.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct ScoreParts {
+    /// The meaning of the best section.
+    pub meaning: f64,
+    /// The words of the best section.
+    pub words: f64,
+    /// Other sections of the page that were found too.
+    pub further_sections: f64,
+    /// Linked results.
+    pub links: f64,
+}
+
+/// Evidence of one section.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SectionEvidence {
+    /// Names the section within its page.
+    pub section_id: String,
+    /// Its relevance: `meaning` and `words` together.
+    pub score: f64,
+    /// What its meaning adds to that.
+    pub meaning: f64,
+    /// What its words add to that.
+    pub words: f64,
+    /// Weight of meaning, 0 to 1, the rest being that of words. For a section without a vector, whose words
+    /// speak for its meaning too, what the closest sections lack of meaning the same as the query.
+    pub vector_weight: f64,
+    /// Cosine similarity with the query.
+    pub vector_similarity: f64,
+    /// Match of the words relative to the best match of all.
+    pub fulltext: f64,
+    /// What each word and phrase of the query adds, most first; together `words`.
+    pub terms: Vec<TermShare>,
+}
+
+/// What a word or phrase of the query adds to a section.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TermShare {
+    /// As it is looked for; `*` behind a last word that also matches longer ones.
+    pub term: String,
+    /// Its share of the section's `words`, in proportion to its BM25 there.
+    pub score: f64,
+}
+
+/// A result that lifted another.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LiftedBy {
+    /// Path of the result.
+    pub filepath: String,
+    /// Its own relevance, some of which it lends.
+    pub relevance: f64,
+    /// What arrived, which is the page's graph proximity.
+    pub passed: f64,
+    /// Hops between the two.
+    pub hops: usize,
+    /// Type of the last link on the way.
+    pub link_type: String,
+    /// Every link on the way, from the result to the page.
+    pub way: Vec<Step>,
+}
+
+/// A link on the way.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Step {
+    /// Path of the page that the link leads nearer to.
+    pub filepath: String,
+    /// The link's type.
+    pub link_type: String,
+    /// `outlink` where the link stands on the page before, `backlink` where it stands on this one.
+    pub direction: &'static str,
+}
+
+pub(super) fn explain(
+    db: &Connection,
+    hit: &Hit,
+    request: &Request<'_>,
+    fields: &HashMap<i64, PageFields>,
+) -> Result<Explanation> {
+    let best = hit.sections.first();
+    let meaning = best.map_or(0.0, |section| section.vector_part);
+    let words = best.map_or(0.0, |section| section.score - section.vector_part);
+    let parts = ScoreParts {
+        meaning: rounded(meaning),
+        words: rounded(words),
+        further_sections: rounded(hit.relevance - best.map_or(0.0, |section| section.score)),
+        links: rounded(hit.score - hit.relevance),
+    };
+    let sections = hit.sections.iter().take(SECTIONS);
+    let mut counted: Vec<String> = request.query.phrases().iter().map(|p| quoted(p.tokens())).collect();
+    counted.extend(request.query.active_terms().map(|term| term.text().to_owned()));
+    let ignored = request.query.terms().iter().map(|term| term.text().to_owned());
+    Ok(Explanation {
+        formula: format!(
+            "{:.4} = meaning {:.4} + words {:.4} + further sections {:.4} + links {:.4}",
+            hit.score, parts.meaning, parts.words, parts.further_sections, parts.links
+        ),
+        parts,
+        alpha: request.alpha,
+        relevance: rounded(hit.relevance),
+        ignored_terms: ignored.filter(|term| !counted.contains(term)).collect(),
+        terms: counted,
+        sections: sections.map(|section| evidence(db, section, request)).collect::<Result<_>>()?,
+        section_count: hit.sections.len(),
+        lifted_by: match &hit.lift {
+            Some(lift) => Some(lifted_by(db, hit, lift, request, fields)?),
+            None => None,
+        },
+    })
+}
+
+fn evidence(db: &Connection, section: &SectionScore, request: &Request<'_>) -> Result<SectionEvidence> {
+    let words = section.score - section.vector_part;
+    Ok(SectionEvidence {
+        section_id: db
+            .prepare_cached("SELECT section_id FROM sections WHERE section = ?1")?
+            .query_row([section.section], |row| row.get(0))?,
+        score: rounded(section.score),
+        meaning: rounded(section.vector_part),
+        words: rounded(words),
+        vector_weight: rounded(section.vector_weight),
+        vector_similarity: rounded(section.vector_similarity),
+        fulltext: rounded(section.fulltext),
+        terms: match section.passage {
+            Some(passage) => shares(db, request, passage, words)?,
+            None => Vec::new(),
+        },
+    })
+}
+
+/// What everything that was looked for adds to `words`, from its BM25 alone in that passage.
+fn shares(db: &Connection, request: &Request<'_>, passage: i64, words: f64) -> Result<Vec<TermShare>> {
+    let query = request.query;
+    let prefix = query.prefix_expression().filter(|prefix| {
+        [query.match_expression(), query.relaxed_expression()]
+            .iter()
+            .flatten()
+            .any(|all| all.contains(prefix))
+    });
+    let mut found: Vec<(String, f64)> = Vec::new();
+    for phrase in query.phrases() {
+        found.push((quoted(phrase.tokens()), term_score(db, passage, &phrase.expression())?));
+    }
+    for term in query.active_terms() {
+        let mut name = term.text().to_owned();
+        let mut score = term_score(db, passage, &term.expression())?;
+        if query.prefix() == Some(term.text())
+            && let Some(prefix) = &prefix
+        {
+            let longer = term_score(db, passage, prefix)?;
+            score += longer;
+            if score > 0.0 {
+                name.push('*');
+            }
+        }
+        found.push((name, score));
+    }
+    for pair in query.neighbours() {
+        found.push((pair.to_owned(), NEIGHBOURS * term_score(db, passage, pair)?));
+    }
+    if found.iter().all(|(_, score)| *score <= 0.0) {
+        // The phrase is not here: its words were looked for one by one.
+        for term in query.quoted_terms() {
+            found.push((term.text().to_owned(), term_score(db, passage, &term.expression())?));
+        }
+    }
+    found.retain(|(_, score)| *score > 0.0);
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let sum: f64 = found.iter().map(|(_, score)| score).sum();
+    Ok(found
+        .into_iter()
+        .map(|(term, score)| TermShare { term, score: rounded(words * score / sum) })
+        .collect())
+}
+
+fn quoted(tokens: &[String]) -> String {
+    format!("\"{}\"", tokens.join(" "))
+}
+
+fn lifted_by(
+    db: &Connection,
+    hit: &Hit,
+    lift: &Lift,
+    request: &Request<'_>,
+    fields: &HashMap<i64, PageFields>,
+) -> Result<LiftedBy> {
+    let walk = Walk { depth: lift.hops, direction: Direction::Both, types: request.link_types };
+    let reached: HashMap<i64, _> =
+        request.graph.walk(lift.from, walk).into_iter().map(|reached| (reached.page, reached)).collect();
+    let mut way = Vec::new();
+    let mut page = hit.page;
+    while let Some(step) = reached.get(&page) {
+        way.push(Step {
+            filepath: path(db, page)?,
+            link_type: step.link_type.to_owned(),
+            direction: if step.outgoing { "outlink" } else { "backlink" },
+        });
+        page = step.via;
+        if page == lift.from {
+            break;
+        }
+    }
+    way.reverse();
+    Ok(LiftedBy {
+        filepath: fields.get(&lift.from).map(|page| page.filepath.clone()).unwrap_or_default(),
+        relevance: rounded(hit.lent),
+        passed: rounded(lift.passed),
+        hops: lift.hops,
+        link_type: lift.link_type.clone(),
+        way,
+    })
+}
+
+fn path(db: &Connection, page: i64) -> Result<String> {
+    let path = db
+        .prepare_cached("SELECT path FROM pages WHERE page = ?1")?
+        .query_row([page], |row| row.get(0))
+        .optional()?;
+    Ok(path.unwrap_or_default())
+}
