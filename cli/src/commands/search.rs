@@ -148,7 +148,7 @@ fn print_explanation(
     };
     if let Some(best) = why.sections.first() {
         let words_weight = 1.0 - best.vector_weight;
-        if best.vector_weight > 0.0 {
+        if best.vector_weight > 0.0 && best.vector_similarity > 0.0 {
             let scaled = best.meaning / best.vector_weight;
             let how =
                 format!("{:.2} x {scaled:.4}, cosine {:.4}", best.vector_weight, best.vector_similarity);
@@ -163,6 +163,10 @@ fn print_explanation(
             let others = counted(why.section_count - 1, "section", "sections");
             part("further sections", parts.further_sections, format!("{others} of the page, too"));
         }
+    }
+    if parts.name != 0.0 {
+        let how = if parts.name > 0.0 { "this is its name" } else { "left to what bears this name" };
+        part("name", parts.name, how.into());
     }
     if let Some(lift) = &why.lifted_by {
         let how = format!(
@@ -182,9 +186,13 @@ fn print_explanation(
         lines.push("sections:".into());
         for section in &why.sections {
             let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
+            let name = match section.name {
+                0.0 => String::new(),
+                name => format!(" + name {name:.4}"),
+            };
             lines.push(
                 format!(
-                    "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}  {}",
+                    "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}{name}  {}",
                     section.section_id,
                     section.score,
                     section.meaning,

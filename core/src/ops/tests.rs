@@ -3,4 +3,5 @@
 
 mod budget;
 mod explain;
+mod names;
 mod passages;

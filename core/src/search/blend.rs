@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::names::Named;
 use super::{Hit, Match, SearchMode};
 use crate::index::Closest;
 
 /// Share of the vector side in relevance. Over six collections (adi, med, cranfield, cisi, hotpotqa,
 /// scifact) nDCG@10 of the blend is flat from 0.6 to 0.7 and falls on either side.
 const VECTOR_SHARE: f64 = 0.65;
+/// What a query that is nothing but identifiers takes from that share: models know little of names in code.
+/// On 564 of them from four vaults, hit@1 is 0.95 (0.88 without, 0.96 by words alone).
+const IDENTIFIERS: f64 = 0.9;
 /// What further sections add to the best one's relevance, as a share of what is missing to 1.
 const FURTHER_SECTIONS: f64 = 0.05;
 
@@ -26,6 +30,8 @@ pub struct SectionScore {
     pub vector_part: f64,
     /// Weight of the vector in `score`, 0 to 1; 0 where there is none.
     pub vector_weight: f64,
+    /// What its heading gives of `score`, being the query, or is taken because that of others is.
+    pub name_part: f64,
     /// Row of the passage in the full text whose words match best, where words do.
     pub passage: Option<i64>,
 }
@@ -42,12 +48,19 @@ pub struct SectionScore {
 /// vector    = (cosine - background) / (1 - background)
 /// relevance = w * vector + (1 - w) * fulltext
 /// ```
-pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTreeMap<i64, Hit> {
+pub(super) fn blend(
+    words: &[Match],
+    closest: &Closest,
+    named: &Named,
+    identifiers: f64,
+    mode: SearchMode,
+) -> BTreeMap<i64, Hit> {
     let best_words = words.iter().map(|m| m.bm25).fold(f64::MIN_POSITIVE, f64::max);
     let (share, background) = match mode {
         SearchMode::Vector => (1.0, 0.0),
         SearchMode::Hybrid if !closest.sections.is_empty() => {
-            (VECTOR_SHARE, f64::from(closest.background).clamp(0.0, 0.99))
+            let share = VECTOR_SHARE * (1.0 - IDENTIFIERS * identifiers);
+            (share, f64::from(closest.background).clamp(0.0, 0.99))
         }
         _ => (0.0, 0.0),
     };
@@ -70,7 +83,9 @@ pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTr
             // judged by its words, as if its meaning agreed with them: a missing vote is not a vote against.
             None => (0.0, share * (1.0 - best_close)),
         };
-        let score = vector_part + (1.0 - vector_weight) * words;
+        let evidence = vector_part + (1.0 - vector_weight) * words;
+        let name_part = named.section_part(section, evidence);
+        let score = evidence + name_part;
         by_page.entry(page).or_default().push(SectionScore {
             section,
             score,
@@ -78,10 +93,21 @@ pub(super) fn blend(words: &[Match], closest: &Closest, mode: SearchMode) -> BTr
             fulltext: words,
             vector_part,
             vector_weight,
+            name_part,
             passage: passages.get(&section).copied(),
         });
     }
-    by_page.into_iter().map(|(page, sections)| (page, page_hit(page, sections))).collect()
+    let mut pages: BTreeMap<i64, Hit> =
+        by_page.into_iter().map(|(page, sections)| (page, page_hit(page, sections))).collect();
+    for page in named.pages() {
+        pages.entry(page).or_insert_with(|| Hit::by_links_alone(page));
+    }
+    for (page, hit) in &mut pages {
+        hit.name_part = named.page_part(*page, hit.relevance);
+        hit.relevance += hit.name_part;
+        hit.graph_proximity = hit.relevance;
+    }
+    pages
 }
 
 fn page_hit(page: i64, mut sections: Vec<SectionScore>) -> Hit {

@@ -13,6 +13,7 @@ mod best_rows;
 mod blend;
 mod filter;
 mod fulltext;
+mod names;
 mod proximity;
 
 use std::collections::{HashMap, HashSet};
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use blend::SectionScore;
 pub use filter::Filter;
 pub use fulltext::{Match, NEIGHBOURS, count, matches, scores_within, term_score};
+use names::Named;
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;
@@ -84,6 +86,8 @@ pub struct Hit {
     pub vector_similarity: f64,
     /// Match of the words in the best section relative to the best match of all, 0 to 1.
     pub fulltext: f64,
+    /// What it gets in relevance for bearing the query as its name, or gives up because others do.
+    pub name_part: f64,
     /// What links make of its relevance, 0 to 1.
     pub graph_proximity: f64,
     /// Hops from the best hit, `None` beyond the depth.
@@ -115,7 +119,12 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         }
         _ => Closest::default(),
     };
-    let pages = blend::blend(&words, &closest, request.mode);
+    let named = match request.mode {
+        SearchMode::Vector => Named::default(),
+        _ => Named::of(db, request.query, &words)?,
+    };
+    let mut pages = blend::blend(&words, &closest, &named, request.query.identifier_share(), request.mode);
+    pages.retain(|page, _| keep(*page));
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);
     let mut hits: Vec<Hit> = pages.into_values().collect();
@@ -170,6 +179,7 @@ impl Hit {
             relevance: 0.0,
             vector_similarity: 0.0,
             fulltext: 0.0,
+            name_part: 0.0,
             graph_proximity: 0.0,
             hop_distance: None,
             lift: None,

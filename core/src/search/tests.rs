@@ -45,7 +45,8 @@ fn matched(section: i64, bm25: f64) -> Match {
 
 /// Pages and their relevance, best first.
 fn blended(words: &[Match], sections: Vec<Close>, background: f32) -> Vec<(i64, f64)> {
-    let pages = blend::blend(words, &Closest { sections, background }, SearchMode::Hybrid);
+    let pages =
+        blend::blend(words, &Closest { sections, background }, &Named::default(), 0.0, SearchMode::Hybrid);
     let mut order: Vec<(i64, f64)> = pages.values().map(|hit| (hit.page, rounded(hit.relevance))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     order
@@ -73,4 +74,16 @@ fn a_section_without_a_vector_is_neither_punished_nor_favoured() {
     assert_eq!((order[0].1, order[1].1), (order[1].1, order[0].1), "{order:?}");
     let order = blended(&[matched(1, 5.0), matched(2, 9.0)], vec![found(2, 0.6)], 0.0);
     assert_eq!(order[0].0, 2, "{order:?}");
+}
+
+#[test]
+fn meaning_counts_little_where_an_identifier_is_sought() {
+    let ranked = |identifiers: f64| {
+        let closest = Closest { sections: vec![found(1, 0.2), found(2, 0.9)], background: 0.1 };
+        let pages =
+            blend::blend(&[matched(1, 9.0)], &closest, &Named::default(), identifiers, SearchMode::Hybrid);
+        pages[&1].relevance > pages[&2].relevance
+    };
+    assert!(ranked(1.0));
+    assert!(!ranked(0.0));
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::fold::push_lower;
+use super::fold::{fold_key, push_lower};
 use super::identifier;
 use super::index::joins;
 use super::query::{MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
@@ -23,7 +23,8 @@ pub(super) fn parse(input: &str) -> Query {
     if rest.chars().next_back().is_some_and(char::is_alphanumeric) {
         builder.prefix(last);
     }
-    builder.quoted()
+    let name = input.trim().trim_matches(is_quote).trim();
+    Query { name: name.to_owned(), key: fold_key(name), ..builder.quoted() }
 }
 
 fn is_quote(c: char) -> bool {

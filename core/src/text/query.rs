@@ -132,6 +132,8 @@ pub struct Query {
     pub(super) quoted: Vec<Term>,
     pub(super) phrases: Vec<Phrase>,
     pub(super) pairs: Vec<String>,
+    pub(super) name: String,
+    pub(super) key: String,
     pub(super) prefix: Option<String>,
 }
 
@@ -221,6 +223,27 @@ impl Query {
         let mut any: Vec<String> = any.iter().map(Alternative::expression).collect();
         any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
+    }
+
+    /// The whole query as one might write a name, without quotes around it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The key under which a page or heading of that name is known, see [`super::fold_key`].
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// How much of the query are identifiers, paths and versions, 0 to 1.
+    pub fn identifier_share(&self) -> f64 {
+        let (mut identifiers, mut all) = (0, 0);
+        for term in self.active_terms() {
+            let whole = matches!(term.class, TermClass::Identifier);
+            identifiers += usize::from(whole);
+            all += usize::from(whole || !matches!(term.class, TermClass::IdentifierPart | TermClass::Stop));
+        }
+        if all == 0 { 0.0 } else { f64::from(identifiers as u32) / all as f64 }
     }
 
     /// FTS5 expressions for ordinary words that follow each other in the query, to find where they do so

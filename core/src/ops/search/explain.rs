@@ -46,6 +46,8 @@ pub struct ScoreParts {
     pub words: f64,
     /// Other sections of the page that were found too.
     pub further_sections: f64,
+    /// The query being its title, alias, path or heading; below 0 where it is that of other pages.
+    pub name: f64,
     /// Linked results.
     pub links: f64,
 }
@@ -55,12 +57,14 @@ pub struct ScoreParts {
 pub struct SectionEvidence {
     /// Names the section within its page.
     pub section_id: String,
-    /// Its relevance: `meaning` and `words` together.
+    /// Its relevance: `meaning`, `words` and `name` together.
     pub score: f64,
     /// What its meaning adds to that.
     pub meaning: f64,
     /// What its words add to that.
     pub words: f64,
+    /// What its heading adds, being the query; below 0 where that of other sections is.
+    pub name: f64,
     /// Weight of meaning, 0 to 1, the rest being that of words. For a section without a vector, whose words
     /// speak for its meaning too, what the closest sections lack of meaning the same as the query.
     pub vector_weight: f64,
@@ -117,11 +121,13 @@ pub(super) fn explain(
 ) -> Result<Explanation> {
     let best = hit.sections.first();
     let meaning = best.map_or(0.0, |section| section.vector_part);
-    let words = best.map_or(0.0, |section| section.score - section.vector_part);
+    let words = best.map_or(0.0, words_of);
+    let name = hit.name_part + best.map_or(0.0, |section| section.name_part);
     let parts = ScoreParts {
         meaning: rounded(meaning),
         words: rounded(words),
-        further_sections: rounded(hit.relevance - best.map_or(0.0, |section| section.score)),
+        further_sections: rounded(hit.relevance - hit.name_part - best.map_or(0.0, |section| section.score)),
+        name: rounded(name),
         links: rounded(hit.score - hit.relevance),
     };
     let sections = hit.sections.iter().take(SECTIONS);
@@ -130,8 +136,8 @@ pub(super) fn explain(
     let ignored = request.query.terms().iter().map(|term| term.text().to_owned());
     Ok(Explanation {
         formula: format!(
-            "{:.4} = meaning {:.4} + words {:.4} + further sections {:.4} + links {:.4}",
-            hit.score, parts.meaning, parts.words, parts.further_sections, parts.links
+            "{:.4} = meaning {:.4} + words {:.4} + further sections {:.4} + name {:.4} + links {:.4}",
+            hit.score, parts.meaning, parts.words, parts.further_sections, parts.name, parts.links
         ),
         parts,
         alpha: request.alpha,
@@ -148,7 +154,7 @@ pub(super) fn explain(
 }
 
 fn evidence(db: &Connection, section: &SectionScore, request: &Request<'_>) -> Result<SectionEvidence> {
-    let words = section.score - section.vector_part;
+    let words = words_of(section);
     Ok(SectionEvidence {
         section_id: db
             .prepare_cached("SELECT section_id FROM sections WHERE section = ?1")?
@@ -156,6 +162,7 @@ fn evidence(db: &Connection, section: &SectionScore, request: &Request<'_>) -> R
         score: rounded(section.score),
         meaning: rounded(section.vector_part),
         words: rounded(words),
+        name: rounded(section.name_part),
         vector_weight: rounded(section.vector_weight),
         vector_similarity: rounded(section.vector_similarity),
         fulltext: rounded(section.fulltext),
@@ -164,6 +171,10 @@ fn evidence(db: &Connection, section: &SectionScore, request: &Request<'_>) -> R
             None => Vec::new(),
         },
     })
+}
+
+fn words_of(section: &SectionScore) -> f64 {
+    section.score - section.vector_part - section.name_part
 }
 
 /// What everything that was looked for adds to `words`, from its BM25 alone in that passage.

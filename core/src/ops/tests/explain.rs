@@ -49,12 +49,12 @@ proptest! {
             let why = result.explanation.unwrap();
             let parts = why.parts;
             prop_assert!(
-                adds_up(result.score, &[parts.meaning, parts.words, parts.further_sections, parts.links]),
+                adds_up(result.score, &[parts.meaning, parts.words, parts.further_sections, parts.name, parts.links]),
                 "{} {parts:?}", result.score
             );
-            prop_assert!(adds_up(why.relevance, &[parts.meaning, parts.words, parts.further_sections]));
+            prop_assert!(adds_up(why.relevance, &[parts.meaning, parts.words, parts.further_sections, parts.name]));
             for section in &why.sections {
-                prop_assert!(adds_up(section.score, &[section.meaning, section.words]), "{section:?}");
+                prop_assert!(adds_up(section.score, &[section.meaning, section.words, section.name]), "{section:?}");
                 let terms: Vec<f64> = section.terms.iter().map(|term| term.score).collect();
                 prop_assert!(!terms.is_empty() || section.fulltext == 0.0, "{section:?}");
                 prop_assert!(terms.is_empty() || adds_up(section.words, &terms), "{section:?}");
