@@ -16,13 +16,13 @@ fn search_shows_places_snippets_and_scores() {
     tokens.md:7: Tokens > 認証
         認証の流れは[[login]]にある。
 
-    Login Feature  0.851  vector 0.00, words 0.85, links 0.85, 1 hop from the best
+    Login Feature  0.866  vector 0.00, words 0.85, links 0.90, 1 hop from the best
     login.md:12: Login Feature > Flow
         A session token is issued, which [[nowhere]] describes.
     login.md:8: Login Feature
         Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
 
-    User Database  0.204  vector 0.00, words 0.00, links 0.68, 2 hops from the best, by a link
+    User Database  0.257  vector 0.00, words 0.00, links 0.86, 2 hops from the best, by two links
     db/users.md:6: User Database
         The table of users and their passwords.
 
@@ -56,14 +56,16 @@ fn search_explains_itself() {
           words             1.0000  1.00 x 1.0000: password* 1.0000
           score             1.0000
 
-    Login Feature  0.848  vector 0.00, words 0.85, links 0.85, 1 hop from the best
+    Login Feature  0.879  vector 0.00, words 0.85, links 0.95, 1 hop from the best
     login.md:8: Login Feature
         Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
         -> db/users.md (depends_on)
         -> tokens.md (references)
         why:
           words             0.8481  1.00 x 0.8481: password* 0.8481
-          score             0.8481
+          links             0.0306  0.30 x (0.9500 from db/users.md - 0.8481 of its own)
+          score             0.8787
+        lifted: db/users.md <- login.md (depends_on): 0.9500 of 1.0000 arrives
     ! 2 pages, by words (no vectors for this query)
     ");
 }
@@ -80,24 +82,24 @@ fn search_explains_a_lift() {
           score             1.0000
         too common to count: the
 
-    Login Feature  0.326  vector 0.00, words 0.16, links 0.72, 1 hop from the best, by a link
+    Login Feature  0.381  vector 0.00, words 0.16, links 0.90, 1 hop from the best, by a link
     login.md:12: Login Feature > Flow
         A session token is issued, which [[nowhere]] describes.
         why:
           words             0.1569  1.00 x 0.1569: session 0.1569
-          links             0.1689  0.30 x (0.7200 from tokens.md - 0.1569 of its own)
-          score             0.3259
+          links             0.2237  0.30 x (0.9025 from tokens.md - 0.1569 of its own)
+          score             0.3806
         too common to count: the
-        lifted: tokens.md -> login.md (references): 0.7200 of 1.0000 arrives
+        lifted: tokens.md -> login.md (references): 0.9025 of 1.0000 arrives
 
-    User Database  0.173  vector 0.00, words 0.00, links 0.58, 2 hops from the best, by two links
+    User Database  0.257  vector 0.00, words 0.00, links 0.86, 2 hops from the best, by two links
     db/users.md:6: User Database
         The table of users and their passwords.
         why:
-          links             0.1728  0.30 x (0.5760 from tokens.md - 0.0000 of its own)
-          score             0.1728
+          links             0.2572  0.30 x (0.8574 from tokens.md - 0.0000 of its own)
+          score             0.2572
         too common to count: the
-        lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.5760 of 1.0000 arrives
+        lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.8574 of 1.0000 arrives
     ! 3 pages, by words (no vectors for this query)
     ");
 }
@@ -155,11 +157,11 @@ fn search_answers_programs() {
           "created_at": "2026-01-02T03:04:05Z",
           "updated_at": "2026-01-02T03:04:05Z",
           "staleness": "untracked",
-          "score": 0.216,
+          "score": 0.2708,
           "score_breakdown": {
             "vector_similarity": 0.0,
             "fulltext": 0.0,
-            "graph_proximity": 0.72
+            "graph_proximity": 0.9025
           },
           "hop_distance": 1,
           "relevance_reason": "direct_link",
@@ -188,11 +190,11 @@ fn search_answers_programs() {
           "created_at": "2026-01-02T03:04:05Z",
           "updated_at": "2026-01-02T03:04:05Z",
           "staleness": "untracked",
-          "score": 0.1728,
+          "score": 0.2572,
           "score_breakdown": {
             "vector_similarity": 0.0,
             "fulltext": 0.0,
-            "graph_proximity": 0.576
+            "graph_proximity": 0.8574
           },
           "hop_distance": 2,
           "relevance_reason": "2hop",
