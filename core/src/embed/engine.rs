@@ -1,9 +1,9 @@
 //! Which engine runs a model. Both give the same vectors; rten is faster, so it is asked first, and
 //! tract runs what rten does not know.
 
-use super::ModelFiles;
 use super::encoder::Encoder;
 use super::session::Load;
+use super::{ModelFiles, QueryCache};
 use crate::Result;
 use crate::ports::Embedder;
 
@@ -29,7 +29,8 @@ const FASTEST: &[Load] = &[
 ];
 
 /// An embedder over a model's files. Only `model.json` and the checksum are asked for here;
-/// tokenizer and weights are read when they are first needed.
+/// tokenizer and weights are read when they are first needed. A query that was asked before costs
+/// nothing: see [`QueryCache`].
 ///
 /// # Errors
 /// [`crate::Error::Model`] when `model.json` is missing or wrong. What is wrong with the other files
@@ -42,7 +43,7 @@ pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedd
         #[cfg(feature = "tract")]
         Engine::Tract => &[super::tract::load],
     };
-    Ok(Box::new(Encoder::new(files, engines)?))
+    Ok(Box::new(QueryCache::new(Encoder::new(files, engines)?)))
 }
 
 /// The model inside the binary, on the fastest engine.

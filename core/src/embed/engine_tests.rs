@@ -2,6 +2,7 @@
 //! and against files that are damaged.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod agreement;
 mod damaged;
 #[cfg(feature = "bundled-model")]
 mod golden;

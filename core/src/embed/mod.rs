@@ -11,6 +11,7 @@ mod engine;
 mod files;
 #[cfg(any(feature = "rten", feature = "tract"))]
 mod parallel;
+mod query_cache;
 #[cfg(feature = "rten")]
 mod rten;
 mod scripts;
@@ -35,6 +36,7 @@ pub use engine::bundled;
 #[cfg(any(feature = "rten", feature = "tract"))]
 pub use engine::{Engine, open};
 pub use files::{MODEL_FILE, MemoryFiles, ModelFiles, TOKENIZER_FILE, short_hash};
+pub use query_cache::QueryCache;
 pub use scripts::Scripts;
 
 /// Scales `vector` to unit length; a zero vector stays as it is.

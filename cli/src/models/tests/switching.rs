@@ -81,3 +81,27 @@ fn full_text_never_reads_weights() {
     let found = desk.run(&["search", "password"]).ok();
     assert!(found.err.contains("model.onnx is not the file that was installed"), "{}", found.err);
 }
+
+#[test]
+fn a_model_for_all_scripts_embeds_and_answers_in_them() {
+    let desk = Desk::new();
+    desk.page("認証.md", "# 認証\n\nログインの流れを説明します。\n");
+    let answer = |query: &str| {
+        let found = desk.run(&["search", "--json", query]).ok().json();
+        let results = found["results"].as_array().unwrap().clone();
+        let near = results.iter().any(|result| {
+            result["filepath"] == "認証.md"
+                && result["score_breakdown"]["vector_similarity"].as_f64().unwrap() > 0.0
+        });
+        (found["search_type"].as_str().unwrap().to_owned(), near)
+    };
+    let bert = folder_of(&desk, "bert", &BERT);
+    desk.run(&["model", "use", &bert]).ok();
+    desk.run(&["add"]).ok();
+    assert_eq!(answer("ログイン"), ("fulltext_fallback".into(), false));
+
+    let xlmr = folder_of(&desk, "xlmr", &XLMR);
+    desk.run(&["model", "use", &xlmr]).ok();
+    desk.run(&["add"]).ok();
+    assert_eq!(answer("ログイン"), ("hybrid".into(), true));
+}

@@ -95,3 +95,35 @@ fn the_identity_changes_with_every_file() {
         assert_ne!(original, identity(files));
     }
 }
+
+#[test]
+fn prefixes_tell_questions_from_passages() {
+    for &engine in ENGINES {
+        let vectors = |files, text: &str| {
+            let embedder = opened(engine, files);
+            [TextKind::Query, TextKind::Passage].map(|kind| embedder.embed(kind, &[text]).unwrap().remove(0))
+        };
+        for text in ["login flow", "認証の流れ", "вход"] {
+            let [query, passage] = vectors(xlmr(), text);
+            assert!(cosine(&query, &passage) < 0.9999, "{engine:?} {text}");
+        }
+        let [query, passage] = vectors(bert(), "login flow");
+        assert!(cosine(&query, &passage) > 0.99999);
+    }
+}
+
+#[test]
+fn pieces_leave_room_for_the_prefix() {
+    let embedder = opened(super::Engine::Fastest, xlmr());
+    assert_eq!(embedder.model().window, 24 - "p: ".len());
+    let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();
+    let text = "認証フローの説明です。ログインの後に確認します。 Then the session ends, and a page says so. "
+        .repeat(6);
+    let pieces = crate::embed::chunks(embedder.as_ref(), &[], &text).unwrap();
+    assert!(pieces.len() > 3);
+    for piece in pieces {
+        let passage = crate::embed::passage(embedder.as_ref(), &[], &text[piece]).unwrap();
+        let seen = tokenizer.tokens(&format!("p: {passage}"), usize::MAX).unwrap().ids.len();
+        assert!(seen <= 24, "{seen} tokens for {passage}");
+    }
+}

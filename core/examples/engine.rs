@@ -1,0 +1,106 @@
+//! One engine with the bundled model, or with that of a folder, driven line by line over its standard streams, so that
+//! `tests/bench/engines` can let it take turns with others: one JSON request a line, one JSON answer.
+//!
+//!     cargo run --release -p ubp-core --features rten,tract,bundled-model --example engine -- rten [FOLDER]
+//!
+//! Requests: `{"do":"first"}` opens the model and embeds one query; `{"do":"texts","texts":[…]}` keeps
+//! texts and answers with their number of tokens; `{"do":"all"}` embeds these at once, `{"do":"each"}`
+//! one after another; `{"do":"tokens"}` only cuts them into tokens; `{"do":"vectors"}` answers with
+//! their vectors. Each answer has `seconds`, and `times` where the work is done in parts.
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use ubp_core::embed::{BundledFiles, Engine, MemoryFiles, ModelFiles, open};
+use ubp_core::ports::{Embedder, TextKind};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let engine = match std::env::args().nth(1).as_deref() {
+        Some("rten") => Engine::Rten,
+        Some("tract") => Engine::Tract,
+        _ => return Err("which engine? rten or tract".into()),
+    };
+    let folder = std::env::args().nth(2);
+    let mut worker = Worker { engine, folder, embedder: None, texts: Vec::new(), tokens: 0 };
+    for line in std::io::stdin().lock().lines() {
+        let answer = worker.answer(&serde_json::from_str(&line?)?)?;
+        println!("{answer}");
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+struct Worker {
+    engine: Engine,
+    folder: Option<String>,
+    embedder: Option<Box<dyn Embedder>>,
+    texts: Vec<String>,
+    tokens: usize,
+}
+
+impl Worker {
+    fn answer(&mut self, request: &Value) -> Outcome<Value> {
+        let kind = if request["query"] == true { TextKind::Query } else { TextKind::Passage };
+        let begun = Instant::now();
+        match request["do"].as_str() {
+            Some("first") => {
+                let text = request["text"].as_str().unwrap_or("a query");
+                let embedder = open(self.engine, self.files()?)?;
+                embedder.embed(TextKind::Query, &[text])?;
+                self.embedder = Some(embedder);
+            }
+            Some("texts") => {
+                self.texts = serde_json::from_value(request["texts"].clone())?;
+                let embedder = self.embedder()?;
+                // With the two tokens that the model wants around every text.
+                let window = embedder.model().window;
+                let mut tokens = 0;
+                for text in &self.texts {
+                    tokens += (embedder.token_ranges(text)?.len() + 2).min(window);
+                }
+                self.tokens = tokens;
+            }
+            Some("all") => drop(self.embedder()?.embed(kind, &self.texts())?),
+            Some("each") => {
+                let mut times = Vec::new();
+                for text in &self.texts {
+                    let begun = Instant::now();
+                    self.embedder()?.embed(kind, &[text])?;
+                    times.push(begun.elapsed().as_secs_f64());
+                }
+                return Ok(json!({"seconds": begun.elapsed().as_secs_f64(), "times": times}));
+            }
+            Some("tokens") => {
+                for text in &self.texts {
+                    self.embedder()?.token_ranges(text)?;
+                }
+            }
+            Some("vectors") => return Ok(json!({"vectors": self.embedder()?.embed(kind, &self.texts())?})),
+            _ => return Err(format!("unknown request {request}").into()),
+        }
+        Ok(json!({"seconds": begun.elapsed().as_secs_f64(), "tokens": self.tokens}))
+    }
+
+    fn files(&self) -> Outcome<Box<dyn ModelFiles>> {
+        let Some(folder) = &self.folder else { return Ok(Box::new(BundledFiles)) };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            files.push((entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path())?));
+        }
+        Ok(Box::new(MemoryFiles::new(files)))
+    }
+
+    fn embedder(&self) -> Outcome<&dyn Embedder> {
+        self.embedder.as_deref().ok_or_else(|| "the first request must be \"first\"".into())
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        self.texts.iter().map(String::as_str).collect()
+    }
+}

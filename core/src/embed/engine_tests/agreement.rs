@@ -1,0 +1,103 @@
+//! The same answers whichever engine computed the vectors: the ten nearest sections of this
+//! repository's own pages, for a hundred queries.
+
+use super::{ENGINES, bert, xlmr};
+use crate::embed::{MemoryFiles, ModelFiles, open};
+use crate::ports::TextKind;
+
+const PAGES: &[&str] = &[
+    include_str!("../../../../docs/commands.md"),
+    include_str!("../../../../docs/configuration.md"),
+    include_str!("../../../../docs/faq.md"),
+    include_str!("../../../../docs/freshness.md"),
+    include_str!("../../../../docs/getting-started.md"),
+    include_str!("../../../../docs/link-resolution.md"),
+    include_str!("../../../../docs/models.md"),
+    include_str!("../../../../docs/search.md"),
+    include_str!("../../../../docs/troubleshooting.md"),
+    include_str!("../../../../ARCHITECTURE.md"),
+];
+const QUERIES: usize = 100;
+const NEAREST: usize = 10;
+
+/// The paragraphs of the pages, and a query for each of the first hundred: its last words.
+fn paragraphs() -> (Vec<&'static str>, Vec<String>) {
+    let paragraphs: Vec<&str> = PAGES
+        .iter()
+        .flat_map(|page| page.split("\n\n"))
+        .map(str::trim)
+        .filter(|paragraph| (80..1500).contains(&paragraph.len()) && !paragraph.starts_with("```"))
+        .collect();
+    let last_words = |paragraph: &&str| {
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        words[words.len().saturating_sub(9)..].join(" ")
+    };
+    let queries = paragraphs.iter().map(last_words).take(QUERIES).collect();
+    (paragraphs, queries)
+}
+
+/// Similarity of every query to every paragraph.
+fn scores(engine: super::Engine, files: Box<dyn ModelFiles>) -> Vec<Vec<f32>> {
+    let embedder = open(engine, files).unwrap();
+    let (paragraphs, queries) = paragraphs();
+    let paragraphs = embedder.embed(TextKind::Passage, &paragraphs).unwrap();
+    let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
+    let queries = embedder.embed(TextKind::Query, &queries).unwrap();
+    queries
+        .iter()
+        .map(|query| paragraphs.iter().map(|vector| super::cosine(query, vector)).collect())
+        .collect()
+}
+
+fn nearest(scores: &[f32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    order.truncate(NEAREST);
+    order
+}
+
+/// By how much, at most, `order` is out of order by these scores, or leaves out a better one.
+fn disorder(scores: &[f32], order: &[usize]) -> f32 {
+    let mut rest = nearest(scores);
+    rest.retain(|index| !order.contains(index));
+    let mut best_behind = rest.iter().map(|&index| scores[index]).fold(f32::MIN, f32::max);
+    let mut worst = 0.0_f32;
+    for &index in order.iter().rev() {
+        worst = worst.max(best_behind - scores[index]);
+        best_behind = best_behind.max(scores[index]);
+    }
+    worst
+}
+
+/// Queries whose ten nearest differ between engines by more than `tolerance`.
+fn disagreements(files: fn() -> Box<dyn ModelFiles>, tolerance: f32) -> usize {
+    let all: Vec<_> = ENGINES.iter().map(|&engine| scores(engine, files())).collect();
+    assert_eq!(all[0].len(), QUERIES);
+    let differs = |query: usize| {
+        all.iter()
+            .any(|mine| all.iter().any(|theirs| disorder(&theirs[query], &nearest(&mine[query])) > tolerance))
+    };
+    (0..QUERIES).filter(|&query| differs(query)).count()
+}
+
+#[test]
+fn a_float_model_gives_the_same_answers_on_every_engine() {
+    assert_eq!(disagreements(|| Box::new(MemoryFiles::new(bert())), 1e-3), 0);
+    assert_eq!(disagreements(|| Box::new(MemoryFiles::new(xlmr())), 1e-3), 0);
+}
+
+/// Activations in 8 bits amplify the last bit in which two engines' sums differ, so answers of nearly
+/// equal scores may change places; ONNX Runtime differs from either by as much.
+#[cfg(feature = "bundled-model")]
+#[test]
+fn the_bundled_model_gives_nearly_the_same_answers_on_every_engine() {
+    assert_eq!(disagreements(|| Box::new(crate::embed::BundledFiles), 0.02), 0);
+}
+
+#[test]
+fn disorder_is_measured() {
+    let scores = [0.9, 0.5, 0.4];
+    assert_eq!(disorder(&scores, &[0, 1, 2]), 0.0);
+    assert!((disorder(&scores, &[0, 2, 1]) - 0.1).abs() < 1e-6);
+    assert!((disorder(&scores, &[1, 2]) - 0.5).abs() < 1e-6);
+}
