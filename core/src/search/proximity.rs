@@ -8,9 +8,11 @@ use crate::graph::{Direction, LinkGraph, Walk};
 
 /// Hits that pass relevance on.
 const LENDERS: usize = 20;
-/// Share of the lender's relevance that arrives after each hop. Less leaves more second pages of
+/// Share of the lender's relevance that arrives after the first hop. Less leaves more second pages of
 /// hotpotqa's questions out of the top ten; no less would make links as good as words.
 const DECAY: f64 = 0.95;
+/// Share of that which arrives after every further hop, where hotpotqa has nothing more to find.
+const FURTHER: f64 = 0.6;
 /// Links at which a page starts to count as a hub.
 const HUB: f64 = 12.0;
 
@@ -58,7 +60,8 @@ pub(super) fn lifts(
                 out + back
             };
             let hub = (HUB / links(step.via).max(links(step.page)) as f64).min(1.0);
-            let share = arrived.get(&step.via).copied().unwrap_or(0.0) * DECAY * hub * weight(step.link_type);
+            let decay = if step.via == from { DECAY } else { FURTHER };
+            let share = arrived.get(&step.via).copied().unwrap_or(0.0) * decay * hub * weight(step.link_type);
             arrived.insert(step.page, share);
             let passed = lent * share;
             if passed > 0.0 && lifts.get(&step.page).is_none_or(|lift| lift.passed < passed) {

@@ -22,7 +22,7 @@ fn search_shows_places_snippets_and_scores() {
     login.md:8: Login Feature
         Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
 
-    User Database  0.257  vector 0.00, words 0.00, links 0.86, 2 hops from the best, by two links
+    User Database  0.242  vector 0.00, words 0.00, links 0.81, 2 hops from the best, by a link
     db/users.md:6: User Database
         The table of users and their passwords.
 
@@ -92,14 +92,14 @@ fn search_explains_a_lift() {
         too common to count: the
         lifted: tokens.md -> login.md (references): 0.9025 of 1.0000 arrives
 
-    User Database  0.257  vector 0.00, words 0.00, links 0.86, 2 hops from the best, by two links
+    User Database  0.163  vector 0.00, words 0.00, links 0.54, 2 hops from the best, by two links
     db/users.md:6: User Database
         The table of users and their passwords.
         why:
-          links             0.2572  0.30 x (0.8574 from tokens.md - 0.0000 of its own)
-          score             0.2572
+          links             0.1625  0.30 x (0.5415 from tokens.md - 0.0000 of its own)
+          score             0.1625
         too common to count: the
-        lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.8574 of 1.0000 arrives
+        lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.5415 of 1.0000 arrives
     ! 3 pages, by words (no vectors for this query)
     ");
 }
@@ -190,11 +190,11 @@ fn search_answers_programs() {
           "created_at": "2026-01-02T03:04:05Z",
           "updated_at": "2026-01-02T03:04:05Z",
           "staleness": "untracked",
-          "score": 0.2572,
+          "score": 0.1625,
           "score_breakdown": {
             "vector_similarity": 0.0,
             "fulltext": 0.0,
-            "graph_proximity": 0.8574
+            "graph_proximity": 0.5415
           },
           "hop_distance": 2,
           "relevance_reason": "2hop",
