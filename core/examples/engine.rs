@@ -7,7 +7,7 @@
 //! texts and answers with their number of tokens; `{"do":"all"}` embeds these at once, `{"do":"each"}`
 //! one after another; `{"do":"tokens"}` only cuts them into tokens; `{"do":"vectors"}` answers with
 //! their vectors. Each answer has `seconds`, and `times` where the work is done in parts.
-#![allow(clippy::print_stdout, missing_docs)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
 use std::error::Error;
 use std::io::{BufRead, Write};
