@@ -19,6 +19,8 @@ use crate::Result;
 pub struct LinkGraph {
     graph: DiGraph<i64, u16>,
     nodes: HashMap<i64, NodeIndex>,
+    /// Edges that leave and reach each node: ranking asks for them at every step of a walk.
+    degrees: Vec<(usize, usize)>,
     types: Vec<String>,
 }
 
@@ -69,7 +71,10 @@ impl LinkGraph {
     }
 
     fn node(&mut self, page: i64) -> NodeIndex {
-        *self.nodes.entry(page).or_insert_with(|| self.graph.add_node(page))
+        *self.nodes.entry(page).or_insert_with(|| {
+            self.degrees.push((0, 0));
+            self.graph.add_node(page)
+        })
     }
 
     fn link(&mut self, source: i64, target: i64, link_type: &str) {
@@ -78,6 +83,8 @@ impl LinkGraph {
             self.types.len() - 1
         });
         let (source, target) = (self.node(source), self.node(target));
+        self.degrees[source.index()].0 += 1;
+        self.degrees[target.index()].1 += 1;
         // More types than this would be a vocabulary nobody can use; they share the last number.
         self.graph.add_edge(source, target, u16::try_from(number).unwrap_or(u16::MAX));
     }
@@ -98,9 +105,7 @@ impl LinkGraph {
 
     /// Number of edges that leave and that reach a page.
     pub fn degrees(&self, page: i64) -> (usize, usize) {
-        let Some(&node) = self.nodes.get(&page) else { return (0, 0) };
-        let count = |direction| self.graph.edges_directed(node, direction).count();
-        (count(petgraph::Outgoing), count(petgraph::Incoming))
+        self.nodes.get(&page).map_or((0, 0), |node| self.degrees[node.index()])
     }
 
     /// Every edge, sorted.

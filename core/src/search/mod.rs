@@ -35,6 +35,9 @@ use crate::{Result, text};
 /// Sections that either side may put forward.
 const CANDIDATES: usize = 200;
 
+/// Pages that are ranked at most; links can reach many more than anybody looks at.
+const MOST: usize = 500;
+
 /// Sections with a quoted phrase below which others are considered too.
 const ENOUGH: usize = 10;
 
@@ -100,7 +103,7 @@ pub struct Hit {
     pub sections: Vec<SectionScore>,
 }
 
-/// Every page found, best first, ties by path.
+/// The pages found, at most 500, best first, ties by path.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::InvalidParams`] from the filter.
@@ -139,6 +142,8 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         hit.score = request.alpha * hit.relevance + (1.0 - request.alpha) * hit.graph_proximity;
     }
     hits.retain(|hit| hit.score > 0.0);
+    hits.sort_by(|a, b| rounded(b.score).total_cmp(&rounded(a.score)).then(a.page.cmp(&b.page)));
+    hits.truncate(MOST);
     let paths = paths(db, &hits)?;
     hits.sort_by(|a, b| {
         rounded(b.score)

@@ -16,6 +16,9 @@ const FURTHER: f64 = 0.6;
 /// Links at which a page starts to count as a hub.
 const HUB: f64 = 12.0;
 
+/// Less than this is not worth passing on: through a hub it would reach everything.
+const LEAST: f64 = 0.02;
+
 /// Where a page's graph proximity comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lift {
@@ -64,7 +67,7 @@ pub(super) fn lifts(
             let share = arrived.get(&step.via).copied().unwrap_or(0.0) * decay * hub * weight(step.link_type);
             arrived.insert(step.page, share);
             let passed = lent * share;
-            if passed > 0.0 && lifts.get(&step.page).is_none_or(|lift| lift.passed < passed) {
+            if passed >= LEAST && lifts.get(&step.page).is_none_or(|lift| lift.passed < passed) {
                 let link_type = step.link_type.to_owned();
                 lifts.insert(step.page, Lift { from, hops: step.depth, passed, link_type });
             }
