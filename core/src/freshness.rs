@@ -1,18 +1,29 @@
 //! Which pages may have been overtaken by the code they describe. A page's sources are its
 //! `source_refs` (files, folders, globs) and the files it links to. A source that changed after the
-//! page did makes the page possibly stale, and stale once that change is older than the threshold.
-//! Times are those of the last commits; without version control, modification times.
+//! page was reviewed makes the page possibly stale, and stale once that change is older than the
+//! threshold. What was reviewed is in the lock; where it says nothing, a source that changed after
+//! the page did counts: by last commits, and without version control by modification times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::manifest::FreshnessBaseline;
 use crate::ops::Context;
-use crate::ports::SourceChange;
+use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
+
+mod lock;
+mod sources;
+mod suspects;
+#[cfg(test)]
+mod tests;
+
+pub use lock::{LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
+pub use sources::{Declared, DeclaredPage, Sources, declared};
+pub use suspects::{Suspect, suspects};
 
 /// How far a page can be trusted.
 #[derive(
@@ -23,7 +34,7 @@ pub enum Staleness {
     /// It names no sources.
     #[default]
     Untracked,
-    /// It is at least as new as everything it describes.
+    /// Everything it describes is as it was reviewed, or older than the page.
     Fresh,
     /// A source changed since, not long ago, or history is too short to tell.
     PossiblyStale,
@@ -35,12 +46,16 @@ pub enum Staleness {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StaleReason {
-    /// It changed after the page did.
+    /// It changed since the page was reviewed, or after the page did.
     Changed,
     /// It is not there.
     Missing,
     /// A shallow clone does not say when it changed.
     UnknownShallowClone,
+    /// It changed since the review, and the page was edited after that without being reviewed.
+    PageEditedAfterSource,
+    /// Not the page's own sources: it depends on, or implements, a page that is not fresh.
+    Suspect,
 }
 
 /// A source that makes its page less than fresh.
@@ -52,6 +67,8 @@ pub struct StaleRef {
     pub last_modified: Option<String>,
     /// What is wrong with it.
     pub reason: StaleReason,
+    /// Where version control knows it was moved to; only for a file that is not there.
+    pub renamed_to: Option<String>,
 }
 
 /// What is known of one page.
@@ -61,116 +78,195 @@ pub struct Assessment {
     pub staleness: Staleness,
     /// The sources behind it, sorted.
     pub stale_refs: Vec<StaleRef>,
+    /// Whether every source that is there was judged by a review and not by times.
+    pub reviewed: bool,
 }
 
 /// Assesses `pages`, or every page that names sources when `None`. Pages that name none are absent.
 ///
 /// # Errors
-/// [`crate::Error::Database`], and [`crate::Error::Io`] when version control fails.
+/// [`crate::Error::Database`], and [`crate::Error::Io`] when version control or the lock fails.
 pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i64, Assessment>> {
-    let declared = context.index.read(|db| declared_sources(db, pages))?;
+    let declared = context.index.read(|db| declared(db, pages))?;
     if declared.is_empty() {
         return Ok(HashMap::new());
     }
-    let expanded = expand(context, &declared)?;
+    let lock = load_lock(context, &declared)?;
+    let expanded = Sources::expand(context, &declared)?;
     let page_file = |page_path: &str| path::join(context.pages_dir(), page_path).unwrap_or_default();
-    let mut wanted: BTreeSet<String> = expanded.values().flatten().cloned().collect();
-    wanted.extend(declared.values().map(|(page_path, _)| page_file(page_path)));
+    let mut wanted: BTreeSet<String> = expanded.files().map(Into::into).collect();
+    wanted.extend(declared.values().map(|page| page_file(&page.path)));
     let changes = context.history.last_changes(&wanted.into_iter().collect::<Vec<_>>())?;
-    let now = context.clock.now();
     let days = i64::from(context.manifest.staleness.threshold_days);
-    let threshold = SignedDuration::from_hours(24 * days);
-
+    let mut judge = Judge {
+        context,
+        changes: &changes,
+        now: context.clock.now(),
+        threshold: SignedDuration::from_hours(24 * days),
+        hashes: HashMap::new(),
+    };
     let mut assessments = HashMap::new();
-    for (page, (page_path, sources)) in &declared {
-        let page_change = changes.get(&page_file(page_path));
-        let page_time = match page_change {
-            Some(SourceChange::Committed(commit)) => Some(commit.time),
-            Some(SourceChange::Uncommitted) => Some(now),
-            Some(SourceChange::BeyondHistory) => None,
-            None => context.source.stat(page_path)?.map(|stat| stat.modified),
-        };
-        let mut assessment = Assessment { staleness: Staleness::Fresh, stale_refs: Vec::new() };
-        for declared in sources {
-            let files = expanded.get(declared).map(Vec::as_slice).unwrap_or_default();
-            if files.is_empty() {
-                assessment.staleness = Staleness::Stale;
-                assessment.stale_refs.push(StaleRef {
-                    file_path: declared.clone(),
-                    last_modified: None,
-                    reason: StaleReason::Missing,
-                });
-            }
-            for file in files {
-                let modified =
-                    || Ok::<_, crate::Error>(context.source.stat_source(file)?.map(|stat| stat.modified));
-                let source_time = match changes.get(file) {
-                    Some(SourceChange::Committed(commit)) => Some(commit.time),
-                    Some(SourceChange::BeyondHistory) => None,
-                    Some(SourceChange::Uncommitted) | None => modified()?,
-                };
-                let (reason, verdict) = match (source_time, page_time) {
-                    (Some(source), Some(page)) if source <= page => continue,
-                    (Some(source), Some(_)) if now.duration_since(source) <= threshold => {
-                        (StaleReason::Changed, Staleness::PossiblyStale)
-                    }
-                    (Some(_), Some(_)) => (StaleReason::Changed, Staleness::Stale),
-                    _ => (StaleReason::UnknownShallowClone, Staleness::PossiblyStale),
-                };
-                assessment.staleness = assessment.staleness.max(verdict);
-                assessment.stale_refs.push(StaleRef {
-                    file_path: file.clone(),
-                    last_modified: source_time.as_ref().map(Timestamp::to_string),
-                    reason,
-                });
+    for (number, page) in &declared {
+        let page_time = judge.page_time(&page.path, &page_file(&page.path))?;
+        let mut assessment =
+            Assessment { staleness: Staleness::Fresh, reviewed: true, stale_refs: Vec::new() };
+        for source in &page.sources {
+            let files = expanded.of(source);
+            let reviewed = lock.page(&page.path).map(|reviewed| expanded.part(source, reviewed));
+            match reviewed.filter(|reviewed| !reviewed.is_empty()) {
+                Some(reviewed) => judge.by_review(files, &reviewed, page_time, &mut assessment)?,
+                None => judge.by_times(source, files, page_time, &mut assessment)?,
             }
         }
         assessment.stale_refs.sort_by(|a, b| a.file_path.cmp(&b.file_path));
         assessment.stale_refs.dedup();
-        assessments.insert(*page, assessment);
+        assessments.insert(*number, assessment);
     }
     Ok(assessments)
 }
 
-type Declared = BTreeMap<i64, (String, BTreeSet<String>)>;
-
-/// Page number to its path and the sources it names.
-fn declared_sources(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
-    let mut statement = db.prepare_cached(
-        "SELECT page, path, named.source FROM (
-             SELECT page, source FROM source_refs
-             UNION SELECT page, source FROM links WHERE state = 2
-         ) AS named JOIN pages USING (page)
-         WHERE ?1 IS NULL OR page IN (SELECT value FROM json_each(?1))",
-    )?;
-    let only = pages.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
-    let mut rows = statement.query([only])?;
-    let mut declared = Declared::new();
-    while let Some(row) = rows.next()? {
-        let entry = declared.entry(row.get(0)?).or_default();
-        entry.0 = row.get(1)?;
-        entry.1.insert(row.get(2)?);
+/// The reviews of these pages; none where edits are what counts.
+fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
+    match context.manifest.freshness {
+        FreshnessBaseline::Edit => Ok(ReviewLock::default()),
+        FreshnessBaseline::Review => {
+            let paths: BTreeSet<&str> = declared.values().map(|page| page.path.as_str()).collect();
+            ReviewLock::load(context.source, |page| paths.contains(page))
+        }
     }
-    Ok(declared)
 }
 
-/// What every named source stands for: itself, the files of a folder, or those that match a glob.
-fn expand(context: &Context<'_>, declared: &Declared) -> Result<HashMap<String, Vec<String>>> {
-    let mut expanded = HashMap::new();
-    for source in declared.values().flat_map(|(_, sources)| sources) {
-        if expanded.contains_key(source) {
-            continue;
-        }
-        let files = if context.source.stat_source(source)?.is_some() {
-            vec![source.clone()]
-        } else if source.contains(['*', '?', '[', '{']) {
-            context.source.match_sources(std::slice::from_ref(source)).unwrap_or_default()
-        } else {
-            // Brackets keep a folder's own special characters from being read as a glob.
-            let escaped = globset::escape(source.trim_end_matches('/'));
-            context.source.match_sources(&[format!("{escaped}/**")])?
+/// Asks version control where files that are not there went, for the first few of them.
+///
+/// # Errors
+/// [`crate::Error::Io`] when version control fails.
+pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Result<()> {
+    /// Each takes a walk through history.
+    const MOST: usize = 5;
+    let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
+    for stale in missing.take(MOST) {
+        let renamed = context.history.renamed_to(&stale.file_path)?;
+        stale.renamed_to = match renamed {
+            Some(path) if context.source.stat_source(&path)?.is_some() => Some(path),
+            _ => None,
         };
-        expanded.insert(source.clone(), files);
     }
-    Ok(expanded)
+    Ok(())
+}
+
+struct Judge<'a> {
+    context: &'a Context<'a>,
+    changes: &'a BTreeMap<String, SourceChange>,
+    now: Timestamp,
+    threshold: SignedDuration,
+    hashes: HashMap<String, Option<ContentHash>>,
+}
+
+impl Judge<'_> {
+    fn page_time(&self, page: &str, file: &str) -> Result<Option<Timestamp>> {
+        let time = match self.changes.get(file) {
+            Some(SourceChange::Committed(commit)) => Some(commit.time),
+            Some(SourceChange::Uncommitted) => Some(self.now),
+            Some(SourceChange::BeyondHistory) => None,
+            None => self.context.source.stat(page)?.map(|stat| stat.modified),
+        };
+        // A clock that was ahead must not keep a page fresh, or a source young, for ever.
+        Ok(time.map(|time| time.min(self.now)))
+    }
+
+    fn source_time(&self, file: &str) -> Result<Option<Timestamp>> {
+        let time = match self.changes.get(file) {
+            Some(SourceChange::Committed(commit)) => Some(commit.time),
+            Some(SourceChange::BeyondHistory) => None,
+            Some(SourceChange::Uncommitted) | None => {
+                self.context.source.stat_source(file)?.map(|stat| stat.modified)
+            }
+        };
+        Ok(time.map(|time| time.min(self.now)))
+    }
+
+    /// What a change at `time` makes of a page.
+    fn verdict(&self, time: Option<Timestamp>) -> Staleness {
+        match time {
+            Some(time) if self.now.duration_since(time) > self.threshold => Staleness::Stale,
+            _ => Staleness::PossiblyStale,
+        }
+    }
+
+    /// Each file must be as it was reviewed; what came since counts as changed, what went as missing.
+    fn by_review(
+        &mut self,
+        files: &[String],
+        reviewed: &BTreeMap<&str, &[ContentHash]>,
+        page_time: Option<Timestamp>,
+        assessment: &mut Assessment,
+    ) -> Result<()> {
+        for gone in reviewed.keys().filter(|path| !files.iter().any(|file| file == *path)) {
+            assessment.add(gone, None, StaleReason::Missing, Staleness::Stale);
+        }
+        for file in files {
+            let hash = self.hash(file);
+            let known = reviewed.get(file.as_str());
+            if known.is_some_and(|known| hash.is_some_and(|hash| known.contains(&hash))) {
+                continue;
+            }
+            let time = self.source_time(file)?;
+            let reason = match (time, page_time) {
+                (Some(source), Some(page)) if page > source => StaleReason::PageEditedAfterSource,
+                _ => StaleReason::Changed,
+            };
+            assessment.add(file, time, reason, self.verdict(time));
+        }
+        Ok(())
+    }
+
+    /// No file may be newer than the page.
+    fn by_times(
+        &mut self,
+        source: &str,
+        files: &[String],
+        page_time: Option<Timestamp>,
+        assessment: &mut Assessment,
+    ) -> Result<()> {
+        if files.is_empty() {
+            assessment.add(source, None, StaleReason::Missing, Staleness::Stale);
+        }
+        for file in files {
+            assessment.reviewed = false;
+            let source_time = self.source_time(file)?;
+            match (source_time, page_time) {
+                (Some(source), Some(page)) if source <= page => {}
+                (Some(_), Some(_)) => {
+                    assessment.add(file, source_time, StaleReason::Changed, self.verdict(source_time));
+                }
+                _ => {
+                    let reason = StaleReason::UnknownShallowClone;
+                    assessment.add(file, source_time, reason, Staleness::PossiblyStale);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hash of a file's content; `None` for one that cannot be read.
+    fn hash(&mut self, file: &str) -> Option<ContentHash> {
+        if let Some(known) = self.hashes.get(file) {
+            return *known;
+        }
+        let hash = self.context.source.read_source(file).ok().map(|bytes| ContentHash::of(&bytes));
+        self.hashes.insert(file.into(), hash);
+        hash
+    }
+}
+
+impl Assessment {
+    fn add(&mut self, file: &str, time: Option<Timestamp>, reason: StaleReason, verdict: Staleness) {
+        self.staleness = self.staleness.max(verdict);
+        self.stale_refs.push(StaleRef {
+            file_path: file.into(),
+            last_modified: time.as_ref().map(Timestamp::to_string),
+            reason,
+            renamed_to: None,
+        });
+    }
 }

@@ -7,6 +7,18 @@ use crate::{Error, Result};
 /// Endings of files that are pages, in lower case.
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
+/// Files beside the manifest that hold what people decided, and are committed.
+pub const STATE_FILES: [&str; 2] = ["refs.lock", "decisions.jsonl"];
+
+/// Refuses every name but those of [`STATE_FILES`].
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_state_file(name: &str) -> Result<()> {
+    let known = STATE_FILES.contains(&name);
+    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a state file")))
+}
+
 /// Whether `path` is relative and stays inside the folder it is relative to.
 pub fn is_inside(path: &str) -> bool {
     !path.is_empty()

@@ -1,9 +1,8 @@
 //! `ubp list`: the pages.
 
-use ubp_core::freshness::Staleness;
 use ubp_core::ops::list_pages::{self, Output, Params, SortKey, SortOrder};
 
-use crate::args::{Global, ListArgs, OrderChoice, SortChoice, StalenessChoice};
+use crate::args::{Global, ListArgs, OrderChoice, SortChoice};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
 
@@ -17,12 +16,7 @@ pub(crate) fn run(
         doc_type: args.doc_type,
         tags: args.tags,
         folder: args.folder,
-        staleness: args.staleness.map(|choice| match choice {
-            StalenessChoice::Fresh => Staleness::Fresh,
-            StalenessChoice::PossiblyStale => Staleness::PossiblyStale,
-            StalenessChoice::Stale => Staleness::Stale,
-            StalenessChoice::Untracked => Staleness::Untracked,
-        }),
+        staleness: args.staleness.map(super::staleness),
         sort: args.sort.map(|choice| match choice {
             SortChoice::Title => SortKey::Title,
             SortChoice::UpdatedAt => SortKey::UpdatedAt,

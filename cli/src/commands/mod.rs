@@ -11,14 +11,17 @@ mod init;
 mod list;
 mod model;
 mod rebuild;
+mod refs;
+mod review;
 mod search;
+mod stale;
 mod status;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::index::set_aside;
 use ubp_core::search::SearchMode;
 
-use crate::args::{Command, Global, ModeChoice};
+use crate::args::{Command, Global, ModeChoice, StalenessChoice};
 use crate::host::Project;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
@@ -58,6 +61,9 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::List(args) => list::run(terminal, &session, global, args),
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Status => status::run(terminal, &session, global),
+        Command::Stale(args) => stale::run(terminal, &session, global, args),
+        Command::Review(args) => review::run(terminal, &session, global, args),
+        Command::Refs(args) => refs::run(terminal, &session, &folder, global, &args),
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
         Command::Init(_) | Command::Completions(_) | Command::Model(_) | Command::Eval(_) => {
             Ok(crate::ExitStatus::Success)
@@ -71,6 +77,16 @@ fn mode(choice: ModeChoice) -> SearchMode {
         ModeChoice::Hybrid => SearchMode::Hybrid,
         ModeChoice::Vector => SearchMode::Vector,
         ModeChoice::Fulltext => SearchMode::Fulltext,
+    }
+}
+
+/// The freshness that was chosen.
+fn staleness(choice: StalenessChoice) -> Staleness {
+    match choice {
+        StalenessChoice::Fresh => Staleness::Fresh,
+        StalenessChoice::PossiblyStale => Staleness::PossiblyStale,
+        StalenessChoice::Stale => Staleness::Stale,
+        StalenessChoice::Untracked => Staleness::Untracked,
     }
 }
 
@@ -88,8 +104,17 @@ fn stale_ref(stale: &StaleRef) -> String {
     let path = printable(&stale.file_path);
     let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
     match stale.reason {
+        // Without a day: a shallow clone has the change, but not when it was made.
+        StaleReason::Changed if day.is_empty() => format!("{path} was updated"),
         StaleReason::Changed => format!("{path} was updated on {day}"),
-        StaleReason::Missing => format!("{path} is not there"),
+        StaleReason::Missing => match &stale.renamed_to {
+            Some(new) => format!("{path} is not there; it was moved to {}", printable(new)),
+            None => format!("{path} is not there"),
+        },
+        StaleReason::PageEditedAfterSource => {
+            format!("{path} was updated on {day}; the page was edited later, but not reviewed")
+        }
+        StaleReason::Suspect => format!("{path} is not fresh"),
         StaleReason::UnknownShallowClone => format!("{path}: a shallow clone does not say when it changed"),
     }
 }

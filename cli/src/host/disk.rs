@@ -166,6 +166,18 @@ impl DiskSource {
         }
         Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
     }
+
+    /// Where a state file lies: in the project's own folder, never behind a link.
+    fn state_file(&self, name: &str) -> Result<PathBuf> {
+        paths::require_state_file(name)?;
+        let folder = self.root.join(".ubp");
+        let file = folder.join(name);
+        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link(&folder) || is_link(&file) {
+            return Err(Error::OutsideProject { path: format!(".ubp/{name}"), folder: "project".into() });
+        }
+        Ok(file)
+    }
 }
 
 impl Source for DiskSource {
@@ -204,23 +216,7 @@ impl Source for DiskSource {
 
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         let real = self.destination(path)?;
-        let found = || match fs::read(&real) {
-            Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(path, error)),
-        };
-        let still_expected = || match found()? {
-            found if found == expected => Ok(()),
-            found => Err(Error::conflict(path, expected, found)),
-        };
-        still_expected()?;
-        if expected.is_some() {
-            return atomic::replace(&real, bytes, path, still_expected);
-        }
-        atomic::create(&real, bytes).map_err(|error| match (error.kind(), found()) {
-            (io::ErrorKind::AlreadyExists, Ok(found)) => Error::conflict(path, expected, found),
-            _ => Error::io(path, error),
-        })
+        replace_expected(&real, bytes, expected, path)
     }
 
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
@@ -249,6 +245,40 @@ impl Source for DiskSource {
         files.sort_unstable();
         Ok(files)
     }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        match fs::read(self.state_file(name)?) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(format!(".ubp/{name}"), error)),
+        }
+    }
+
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let file = self.state_file(name)?;
+        replace_expected(&file, bytes, expected, &format!(".ubp/{name}"))
+    }
+}
+
+/// Puts `bytes` at `real` if its content is what was expected; `path` is what errors call it.
+fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, path: &str) -> Result<()> {
+    let found = || match fs::read(real) {
+        Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path, error)),
+    };
+    let still_expected = || match found()? {
+        found if found == expected => Ok(()),
+        found => Err(Error::conflict(path, expected, found)),
+    };
+    still_expected()?;
+    if expected.is_some() {
+        return atomic::replace(real, bytes, path, still_expected);
+    }
+    atomic::create(real, bytes).map_err(|error| match (error.kind(), found()) {
+        (io::ErrorKind::AlreadyExists, Ok(found)) => Error::conflict(path, expected, found),
+        _ => Error::io(path, error),
+    })
 }
 
 /// Whether pages may go by this name, or lie in a folder of this name.

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, History, SourceChange};
+use ubp_core::ports::{Commit, History, Revision, SourceChange};
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
 #[cfg(test)]
 mod hostile_tests;
+mod revisions;
 #[cfg(test)]
 mod tests;
 
@@ -141,6 +142,26 @@ impl History for GitHistory {
             changes.extend(inside.into_iter().map(|(path, change)| (format!("{folder}/{path}"), change)));
         }
         Ok(changes)
+    }
+
+    fn revisions(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
+        self.revisions_of(path, limit)
+    }
+
+    fn read_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {
+        self.bytes_at(commit, path)
+    }
+
+    fn diff_since(&self, commit: &str, path: &str) -> Result<Option<String>> {
+        self.diff_from(commit, path)
+    }
+
+    fn renamed_to(&self, path: &str) -> Result<Option<String>> {
+        self.moved_to(path)
+    }
+
+    fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
+        self.differing_from(revision)
     }
 }
 

@@ -96,6 +96,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         checks::model(context, &mut findings);
         Ok((findings, wanted))
     })?;
+    checks::review_lock(context, &mut findings)?;
     findings.sort_by(|a, b| {
         (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(
             b.severity,

@@ -95,7 +95,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         id: params.id.as_deref(),
     };
     let page = context.index.read(|db| name.require(db))?;
-    let assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
+    let mut assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
+    if let Some(assessment) = &mut assessment {
+        freshness::name_renames(context, assessment)?;
+    }
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {
         let sections = sections(db, page, params.section.as_deref())?;

@@ -8,6 +8,7 @@ mod page;
 mod table;
 
 pub mod add;
+pub mod check_staleness;
 pub mod doctor;
 pub mod evaluate;
 pub mod fulltext_search;
@@ -16,6 +17,8 @@ pub mod get_graph;
 pub mod get_page;
 pub mod list_pages;
 pub mod rebuild;
+pub mod refs;
+pub mod review_page;
 pub mod search;
 pub mod status;
 

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, add, doctor, evaluate, fulltext_search, get_context, get_graph, get_page, list_pages, rebuild,
-    search, status,
+    Context, add, check_staleness, doctor, evaluate, fulltext_search, get_context, get_graph, get_page,
+    list_pages, rebuild, refs, review_page, search, status,
 };
 use crate::{Error, Result};
 
@@ -81,6 +81,9 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(list_pages, "ubp_list_pages", Read, EVERYWHERE),
     operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),
     operation!(status, "ubp_status", Read, EVERYWHERE),
+    operation!(check_staleness, "ubp_check_staleness", Read, EVERYWHERE),
+    operation!(review_page, "ubp_review_page", Write, EVERYWHERE),
+    operation!(refs, "ubp_refs", Read, EVERYWHERE),
     operation!(doctor, "ubp_doctor", Read, PROGRAMS),
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
     operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),

@@ -108,6 +108,16 @@ impl<S: Source> Source for FaultySource<S> {
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
         self.inner.match_sources(globs)
     }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.check(Access::Read, name)?;
+        self.inner.read_state(name)
+    }
+
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        self.check(Access::Write, name)?;
+        self.inner.write_state(name, bytes, expected)
+    }
 }
 
 #[cfg(test)]

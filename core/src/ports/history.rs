@@ -1,11 +1,11 @@
 //! What version control knows about files. Without version control, [`super::NoHistory`] answers
 //! that nothing is known and modification times decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// The last thing that happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,15 @@ pub struct Commit {
     pub time: Timestamp,
 }
 
+/// A commit in the history of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// The commit.
+    pub commit: Commit,
+    /// First line of its message.
+    pub subject: String,
+}
+
 /// The project's version control.
 pub trait History: Send + Sync {
     /// Name of the commit that is checked out, `None` without version control or commits.
@@ -41,4 +50,45 @@ pub trait History: Send + Sync {
     /// # Errors
     /// [`crate::Error::Io`] when version control is there but fails.
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>>;
+
+    /// The commits that changed a file, newest first, at most `limit`; none where nothing is known.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn revisions(&self, _path: &str, _limit: usize) -> Result<Vec<Revision>> {
+        Ok(Vec::new())
+    }
+
+    /// What a file held at a commit, `None` when it was not there or is not known.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn read_at(&self, _commit: &str, _path: &str) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// What changed in a file since a commit, uncommitted edits included, as a unified diff; `None`
+    /// where nothing is known.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn diff_since(&self, _commit: &str, _path: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Where a file that is no longer there was moved to by the commit that took it away.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn renamed_to(&self, _path: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Paths, relative to the project, that differ between a revision and the working tree.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for a revision that does not exist, or without version control.
+    fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
+        Err(Error::invalid(format!("'{revision}' is no revision: the project is not under version control")))
+    }
 }

@@ -29,6 +29,7 @@ impl Entry {
 pub struct MemorySource {
     pages: Mutex<BTreeMap<String, Entry>>,
     sources: Mutex<BTreeMap<String, Entry>>,
+    states: Mutex<BTreeMap<String, Vec<u8>>>,
     writes: AtomicU64,
 }
 
@@ -131,6 +132,22 @@ impl Source for MemorySource {
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
         let set = crate::path::glob_set(globs)?;
         Ok(lock(&self.sources).keys().filter(|path| set.is_match(path)).cloned().collect())
+    }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        crate::path::require_state_file(name)?;
+        Ok(lock(&self.states).get(name).cloned())
+    }
+
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        crate::path::require_state_file(name)?;
+        let mut states = lock(&self.states);
+        let found = states.get(name).map(|bytes| ContentHash::of(bytes));
+        if found != expected {
+            return Err(Error::conflict(name, expected, found));
+        }
+        states.insert(name.into(), bytes.into());
+        Ok(())
     }
 }
 

@@ -21,6 +21,6 @@ pub use embedder::{Embedder, ModelInfo, TextKind};
 pub use faulty::FaultySource;
 #[cfg(any(test, feature = "testing"))]
 pub use hash_embedder::HashEmbedder;
-pub use history::{Commit, History, SourceChange};
+pub use history::{Commit, History, Revision, SourceChange};
 pub use memory::{FixedClock, MemoryHistory, MemorySource, NoHistory};
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable};

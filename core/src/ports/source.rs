@@ -116,4 +116,19 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`crate::Error::InvalidParams`] for a malformed glob.
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>>;
+
+    /// Bytes of one of the [`crate::path::STATE_FILES`], what a project decided and commits beside
+    /// its manifest; `None` when it is not there yet.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for any other name, [`crate::Error::Io`] when it cannot be
+    /// read, [`crate::Error::OutsideProject`] when a link leads it elsewhere.
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>>;
+
+    /// Replaces a state file, or creates it, atomically and durably, under the same conditions as
+    /// [`Source::write`].
+    ///
+    /// # Errors
+    /// As [`Source::read_state`], and [`crate::Error::Conflict`] when it is not what was expected.
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()>;
 }

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 
 use super::super::{Context, page};
 use super::{Finding, Severity, WantedPage};
+use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::LinkGraph;
 use crate::page::Diagnostic;
 use crate::ports::Listing;
@@ -251,4 +252,17 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
         );
     }
+}
+
+pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    for problem in ReviewLock::load(context.source, |_| true)?.problems {
+        let mut found = finding(
+            Severity::Warning,
+            "review_lock",
+            format!(".ubp/{REVIEW_LOCK}:{}: {}", problem.line, problem.message),
+        );
+        found.line = Some(problem.line);
+        findings.push(found.hint("delete the line; `ubp review` writes the entries of a page anew"));
+    }
+    Ok(())
 }

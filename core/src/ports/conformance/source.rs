@@ -37,6 +37,7 @@ pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     writing(&make());
     confinement(&make());
     code(&make());
+    state(&make());
 }
 
 fn listing(fixture: &dyn SourceFixture) {
@@ -170,4 +171,25 @@ fn code(fixture: &dyn SourceFixture) {
     assert!(found(&[]).is_empty());
     let malformed = source.match_sources(&["src/[".to_string()]).unwrap_err();
     assert_eq!(malformed.code(), "invalid_params");
+}
+
+fn state(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    let name = "refs.lock";
+    assert_eq!(source.read_state(name).unwrap(), None);
+    source.write_state(name, b"one\n", None).unwrap();
+    assert_eq!(source.read_state(name).unwrap().as_deref(), Some(&b"one\n"[..]));
+    let hash = ContentHash::of(b"one\n");
+    for wrong in [None, Some(ContentHash::of(b"other"))] {
+        assert_eq!(source.write_state(name, b"lost", wrong).unwrap_err().code(), "conflict");
+    }
+    assert_eq!(source.write_state("decisions.jsonl", b"x", Some(hash)).unwrap_err().code(), "conflict");
+    source.write_state(name, b"two", Some(hash)).unwrap();
+    assert_eq!(source.read_state(name).unwrap().as_deref(), Some(&b"two"[..]));
+    assert!(source.list().unwrap().pages.is_empty());
+    assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "it is no source file");
+    for other in ["", "manifest.json", "metadata.db", "../refs.lock", "a/refs.lock", "REFS.LOCK"] {
+        assert_eq!(source.read_state(other).unwrap_err().code(), "invalid_params", "{other}");
+        assert_eq!(source.write_state(other, b"x", None).unwrap_err().code(), "invalid_params", "{other}");
+    }
 }

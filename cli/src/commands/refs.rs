@@ -1,0 +1,71 @@
+//! `ubp refs`: which pages describe a file.
+
+use std::path::{Component, Path, PathBuf};
+
+use ubp_core::ops::refs::{self, Output, Params};
+
+use crate::args::{Global, RefsArgs};
+use crate::output::{CommandResult, Failure, counted, printable};
+use crate::session::{Session, Terminal, answer};
+
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    folder: &Path,
+    global: &Global,
+    args: &RefsArgs,
+) -> CommandResult {
+    let params = Params { file: source_path(session, folder, &args.file), max_tokens: None };
+    let output = session.read(terminal, global, |context| refs::run(context, params))?;
+    let json = terminal.json;
+    answer(terminal, json, &output, print)
+}
+
+/// The file as a path below the project, as seen from the current folder; what lies elsewhere stays
+/// as it was typed.
+fn source_path(session: &Session, folder: &Path, file: &Path) -> String {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let mut normal = PathBuf::new();
+    for part in folder.join(file).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    match normal.strip_prefix(&session.project.root) {
+        Ok(below) => {
+            let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            parts.join("/")
+        }
+        Err(_) => file.to_string_lossy().into_owned(),
+    }
+}
+
+fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
+    let paint = terminal.out;
+    for describing in &output.pages {
+        let label = super::staleness_label(paint, describing.page.staleness);
+        let names = describing.named_as.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ");
+        terminal.line(format!(
+            "{}  {}  {}{label}",
+            paint.path(terminal.path(&describing.page.filepath)),
+            printable(&describing.page.title),
+            paint.faint(format!("as {names}"))
+        ))?;
+    }
+    let file = printable(&output.file);
+    if !output.exists {
+        terminal.warn(format!("{file} is not there"));
+    }
+    let footer = format!(
+        "{} {} {file}",
+        counted(output.pages.len(), "page", "pages"),
+        if output.pages.len() == 1 { "describes" } else { "describe" }
+    );
+    let footer = terminal.err.faint(footer);
+    terminal.note(footer);
+    Ok(())
+}

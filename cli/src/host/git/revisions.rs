@@ -1,0 +1,166 @@
+//! What git knows of single files: their commits, what they held, where they went.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use ubp_core::ports::{Commit, Revision};
+use ubp_core::{Error, Result, path as paths};
+
+use super::{GitHistory, Repository, utf8};
+
+impl GitHistory {
+    /// The repository that `path` lies in, and the path as seen from the project or nested repository.
+    fn repository_of<'a>(&self, path: &'a str) -> Result<Option<(Repository, &'a str)>> {
+        if !paths::is_inside(path) || !paths::is_normal(path) || !self.may_be_in_repository_of(&[path].into())
+        {
+            return Ok(None);
+        }
+        let (history, inner) = match self.nested(path, &mut std::collections::BTreeMap::new()) {
+            Some(folder) => {
+                (Self { root: self.root.join(folder) }, path.get(folder.len() + 1..).unwrap_or_default())
+            }
+            None => (self.clone(), path),
+        };
+        let repository = history.open()?;
+        Ok(repository.filter(|repository| repository.has_commits()).map(|repository| (repository, inner)))
+    }
+
+    pub(super) fn revisions_of(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
+        let Some((repository, path)) = self.repository_of(path)? else { return Ok(Vec::new()) };
+        let limit = format!("--max-count={limit}");
+        let output = repository.read(&[
+            "log",
+            "-z",
+            &limit,
+            "--format=%H %ct %s",
+            "--no-show-signature",
+            "--no-color",
+            "HEAD",
+            "--",
+            path,
+        ])?;
+        let text = String::from_utf8_lossy(&output).into_owned();
+        Ok(text.split('\0').filter_map(|line| repository.revision(line.trim())).collect())
+    }
+
+    pub(super) fn bytes_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {
+        let Some((repository, path)) = self.repository_of(path)? else { return Ok(None) };
+        if !is_commit_name(commit) {
+            return Ok(None);
+        }
+        let object = format!("{commit}:{}{path}", repository.prefix);
+        let answer = repository.git.run(&["cat-file", "blob", &object])?;
+        Ok(answer.success(&repository.git).ok().map(<[u8]>::to_vec))
+    }
+
+    pub(super) fn diff_from(&self, commit: &str, path: &str) -> Result<Option<String>> {
+        let Some((repository, path)) = self.repository_of(path)? else { return Ok(None) };
+        if !is_commit_name(commit) {
+            return Ok(None);
+        }
+        let arguments = [
+            "diff",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-renames",
+            "--ignore-submodules=all",
+            "-O/dev/null",
+            "--relative",
+            commit,
+            "--",
+            path,
+        ];
+        let answer = repository.git.run(&arguments)?;
+        let output = answer.success(&repository.git).ok();
+        Ok(output.map(|output| String::from_utf8_lossy(output).into_owned()))
+    }
+
+    pub(super) fn moved_to(&self, path: &str) -> Result<Option<String>> {
+        let Some((repository, inner)) = self.repository_of(path)? else { return Ok(None) };
+        let folder = path.strip_suffix(inner).unwrap_or_default();
+        let last =
+            ["log", "--max-count=1", "--no-show-signature", "--diff-filter=D", "--no-renames", "--format=%H"];
+        let removed = repository.read(&[&last[..], &["HEAD", "--", inner]].concat())?;
+        let commit = utf8(&self.root, &removed)?.trim().to_owned();
+        if !is_commit_name(&commit) {
+            return Ok(None);
+        }
+        let output = repository.read(&[
+            "show",
+            "-z",
+            "--format=",
+            "--name-status",
+            "-M",
+            "--diff-filter=R",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-show-signature",
+            "-O/dev/null",
+            &commit,
+        ])?;
+        // Each rename is its likeness, the old name and the new one.
+        let text = String::from_utf8_lossy(&output).into_owned();
+        let fields: Vec<&str> = text.split('\0').collect();
+        let old = format!("{}{inner}", repository.prefix);
+        let new = fields.chunks_exact(3).find(|rename| rename.get(1) == Some(&old.as_str()));
+        let new = new.and_then(|rename| rename.get(2)?.strip_prefix(&repository.prefix));
+        Ok(new.map(|new| format!("{folder}{new}")))
+    }
+
+    pub(super) fn differing_from(&self, revision: &str) -> Result<BTreeSet<String>> {
+        let unknown = |why: &str| Error::invalid(format!("'{revision}' is no revision: {why}"));
+        let repository = match self.may_be_in_repository() {
+            true => self.open()?,
+            false => None,
+        };
+        let repository = repository.ok_or_else(|| unknown("the project is not under version control"))?;
+        let commit = format!("{revision}^{{commit}}");
+        let answer =
+            repository.git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+        let found = answer.success(&repository.git).map_err(|_| unknown("git does not know it"))?;
+        let commit = utf8(&self.root, found)?.trim().to_owned();
+        let mut changed = repository.read(&[
+            "diff",
+            "--name-only",
+            "-z",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--ignore-submodules=all",
+            "-O/dev/null",
+            "--relative",
+            &commit,
+            "--",
+            ".",
+        ])?;
+        changed.extend(repository.read(&["ls-files", "-z", "--others", "--exclude-standard", "--", "."])?);
+        let names = changed.split(|&byte| byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        Ok(names.filter(|name| !name.is_empty()).map(Into::into).collect())
+    }
+}
+
+impl Repository {
+    fn has_commits(&self) -> bool {
+        let head = self.git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        head.is_ok_and(|answer| answer.code() == Some(0))
+    }
+
+    fn read(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+        Ok(self.git.run(arguments)?.success(&self.git)?.to_vec())
+    }
+
+    /// `<commit> <seconds> <subject>`, unless the commit is where history was cut off.
+    fn revision(&self, line: &str) -> Option<Revision> {
+        let mut fields = line.splitn(3, ' ');
+        let (id, seconds) = (fields.next()?, fields.next()?);
+        let time = Timestamp::from_second(seconds.parse().ok()?).ok()?;
+        let known = !self.boundary.contains(id);
+        let commit = Commit { id: id.into(), time };
+        known.then(|| Revision { commit, subject: fields.next().unwrap_or_default().into() })
+    }
+}
+
+fn is_commit_name(name: &str) -> bool {
+    name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
