@@ -89,6 +89,14 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "page": "tokens", "depth": 3, "direction": "incoming", "link_types": ["references"] }),
         ),
         ("status", "status", json!({})),
+        ("stale", "check_staleness", json!({})),
+        ("stale --only stale", "check_staleness", json!({ "only": "stale" })),
+        ("refs src/login.ts", "refs", json!({ "file": "src/login.ts" })),
+        (
+            "review login.md --still-accurate",
+            "review_page",
+            json!({ "page": "login.md", "still_accurate": true }),
+        ),
         ("doctor", "doctor", json!({})),
         (
             "eval questions --compare --alpha 0.5,0.7 --queries 2",
@@ -120,6 +128,8 @@ fn without_times(mut answer: Value) -> Value {
 fn the_terminal_prints_exactly_what_the_table_answers() {
     let terminal = vault();
     terminal.ubp("add");
+    // The first of two reviews is the one that writes.
+    terminal.ubp("review login.md --still-accurate");
     for (command, name, params) in cases() {
         let ran = terminal.ubp(&format!("{command} --json"));
         assert!(ran.succeeded(), "{}", ran.transcript());

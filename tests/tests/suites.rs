@@ -3,6 +3,7 @@
 
 mod architecture;
 mod corpora;
+mod freshness;
 mod hostile;
 mod index_files;
 mod parity;

@@ -20,6 +20,9 @@ pub const SUMMARY: &str = "Record that pages were reviewed against their code; a
 /// Commits that are searched for the content that was reviewed last.
 const MOST_REVISIONS: usize = 50;
 
+/// Pages up to which it is said what happened to their sources.
+const MOST_WITH_HISTORY: usize = 20;
+
 /// Lines of a file's difference that are given.
 const MOST_LINES: usize = 200;
 
@@ -78,7 +81,8 @@ pub struct RefusedPage {
     pub filepath: String,
     /// Its freshness.
     pub staleness: Staleness,
-    /// What changed in the code since the last review.
+    /// What changed in the code since the last review; commits and diffs only while the question is
+    /// about 20 pages or fewer.
     pub changes: Vec<SourceDifference>,
     /// The command that records it all the same, once the page was read.
     pub settle_with: String,
@@ -96,6 +100,12 @@ pub struct SourceDifference {
     /// Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
     /// does not tell.
     pub diff: Option<String>,
+}
+
+impl SourceDifference {
+    fn without_history(source: StaleRef) -> Self {
+        Self { source, commits: Vec::new(), diff: None }
+    }
 }
 
 /// A commit that changed a source.
@@ -130,12 +140,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         lock.retain(|page| paths.binary_search_by(|path| path.as_str().cmp(page)).is_ok());
     }
     let before = lock.to_text();
+    // Nobody reads the differences of more, and each takes some processes.
+    let with_history = declared.len() <= MOST_WITH_HISTORY;
     let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
     for (number, page) in &declared {
         context.cancel.check()?;
         let mut assessment = assessments.get(number).cloned().unwrap_or_default();
-        freshness::name_renames(context, &mut assessment)?;
-        let changes = differences(context, &lock, page, &assessment)?;
+        let changes = if with_history {
+            freshness::name_renames(context, &mut assessment)?;
+            differences(context, &lock, page, &assessment)?
+        } else {
+            assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
+        };
         if assessment.staleness > Staleness::Fresh && !params.still_accurate {
             refused.push(RefusedPage {
                 filepath: page.path.clone(),

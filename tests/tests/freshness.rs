@@ -1,0 +1,190 @@
+//! Freshness in a repository with a history: the same answer in every clone, whatever the files'
+//! times, and never fresh by mistake.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use ubp_cli::ExitStatus;
+use ubp_tests::terminal::{Ran, Terminal};
+
+const DAY: i64 = 86_400;
+
+fn now() -> i64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs().cast_signed()
+}
+
+fn git(folder: &Path, days_ago: i64, arguments: &[&str]) {
+    let output = Command::new("git")
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_COMMITTER_DATE", format!("@{} +0000", now() - days_ago * DAY))
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Three pages over two sources, reviewed and committed sixty days ago.
+struct Repository(Terminal);
+
+impl Repository {
+    fn new() -> Self {
+        let terminal = Terminal::vault([
+            (
+                "docs/login.md",
+                "---\nsource_refs: [src/login.ts]\n---\n# Login\n\nSee [[users|depends_on]].\n",
+            ),
+            ("docs/users.md", "---\nsource_refs: [src/users.ts]\n---\n# Users\n\nA tabel.\n"),
+            ("docs/island.md", "# Island\n\nNothing depends on it.\n"),
+        ])
+        .unwrap();
+        terminal.write("src/login.ts", "export const login = 1\n").unwrap();
+        terminal.write("src/users.ts", "export const users = 1\n").unwrap();
+        terminal.write(".gitignore", ".ubp/metadata.db*\n").unwrap();
+        git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
+        let repository = Self(terminal);
+        repository.commit(60);
+        assert!(repository.0.ubp("review --all").succeeded());
+        repository.commit(60);
+        repository
+    }
+
+    fn commit(&self, days_ago: i64) {
+        git(self.0.folder(), days_ago, &["add", "--all"]);
+        git(self.0.folder(), days_ago, &["commit", "--quiet", "--allow-empty", "-m", "change"]);
+    }
+
+    fn clone(&self, name: &str, options: &[&str]) -> String {
+        let (from, to) =
+            (format!("file://{}", self.0.folder().display()), self.0.path(&format!("../{name}")));
+        let to = to.display().to_string();
+        git(self.0.folder(), 0, &[&["clone", "--quiet"], options, &[from.as_str(), to.as_str()]].concat());
+        to
+    }
+
+    /// Pages that are reported, with their freshness.
+    fn stale(&self, flags: &str) -> (ExitStatus, Vec<(String, String)>) {
+        let ran = self.0.ubp(&format!("stale --json --exit-code {flags}"));
+        (ran.status, reported(&ran))
+    }
+}
+
+fn reported(ran: &Ran) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let pages = ran.json()["pages"].as_array().unwrap().clone();
+    pages.iter().map(|page| (text(&page["filepath"]), text(&page["staleness"]))).collect()
+}
+
+fn pages(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(path, status)| ((*path).to_owned(), (*status).to_owned())).collect()
+}
+
+const CHANGED: &[(&str, &str)] = &[("docs/users.md", "stale"), ("docs/login.md", "fresh")];
+
+#[test]
+fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
+    let repository = Repository::new();
+    let project = &repository.0;
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+
+    // Touched files, and files saved with the text they had.
+    for path in ["src/login.ts", "src/users.ts", "docs/users.md"] {
+        let text = std::fs::read_to_string(project.path(path)).unwrap();
+        std::fs::write(project.path(path), text).unwrap();
+    }
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+
+    // A source changes: its page, and what depends on that, and nothing else.
+    project.write("src/users.ts", "export const users = 22\n").unwrap();
+    repository.commit(30);
+    assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
+    assert_eq!(repository.stale("--only stale"), (ExitStatus::Finding, pages(&CHANGED[..1])));
+    assert_eq!(repository.stale("--only possibly_stale"), (ExitStatus::Success, vec![]));
+    assert_eq!(repository.stale("--changed-since HEAD~1"), (ExitStatus::Finding, pages(CHANGED)));
+    assert_eq!(repository.stale("--changed-since HEAD"), (ExitStatus::Success, vec![]));
+
+    // A typo is mended: the page is newer than its source, and as stale as before.
+    project.write("docs/users.md", "---\nsource_refs: [src/users.ts]\n---\n# Users\n\nA table.\n").unwrap();
+    repository.commit(20);
+    assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
+    let text = project.ubp("stale").out;
+    assert!(text.contains("[STALE] docs/users.md — src/users.ts was updated on "), "{text}");
+    assert!(text.contains("edited later, but not reviewed"), "{text}");
+    assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
+
+    // A clone says the same, byte for byte, whenever its files were written.
+    let name = format!("{}-clone", project.folder().file_name().unwrap().to_string_lossy());
+    let clone = repository.clone(&name, &[]);
+    let cloned = project.ubp(&format!("-C {clone} stale --json --exit-code"));
+    let without_times = |ran: &Ran| -> Vec<Value> {
+        let mut pages = ran.json()["pages"].as_array().unwrap().clone();
+        for page in &mut pages {
+            let fields = page.as_object_mut().unwrap();
+            fields.remove("created_at");
+            fields.remove("updated_at");
+        }
+        pages
+    };
+    assert_eq!(cloned.status, ExitStatus::Finding);
+    assert_eq!(without_times(&cloned), without_times(&project.ubp("stale --json")));
+    std::fs::remove_dir_all(clone).unwrap();
+
+    // Reviewing shows what changed, and asks for more than a reflex.
+    let lock = std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap();
+    let refused = project.ubp("review docs/users.md");
+    assert_eq!(refused.status, ExitStatus::Finding);
+    assert!(refused.out.contains("-export const users = 1"), "{}", refused.out);
+    assert!(refused.out.contains("+export const users = 22"), "{}", refused.out);
+    assert_eq!(std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap(), lock);
+    assert!(project.ubp("review docs/users.md --still-accurate").succeeded());
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+}
+
+#[test]
+fn a_shallow_clone_is_never_fresh_by_mistake() {
+    let repository = Repository::new();
+    let project = &repository.0;
+    let name = |end: &str| format!("{}-{end}", project.folder().file_name().unwrap().to_string_lossy());
+    // What was reviewed is known by its content.
+    let clone = repository.clone(&name("reviewed"), &["--depth=1"]);
+    assert_eq!(reported(&project.ubp(&format!("-C {clone} stale --json"))), []);
+    std::fs::remove_dir_all(clone).unwrap();
+
+    project.write("src/users.ts", "export const users = 22\n").unwrap();
+    repository.commit(30);
+    let clone = repository.clone(&name("changed"), &["--depth=1"]);
+    let ran = project.ubp(&format!("-C {clone} stale --json --exit-code"));
+    let expected = [("docs/users.md", "possibly_stale"), ("docs/login.md", "fresh")];
+    assert_eq!((ran.status, reported(&ran)), (ExitStatus::Finding, pages(&expected)));
+    std::fs::remove_dir_all(clone).unwrap();
+
+    // Without reviews nothing can be said at all, which is not fresh.
+    std::fs::remove_file(project.path(".ubp/refs.lock")).unwrap();
+    repository.commit(20);
+    let clone = repository.clone(&name("unknown"), &["--depth=1"]);
+    let ran = project.ubp(&format!("-C {clone} stale --json --exit-code"));
+    let expected = [("docs/login.md", "possibly_stale"), ("docs/users.md", "possibly_stale")];
+    assert_eq!((ran.status, reported(&ran)), (ExitStatus::Finding, pages(&expected)));
+    std::fs::remove_dir_all(clone).unwrap();
+}
+
+#[test]
+fn two_branches_that_review_different_pages_merge() {
+    let repository = Repository::new();
+    let project = &repository.0;
+    git(project.folder(), 50, &["checkout", "--quiet", "-b", "other"]);
+    project.write("src/users.ts", "export const users = 22\n").unwrap();
+    assert!(project.ubp("review docs/users.md --still-accurate").succeeded());
+    repository.commit(40);
+    git(project.folder(), 40, &["checkout", "--quiet", "main"]);
+    project.write("docs/a.md", "---\nsource_refs: [src/a.ts]\n---\n# A\n").unwrap();
+    project.write("src/a.ts", "a\n").unwrap();
+    assert!(project.ubp("review docs/a.md").succeeded());
+    repository.commit(40);
+    git(project.folder(), 30, &["merge", "--quiet", "other", "-m", "both"]);
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+    assert_eq!(std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap().lines().count(), 3);
+}
