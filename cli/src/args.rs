@@ -82,6 +82,10 @@ pub enum Command {
     List(ListArgs),
     /// Show which pages link to which
     Graph(GraphArgs),
+    /// Follow links from a page, and see the way to each page
+    Traverse(TraverseArgs),
+    /// List the pages that a change of a page or source file affects
+    Impact(ImpactArgs),
     /// Show counts, freshness and the state of the index
     Status,
     /// List pages whose code changed since they were reviewed
@@ -372,8 +376,10 @@ pub struct GraphArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DirectionChoice {
     /// To what a page links to
+    #[value(alias = "out")]
     Outgoing,
     /// To what links to a page
+    #[value(alias = "in")]
     Incoming,
     /// Either way
     Both,
@@ -426,6 +432,61 @@ pub struct RefsArgs {
     /// A file of the project
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+}
+
+/// `ubp traverse`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp traverse \"Login Feature\"\n  \
+    ubp traverse UserDB --direction in --type depends_on --depth 4")]
+pub struct TraverseArgs {
+    /// The page to start from: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Hops to go (1 to 5, default 2)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which way links are followed: out, in or both
+    #[arg(long, value_name = "WAY")]
+    pub direction: Option<DirectionChoice>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "type", visible_alias = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Most pages to print (default 200)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// `ubp impact`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp impact \"User Database\"               who depends on this page\n  \
+    ubp impact src/auth/login.ts             which pages describe this file, and who depends on them\n  \
+    ubp impact UserDB --link-type depends_on --type api --depth 5\n\n\
+    The score is the strength of the weakest link on the way, halved by every hop but the first:\n\
+    depends_on and source_refs 1.0, implements 0.9, extends 0.8, conflicts_with 0.7, others 0.5.")]
+pub struct ImpactArgs {
+    /// The page that changes (path, id, title or alias), or the path of a source file in the project
+    #[arg(value_name = "PAGE|FILE")]
+    pub page: String,
+    /// Hops that the change may take (1 to 5, default 3)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Let the change pass links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Print only pages of this type (repeatable)
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub doc_types: Vec<String>,
+    /// Most pages to print (default 100)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
 }
 
 /// `ubp doctor`

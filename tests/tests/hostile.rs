@@ -117,6 +117,8 @@ fn every_command_answers_and_no_byte_changes() {
         "list",
         "graph",
         "graph plain.md --depth 5",
+        "traverse plain.md --depth 5",
+        "impact plain.md --depth 5",
         "rebuild",
         "add",
     ];
@@ -132,7 +134,7 @@ fn every_command_answers_and_no_byte_changes() {
         .collect();
     assert!(paths.len() >= 35, "{paths:?}");
     for path in &paths {
-        for command in ["get", "context", "graph"] {
+        for command in ["get", "context", "graph", "traverse", "impact"] {
             let ran = terminal.run(
                 &[command.into(), path.clone(), "--json".into()],
                 Box::new(std::io::sink()),

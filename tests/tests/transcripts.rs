@@ -5,6 +5,7 @@ use ubp_tests::terminal::Terminal;
 
 mod evaluating;
 mod failures;
+mod following;
 mod projects;
 mod reading;
 mod searching;

@@ -17,11 +17,7 @@ pub(crate) fn run(
     let params = Params {
         page: args.page,
         depth: args.depth,
-        direction: args.direction.map(|choice| match choice {
-            DirectionChoice::Outgoing => GraphDirection::Outgoing,
-            DirectionChoice::Incoming => GraphDirection::Incoming,
-            DirectionChoice::Both => GraphDirection::Both,
-        }),
+        direction: args.direction.map(direction),
         link_types: args.link_types,
         limit: args.limit,
         ..Params::default()
@@ -29,6 +25,15 @@ pub(crate) fn run(
     let output = session.read(terminal, global, |context| get_graph::run(context, params))?;
     let json = terminal.json || args.format == Some(Format::Json);
     answer(terminal, json, &output, print)
+}
+
+/// The direction that was chosen.
+pub(super) fn direction(choice: DirectionChoice) -> GraphDirection {
+    match choice {
+        DirectionChoice::Outgoing => GraphDirection::Outgoing,
+        DirectionChoice::Incoming => GraphDirection::Incoming,
+        DirectionChoice::Both => GraphDirection::Both,
+    }
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ mod doctor;
 mod eval;
 mod get;
 mod graph;
+mod impact;
 mod init;
 mod list;
 mod model;
@@ -16,6 +17,7 @@ mod review;
 mod search;
 mod stale;
 mod status;
+mod traverse;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::index::set_aside;
@@ -60,6 +62,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Context(args) => context::run(terminal, &session, global, args),
         Command::List(args) => list::run(terminal, &session, global, args),
         Command::Graph(args) => graph::run(terminal, &session, global, args),
+        Command::Traverse(args) => traverse::run(terminal, &session, global, args),
+        Command::Impact(args) => impact::run(terminal, &session, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),
         Command::Review(args) => review::run(terminal, &session, global, args),

@@ -1,5 +1,6 @@
 //! The pages and the links between them, as a graph.
 
+pub mod impact;
 pub mod resolve;
 
 mod walk;

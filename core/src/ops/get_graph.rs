@@ -53,6 +53,16 @@ pub enum GraphDirection {
     Both,
 }
 
+impl From<GraphDirection> for Direction {
+    fn from(direction: GraphDirection) -> Self {
+        match direction {
+            GraphDirection::Outgoing => Self::Out,
+            GraphDirection::Incoming => Self::In,
+            GraphDirection::Both => Self::Both,
+        }
+    }
+}
+
 /// A part of the graph.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
@@ -155,11 +165,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 type Depths = BTreeMap<i64, Option<usize>>;
 
 fn around(graph: &LinkGraph, center: i64, depth: usize, params: &Params, limit: usize) -> (Depths, usize) {
-    let direction = match params.direction.unwrap_or_default() {
-        GraphDirection::Outgoing => Direction::Out,
-        GraphDirection::Incoming => Direction::In,
-        GraphDirection::Both => Direction::Both,
-    };
+    let direction = params.direction.unwrap_or_default().into();
     let reached = graph.walk(center, Walk { depth, direction, types: &params.link_types });
     let total = reached.len() + 1;
     let mut depths = Depths::from([(center, Some(0))]);

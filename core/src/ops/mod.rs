@@ -6,6 +6,7 @@ mod budget;
 mod context;
 mod page;
 mod table;
+mod way;
 
 pub mod add;
 pub mod check_staleness;
@@ -14,7 +15,9 @@ pub mod evaluate;
 pub mod fulltext_search;
 pub mod get_context;
 pub mod get_graph;
+pub mod get_impact;
 pub mod get_page;
+pub mod graph_traverse;
 pub mod list_pages;
 pub mod rebuild;
 pub mod refs;
@@ -25,6 +28,7 @@ pub mod status;
 pub use context::{Caller, Context, Engine};
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use table::{Effect, OPERATIONS, Operation, Surfaces, find};
+pub use way::{Step, StepDirection};
 
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, add, check_staleness, doctor, evaluate, fulltext_search, get_context, get_graph, get_page,
-    list_pages, rebuild, refs, review_page, search, status,
+    Context, add, check_staleness, doctor, evaluate, fulltext_search, get_context, get_graph, get_impact,
+    get_page, graph_traverse, list_pages, rebuild, refs, review_page, search, status,
 };
 use crate::{Error, Result};
 
@@ -80,6 +80,8 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(get_context, "ubp_get_context", Read, EVERYWHERE),
     operation!(list_pages, "ubp_list_pages", Read, EVERYWHERE),
     operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),
+    operation!(graph_traverse, "ubp_graph_traverse", Read, EVERYWHERE),
+    operation!(get_impact, "ubp_get_impact", Read, EVERYWHERE),
     operation!(status, "ubp_status", Read, EVERYWHERE),
     operation!(check_staleness, "ubp_check_staleness", Read, EVERYWHERE),
     operation!(review_page, "ubp_review_page", Write, EVERYWHERE),

@@ -60,12 +60,14 @@ impl Write for Full {
     }
 }
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 12] = [
     "search token",
     "search token --json",
     "list",
     "get login.md",
     "graph",
+    "traverse login.md",
+    "impact db/users.md",
     "doctor",
     "status",
     "context login.md",
@@ -126,6 +128,8 @@ fn nothing_in_a_page_can_steer_the_terminal() {
         "list",
         "graph",
         "graph evil.md",
+        "traverse plain.md",
+        "impact evil.md",
         "doctor --all",
         "status",
         "get nothing",
@@ -165,6 +169,8 @@ fn nothing_in_a_file_name_can_steer_the_terminal() {
         "search zebra --include-linked --explain",
         "context plain",
         "graph",
+        "traverse plain",
+        "impact plain",
         "list",
         "doctor --all",
         "get same",

@@ -53,6 +53,8 @@ fn calls(max_tokens: usize) -> Vec<(&'static str, Value)> {
         ("list_pages", with(json!({}))),
         ("get_graph", with(json!({}))),
         ("get_graph", with(json!({ "page": "page-0.md", "depth": 5 }))),
+        ("graph_traverse", with(json!({ "page": "page-0.md", "depth": 5 }))),
+        ("get_impact", with(json!({ "page": "page-0.md", "depth": 5 }))),
     ]
 }
 

@@ -1,0 +1,113 @@
+//! Which pages a change reaches. A page that links to what changes is affected by it, and so is the
+//! page that links to that one. A conflict is felt on both sides.
+
+use std::collections::{BTreeMap, HashMap};
+
+use petgraph::visit::EdgeRef;
+
+use super::{LinkGraph, Reached};
+
+/// The type by which a page is tied to the files in its `source_refs`.
+pub const SOURCE_REFS: &str = "source_refs";
+
+/// The type of link along which a change goes both ways.
+const MUTUAL: &str = "conflicts_with";
+
+/// A page that a change reaches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Affected<'a> {
+    /// The page, and the last step of a shortest way to it.
+    pub reached: Reached<'a>,
+    /// Strength of the weakest link on the strongest of the shortest ways, above 0 and at most 1.
+    pub strength: f64,
+}
+
+/// How surely a change passes a link of this type, above 0 and at most 1.
+///
+/// No type is weaker than half of the strongest. Since every further hop halves the score, the
+/// strongest of the shortest ways is then the strongest of all ways.
+pub fn strength(link_type: &str) -> f64 {
+    match link_type {
+        "depends_on" | SOURCE_REFS => 1.0,
+        "implements" => 0.9,
+        "extends" => 0.8,
+        MUTUAL => 0.7,
+        _ => 0.5,
+    }
+}
+
+/// How likely a page is affected, 0 to 1: the weakest link on the way, halved by every hop but the first.
+pub fn score(strength: f64, distance: usize) -> f64 {
+    let hops = i32::try_from(distance.saturating_sub(1)).unwrap_or(i32::MAX);
+    strength * 0.5_f64.powi(hops)
+}
+
+impl LinkGraph {
+    /// The pages that a change of `starts` reaches within `depth` hops along links of `types` (all
+    /// when empty), nearest first, then by number; the starts, each with the strength that the change
+    /// has there, are not among them.
+    pub fn impact(&self, starts: &[(i64, f64)], depth: usize, types: &[String]) -> Vec<Affected<'_>> {
+        let mut strengths: HashMap<i64, f64> = starts.iter().copied().collect();
+        let mut layer: Vec<i64> = strengths.keys().copied().collect();
+        let mut affected = Vec::new();
+        for distance in 1..=depth {
+            let mut next: BTreeMap<i64, Affected<'_>> = BTreeMap::new();
+            for &via in &layer {
+                let so_far = strengths.get(&via).copied().unwrap_or_default();
+                for (page, link_type, outgoing) in self.passes(via, types) {
+                    if strengths.contains_key(&page) {
+                        continue;
+                    }
+                    let reached = Reached { page, depth: distance, via, link_type, outgoing };
+                    let found = Affected { reached, strength: so_far.min(strength(link_type)) };
+                    let known = next.entry(page).or_insert_with(|| found.clone());
+                    if found.precedes(known) {
+                        *known = found;
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            strengths.extend(next.iter().map(|(&page, affected)| (page, affected.strength)));
+            layer = next.keys().copied().collect();
+            affected.extend(next.into_values());
+        }
+        affected
+    }
+
+    /// The pages one hop from `page` that feel its change, each with the link that passes it on.
+    fn passes(&self, page: i64, types: &[String]) -> Vec<(i64, &str, bool)> {
+        let Some(&node) = self.nodes.get(&page) else { return Vec::new() };
+        let back = self
+            .graph
+            .edges_directed(node, petgraph::Incoming)
+            .map(|edge| (self.graph[edge.source()], *edge.weight(), false));
+        let out = self
+            .graph
+            .edges_directed(node, petgraph::Outgoing)
+            .map(|edge| (self.graph[edge.target()], *edge.weight(), true))
+            .filter(|(_, number, _)| self.type_name(*number) == MUTUAL);
+        back.chain(out)
+            .filter(|(_, number, _)| self.admits(types, *number))
+            .map(|(page, number, outgoing)| (page, self.type_name(number), outgoing))
+            .collect()
+    }
+}
+
+impl Affected<'_> {
+    /// Whether this way is stronger, or as strong and first in order.
+    fn precedes(&self, other: &Self) -> bool {
+        let order = |of: &Self| (of.reached.via, of.reached.outgoing);
+        other
+            .strength
+            .total_cmp(&self.strength)
+            .then_with(|| strength(other.reached.link_type).total_cmp(&strength(self.reached.link_type)))
+            .then_with(|| order(self).cmp(&order(other)))
+            .then_with(|| self.reached.link_type.cmp(other.reached.link_type))
+            .is_lt()
+    }
+}
+
+#[cfg(test)]
+mod tests;
