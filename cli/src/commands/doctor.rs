@@ -63,11 +63,18 @@ fn print(terminal: &mut Terminal<'_>, output: &Output, most: usize) -> Result<()
         terminal.line(paint.strong(format!("Wanted pages ({})", output.wanted_pages.len())))?;
         for wanted in output.wanted_pages.iter().take(most) {
             terminal.line(format!(
-                "  {} ({})",
+                "  {} ({} on {})",
                 printable(&wanted.target),
-                counted(wanted.links, "link", "links")
+                counted(wanted.links, "link", "links"),
+                counted(wanted.pages, "page", "pages")
             ))?;
         }
+        if output.wanted_pages.len() > most {
+            let more = output.wanted_pages.len() - most;
+            terminal.line(paint.faint(format!("  and {more} more; --all shows them")))?;
+        }
+        let hint = "`ubp add --create-missing` creates them; an alias on a page that is there serves as well";
+        terminal.line(format!("  {} {hint}", paint.good("hint:")))?;
     }
     Ok(())
 }

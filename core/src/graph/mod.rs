@@ -1,5 +1,6 @@
 //! The pages and the links between them, as a graph.
 
+mod cycles;
 pub mod impact;
 pub mod resolve;
 
@@ -138,25 +139,6 @@ impl LinkGraph {
             .collect();
         edges.sort_unstable();
         edges
-    }
-
-    /// Groups of pages that lead back to each other along links of `types` (all when empty), each
-    /// sorted, largest first.
-    pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
-        let graph = self
-            .graph
-            .filter_map(|_, page| Some(*page), |_, number| self.admits(types, *number).then_some(()));
-        let mut groups: Vec<Vec<i64>> = petgraph::algo::tarjan_scc(&graph)
-            .into_iter()
-            .filter(|group| group.len() > 1)
-            .map(|group| {
-                let mut pages: Vec<i64> = group.into_iter().map(|node| graph[node]).collect();
-                pages.sort_unstable();
-                pages
-            })
-            .collect();
-        groups.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        groups
     }
 
     /// Pages without any link to or from another page, sorted.

@@ -42,3 +42,17 @@ fn distances_ignore_direction() {
     let distances = graph().distances(4, 2, &[]);
     assert_eq!((distances.get(&3), distances.get(&1), distances.get(&2)), (Some(&1), Some(&2), Some(&2)));
 }
+
+#[test]
+fn the_shortest_way_round_stands_for_a_group() {
+    let types = ["depends_on".to_owned()];
+    assert_eq!(graph().way_round(&[1, 2, 3], &types), [1, 2, 3]);
+    // A ring of 200 pages with one short cut.
+    let ring = (0..200).map(|n| (n, (n + 1) % 200, "depends_on"));
+    let graph = LinkGraph::from_edges(ring.chain([(7, 5, "depends_on"), (6, 5, "references")]));
+    let groups = graph.cycles(&types);
+    assert_eq!((groups.len(), groups[0].len()), (1, 200));
+    assert_eq!(graph.way_round(&groups[0], &types), [5, 6, 7]);
+    assert_eq!(graph.way_round(&groups[0], &[]), [5, 6]);
+    assert!(graph.way_round(&[1], &types).is_empty());
+}

@@ -10,6 +10,7 @@ use super::page::IndexState;
 use crate::Result;
 
 mod checks;
+mod groups;
 
 /// What it is for.
 pub const SUMMARY: &str = "Find broken links, unreadable pages and other problems, each with the way out.";
@@ -68,6 +69,8 @@ pub struct WantedPage {
     pub target: String,
     /// Links to it.
     pub links: usize,
+    /// Pages with such links.
+    pub pages: usize,
 }
 
 /// Runs every check.
@@ -90,7 +93,9 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
             checks::missing_anchors(db, &mut findings)?;
         }
         checks::contested_ids(db, &mut findings)?;
-        checks::cycles(db, &graph, &mut findings)?;
+        groups::cycles(db, &graph, &mut findings)?;
+        groups::same_title(db, &mut findings)?;
+        groups::same_text(db, &mut findings)?;
         checks::orphans(db, &graph, &mut findings)?;
         checks::page_types(db, &mut findings)?;
         checks::model(context, &mut findings);
@@ -112,3 +117,6 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     }
     Ok(Output { findings, counts, wanted_pages, index })
 }
+
+#[cfg(test)]
+mod tests;

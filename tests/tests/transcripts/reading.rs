@@ -220,7 +220,8 @@ fn doctor_finds_what_is_broken_and_how_to_mend_it() {
       notes/tokens.md: no page links to it, and it links to none
       hint: link it from where its readers come from
     Wanted pages (1)
-      nowhere (1 link)
+      nowhere (1 link on 1 page)
+      hint: `ubp add --create-missing` creates them; an alias on a page that is there serves as well
     ");
     assert_eq!(terminal.ubp("doctor --exit-code").status as u8, 1);
 }

@@ -1,6 +1,6 @@
 //! The checks, one function each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::Connection;
 
@@ -15,18 +15,18 @@ use crate::{Result, path, text};
 /// Page types of the specification.
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
-fn finding(severity: Severity, code: &str, message: String) -> Finding {
+pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
     Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
 }
 
 impl Finding {
-    fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
+    pub(super) fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
         self.filepath = Some(path.into());
         self.line = line.into();
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -103,11 +103,15 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
     )?;
     let mut rows = statement.query([])?;
     let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
+    let mut asking: HashSet<(String, String)> = HashSet::new();
     while let Some(row) = rows.next()? {
         let (path, line, target): (String, usize, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let name = target.split('#').next().unwrap_or_default().trim().to_owned();
-        wanted.entry(text::fold_key(&name)).or_insert_with(|| WantedPage { target: name, links: 0 }).links +=
-            1;
+        let key = text::fold_key(&name);
+        let is_first = asking.insert((key.clone(), path.clone()));
+        let entry = wanted.entry(key).or_insert_with(|| WantedPage { target: name, links: 0, pages: 0 });
+        entry.links += 1;
+        entry.pages += usize::from(is_first);
         findings.push(
             finding(Severity::Warning, "unresolved_link", format!("the link to '{target}' leads nowhere"))
                 .at(path, line)
@@ -115,7 +119,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         );
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
-    wanted.sort_by(|a, b| b.links.cmp(&a.links).then_with(|| a.target.cmp(&b.target)));
+    wanted.sort_by(|a, b| (b.pages, b.links).cmp(&(a.pages, a.links)).then_with(|| a.target.cmp(&b.target)));
     Ok(wanted)
 }
 
@@ -195,23 +199,6 @@ pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Res
             finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
                 .at(path, None)
                 .hint("delete the id from one of them; copies often bring it along"),
-        );
-    }
-    Ok(())
-}
-
-pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
-    let types = ["depends_on", "implements", "extends"].map(str::to_owned);
-    for cycle in graph.cycles(&types) {
-        let mut paths = cycle.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
-        paths.sort_unstable();
-        findings.push(
-            finding(
-                Severity::Warning,
-                "dependency_cycle",
-                format!("depend on each other: {}", paths.join(", ")),
-            )
-            .hint("turn one of these links into `references`, or split a page"),
         );
     }
     Ok(())

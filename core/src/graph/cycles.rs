@@ -1,0 +1,87 @@
+//! Pages that lead back to each other.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use petgraph::graph::NodeIndex;
+use petgraph::visit::EdgeRef;
+
+use super::LinkGraph;
+
+/// Pages of a group from which a way round is looked for. In a larger group some way round that is
+/// short is as good an example as the shortest.
+const TRIED: usize = 64;
+
+impl LinkGraph {
+    /// Groups of pages that lead back to each other along links of `types` (all when empty), each
+    /// sorted, largest first.
+    pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
+        let graph = self
+            .graph
+            .filter_map(|_, page| Some(*page), |_, number| self.admits(types, *number).then_some(()));
+        let mut groups: Vec<Vec<i64>> = petgraph::algo::tarjan_scc(&graph)
+            .into_iter()
+            .filter(|group| group.len() > 1)
+            .map(|group| {
+                let mut pages: Vec<i64> = group.into_iter().map(|node| graph[node]).collect();
+                pages.sort_unstable();
+                pages
+            })
+            .collect();
+        groups.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        groups
+    }
+
+    /// A way round through a group of [`LinkGraph::cycles`], the first page not repeated at the end:
+    /// the shortest of all, or, in a large group, the shortest from any of its first pages.
+    pub fn way_round(&self, group: &[i64], types: &[String]) -> Vec<i64> {
+        let members: HashSet<NodeIndex> =
+            group.iter().filter_map(|page| self.nodes.get(page).copied()).collect();
+        let mut best: Vec<i64> = Vec::new();
+        for page in group.iter().take(TRIED) {
+            let Some(&start) = self.nodes.get(page) else { continue };
+            let found = self.way_back(start, &members, types);
+            if !found.is_empty() && (best.is_empty() || found.len() < best.len()) {
+                best = found;
+            }
+            // Links of a page to itself are no edges: nothing is shorter than there and back.
+            if best.len() == 2 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// A shortest way from `start` through `members` back to it; empty when there is none.
+    fn way_back(&self, start: NodeIndex, members: &HashSet<NodeIndex>, types: &[String]) -> Vec<i64> {
+        let mut came_from: HashMap<NodeIndex, NodeIndex> = HashMap::new();
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            let mut next: Vec<NodeIndex> = self
+                .graph
+                .edges(node)
+                .filter(|edge| self.admits(types, *edge.weight()))
+                .map(|edge| edge.target())
+                .filter(|target| members.contains(target))
+                .collect();
+            next.sort_unstable_by_key(|&target| self.graph[target]);
+            for target in next {
+                if target == start {
+                    let mut way = vec![self.graph[node]];
+                    let mut at = node;
+                    while let Some(&before) = came_from.get(&at) {
+                        way.push(self.graph[before]);
+                        at = before;
+                    }
+                    way.reverse();
+                    return way;
+                }
+                if let Entry::Vacant(unseen) = came_from.entry(target) {
+                    unseen.insert(node);
+                    queue.push_back(target);
+                }
+            }
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,71 @@
+//! Findings about several pages at once.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::index::tests::Project;
+
+fn messages(project: &Project, code: &str) -> Vec<String> {
+    let output = run(&project.context(), Params::default()).unwrap();
+    assert!(output.findings.iter().all(|finding| finding.message.len() < 600));
+    output
+        .findings
+        .into_iter()
+        .filter(|finding| finding.code == code)
+        .map(|finding| finding.message)
+        .collect()
+}
+
+#[test]
+fn a_circle_is_told_as_a_way_round() {
+    let project = Project::with_pages([
+        ("a.md", "[[b|depends_on]]"),
+        ("b.md", "[[c|implements]] [[d|depends_on]]"),
+        ("c.md", "[[a|extends]]"),
+        ("d.md", "[[b|depends_on]]"),
+        ("e.md", "[[a|depends_on]]"),
+    ]);
+    assert_eq!(
+        messages(&project, "dependency_cycle"),
+        ["4 pages depend on each other; a short way round: b.md -> d.md -> b.md"]
+    );
+}
+
+#[test]
+fn a_large_circle_stays_one_short_message() {
+    let texts: Vec<(String, String)> = (0..300)
+        .map(|n| (format!("p{n:03}.md"), format!("number {n} [[p{:03}|depends_on]]", (n + 1) % 300)))
+        .collect();
+    let project = Project::with_pages(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    assert_eq!(
+        messages(&project, "dependency_cycle"),
+        [
+            "300 pages depend on each other: p000.md -> p001.md -> p002.md -> p003.md -> p004.md -> (295 more) -> p000.md"
+        ]
+    );
+}
+
+#[test]
+fn pages_that_are_there_twice_are_named() {
+    let project = Project::with_pages([
+        ("a.md", "---\ntitle: Login\n---\nUsers sign in.\n"),
+        ("b.md", "---\ntitle: LOGIN\n---\nUsers  sign\nin."),
+        ("c.md", "---\ntitle: Other\n---\nUsers sign out.\n"),
+        ("empty.md", ""),
+        ("void.md", "---\ntitle: Void\n---\n"),
+    ]);
+    assert_eq!(messages(&project, "duplicate_title"), ["2 pages have the title 'Login': a.md, b.md"]);
+    assert_eq!(messages(&project, "duplicate_text"), ["2 pages have the same text: a.md, b.md"]);
+}
+
+#[test]
+fn most_wanted_is_what_most_pages_ask_for() {
+    let project = Project::with_pages([
+        ("a.md", "[[rare]] [[rare]] [[rare]] [[Common]]"),
+        ("b.md", "[[common#part]]"),
+        ("c.md", "[[once]]"),
+    ]);
+    let output = run(&project.context(), Params::default()).unwrap();
+    let wanted: Vec<(&str, usize, usize)> =
+        output.wanted_pages.iter().map(|page| (page.target.as_str(), page.pages, page.links)).collect();
+    assert_eq!(wanted, [("Common", 2, 2), ("rare", 1, 3), ("once", 1, 1)]);
+}
