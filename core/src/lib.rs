@@ -14,6 +14,7 @@ pub mod path;
 pub mod ports;
 pub mod progress;
 pub mod search;
+pub mod suggest;
 pub mod text;
 
 pub use error::{Error, Result};

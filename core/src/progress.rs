@@ -16,6 +16,8 @@ pub enum Stage {
     Vectors,
     /// Asking the queries of an evaluation.
     Queries,
+    /// Looking for links that are missing.
+    Suggestions,
 }
 
 /// Hears how far long work is.

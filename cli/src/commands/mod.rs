@@ -17,6 +17,7 @@ mod review;
 mod search;
 mod stale;
 mod status;
+mod suggest;
 mod traverse;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
@@ -69,6 +70,9 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Review(args) => review::run(terminal, &session, global, args),
         Command::Refs(args) => refs::run(terminal, &session, &folder, global, &args),
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
+        Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
+        Command::Accept(args) => suggest::accept(terminal, &session, args),
+        Command::Dismiss(args) => suggest::dismiss(terminal, &session, args),
         Command::Init(_) | Command::Completions(_) | Command::Model(_) | Command::Eval(_) => {
             Ok(crate::ExitStatus::Success)
         }

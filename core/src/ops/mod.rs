@@ -8,8 +8,10 @@ mod page;
 mod table;
 mod way;
 
+pub mod accept;
 pub mod add;
 pub mod check_staleness;
+pub mod dismiss;
 pub mod doctor;
 pub mod evaluate;
 pub mod fulltext_search;
@@ -24,6 +26,7 @@ pub mod refs;
 pub mod review_page;
 pub mod search;
 pub mod status;
+pub mod suggest_links;
 
 pub use context::{Caller, Context, Engine};
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};

@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, add, check_staleness, doctor, evaluate, fulltext_search, get_context, get_graph, get_impact,
-    get_page, graph_traverse, list_pages, rebuild, refs, review_page, search, status,
+    Context, accept, add, check_staleness, dismiss, doctor, evaluate, fulltext_search, get_context,
+    get_graph, get_impact, get_page, graph_traverse, list_pages, rebuild, refs, review_page, search, status,
+    suggest_links,
 };
 use crate::{Error, Result};
 
@@ -90,6 +91,9 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
     operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
     operation!(rebuild, "ubp_rebuild", Write, PROGRAMS),
+    operation!(suggest_links, "ubp_suggest_links", Read, EVERYWHERE),
+    operation!(accept, "ubp_accept", Write, PROGRAMS),
+    operation!(dismiss, "ubp_dismiss", Write, PROGRAMS),
 ];
 
 /// The operation of that name.

@@ -5,3 +5,4 @@ mod budget;
 mod explain;
 mod names;
 mod passages;
+mod suggesting;

@@ -42,20 +42,24 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
         code: false,
         depth: 0,
     };
-    // Without its YAML option: that one takes `---` blocks in the middle of a text for front matter.
-    let options = Options::ENABLE_WIKILINKS
-        | Options::ENABLE_TABLES
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_MATH
-        | Options::ENABLE_GFM;
-    for (event, range) in Parser::new_ext(text.get(start..).unwrap_or(""), options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(text.get(start..).unwrap_or(""), options()).into_offset_iter() {
         reader.event(event, start + range.start..start + range.end);
     }
     reader.flush();
     let (sections, title) = reader.outline.finish();
     Body { sections, title, links: reader.links, blocks: reader.blocks }
+}
+
+/// What the Markdown parser recognises.
+pub(super) fn options() -> Options {
+    // Without its YAML option: that one takes `---` blocks in the middle of a text for front matter.
+    Options::ENABLE_WIKILINKS
+        | Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_MATH
+        | Options::ENABLE_GFM
 }
 
 struct Reader<'a> {

@@ -12,6 +12,7 @@ mod link_syntax;
 mod link_types;
 mod model;
 mod outline;
+mod prose;
 mod splice;
 pub(crate) mod split;
 mod value_json;
@@ -20,6 +21,7 @@ pub use decode::decode;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
+pub use prose::{Prose, prose};
 pub use splice::set_fields;
 
 use std::collections::HashSet;

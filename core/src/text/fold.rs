@@ -95,7 +95,7 @@ pub(super) fn base(c: char) -> char {
 
 /// What a character is to the analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// Part of a word that spaces delimit.
     Word,
     /// Of a script that is written without spaces: indexed in pairs.
@@ -119,7 +119,7 @@ fn is_common_letter(c: char) -> bool {
     matches!(c, '\u{3ac}'..='\u{3ce}' | '\u{410}'..='\u{45f}' | '\u{5d0}'..='\u{5ea}' | '\u{621}'..='\u{64a}')
 }
 
-pub(super) fn class(c: char) -> Class {
+pub(crate) fn class(c: char) -> Class {
     if is_common_letter(c) {
         return Class::Word;
     }

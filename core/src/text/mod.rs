@@ -15,6 +15,7 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, loose_key};
 pub use index::index_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};

@@ -64,7 +64,7 @@ proptest! {
                 prop_assert_eq!(lift.way.len(), lift.hops);
                 prop_assert!(lift.passed <= lift.relevance);
                 prop_assert_eq!(&lift.way.last().unwrap().filepath, &result.page.filepath);
-                prop_assert!(adds_up(parts.links, &[(1.0 - alpha) * (lift.passed - why.relevance)]));
+                prop_assert!(adds_up(parts.links, &[(1.0 - alpha) * lift.passed, (alpha - 1.0) * why.relevance]));
             }
         }
     }

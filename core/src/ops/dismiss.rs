@@ -1,0 +1,42 @@
+//! Remembering that two pages shall not be suggested to link to each other.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Context;
+use super::accept::Ends;
+use crate::Result;
+use crate::suggest::decisions::Verdict;
+
+/// What it is for.
+pub const SUMMARY: &str = "Remember that a suggested link is not wanted.";
+
+/// Which link.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page that should not link: path, id, title or alias.
+    pub source: String,
+    /// The page that it should not link to.
+    pub target: String,
+}
+
+/// What is remembered; it holds in both directions.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path of the one page.
+    pub source: String,
+    /// Path of the other.
+    pub target: String,
+}
+
+/// Remembers it.
+///
+/// # Errors
+/// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    context.refresh(false)?;
+    let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
+    ends.remember(context, Verdict::Dismissed)?;
+    Ok(Output { source: ends.source.path, target: ends.target.path })
+}

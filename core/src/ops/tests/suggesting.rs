@@ -1,0 +1,184 @@
+//! Suggested links are made where they were suggested, byte for byte, and decisions hold.
+
+use crate::index::tests::Project;
+use crate::manifest::LinkOrder;
+use crate::ops::suggest_links::{self, Output, Params, Status};
+use crate::ops::{accept, dismiss};
+use crate::ports::{FaultySource, MemorySource, Source};
+use crate::suggest::decisions::FILE;
+
+const LOGIN: &str = "# Login\r\n\r\nSee `User Database`. The *user database* holds passwords.\r\n";
+
+fn pages() -> [(&'static str, &'static str); 6] {
+    [
+        ("login.md", LOGIN),
+        (
+            "db/users.md",
+            "---\ntitle: User Database\naliases: [people]\n---\nUsers and passwords of all people.\n",
+        ),
+        ("tokens.md", "# Tokens\n\n[[login]] and the [[users|user database]] make tokens.\n"),
+        ("weather.md", "# Weather\n\nRain. [[tokens]]\n"),
+        ("notes/a.md", "# A note\n\nNothing to see.\n"),
+        ("notes/table.md", "| a | b |\n|---|---|\n| user database | implements |\n"),
+    ]
+}
+
+fn suggested<S: Source>(project: &Project<S>, page: Option<&str>) -> Output {
+    let params =
+        Params { page: page.map(Into::into), threshold: Some(0.0), limit: Some(50), ..Params::default() };
+    suggest_links::run(&project.context(), params).unwrap()
+}
+
+fn accept_params(source: &str, target: &str) -> accept::Params {
+    accept::Params { source: source.into(), target: target.into(), ..accept::Params::default() }
+}
+
+fn text(project: &Project, page: &str) -> String {
+    String::from_utf8(project.source.read(page).unwrap()).unwrap()
+}
+
+#[test]
+fn what_is_named_and_not_linked_comes_first_with_its_place() {
+    let project = Project::with_pages(pages());
+    let found = suggested(&project, Some("Login"));
+    let best = &found.suggestions[0];
+    assert_eq!(best.target.filepath, "db/users.md");
+    assert!(best.reason.contains("its name stands in the text"), "{}", best.reason);
+    let place = best.place.as_ref().unwrap();
+    assert_eq!((place.line, place.text.as_str()), (3, "user database"));
+    assert!(found.suggestions.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    assert!(found.suggestions.iter().all(|found| (0.0..=1.0).contains(&found.score)));
+    // What is linked already is not suggested.
+    assert!(
+        suggested(&project, Some("weather.md")).suggestions.iter().all(|s| s.target.filepath != "tokens.md")
+    );
+    // Over all pages, the same pair is best, and every pair comes once.
+    let all = suggested(&project, None);
+    assert!(
+        all.suggestions.iter().any(|s| s.source.filepath == "login.md" && s.target.filepath == "db/users.md")
+    );
+    let mut pairs: Vec<_> = all
+        .suggestions
+        .iter()
+        .map(|s| {
+            let (a, b) = (&s.source.filepath, &s.target.filepath);
+            (a.min(b).clone(), a.max(b).clone())
+        })
+        .collect();
+    pairs.sort_unstable();
+    let count = pairs.len();
+    pairs.dedup();
+    assert_eq!(pairs.len(), count);
+}
+
+#[test]
+fn accepting_changes_the_words_and_nothing_else() {
+    let project = Project::with_pages(pages());
+    let made = accept::run(&project.context(), accept_params("login.md", "User Database")).unwrap();
+    assert_eq!(made.link, "[[users|user database]]");
+    assert_eq!(text(&project, "login.md"), LOGIN.replace("*user database*", "*[[users|user database]]*"));
+    assert!(
+        suggested(&project, Some("login.md")).suggestions.iter().all(|s| s.target.filepath != "db/users.md")
+    );
+    let decisions = String::from_utf8(project.source.read_state(FILE).unwrap().unwrap()).unwrap();
+    assert!(decisions.starts_with("{\"decision\":\"accepted\"") && decisions.ends_with("}\n"), "{decisions}");
+    assert!(decisions.contains("\"source\":\"login.md\",\"target\":\"db/users.md\""));
+
+    accept::run(&project.context(), accept_params("notes/table.md", "users")).unwrap();
+    assert!(text(&project, "notes/table.md").contains("| [[users\\|user database]] | implements |"));
+}
+
+#[test]
+fn the_dialect_of_the_project_is_written() {
+    let mut project = Project::with_pages(pages());
+    project.manifest.links.order = LinkOrder::LabelFirst;
+    project.put("only.md", "A user database.\n");
+    project.update();
+    let made = accept::run(&project.context(), accept_params("only.md", "db/users.md"));
+    assert_eq!(made.unwrap().link, "[[user database|users]]");
+    assert_eq!(text(&project, "only.md"), "A [[user database|users]].\n");
+}
+
+#[test]
+fn words_that_mean_something_in_a_link_are_written_so_that_they_do_not() {
+    let project = Project::with_pages([
+        ("a.md", "what implements what\n"),
+        ("how.md", "---\naliases: [implements]\n---\nx\n"),
+        ("x/same.md", "1\n"),
+        ("y/same.md", "---\naliases: [twin]\n---\n2\n"),
+        ("b.md", "a twin\n"),
+    ]);
+    accept::run(&project.context(), accept_params("a.md", "how")).unwrap();
+    assert_eq!(text(&project, "a.md"), "what [[how|references|implements]] what\n");
+    accept::run(&project.context(), accept_params("b.md", "y/same.md")).unwrap();
+    assert_eq!(text(&project, "b.md"), "a [[y/same|twin]]\n");
+}
+
+#[test]
+fn a_text_that_moved_is_a_conflict_and_stays_as_it_is() {
+    let project = Project::with_pages(pages());
+    for (line, words) in [(Some(4), None), (None, Some("User Database")), (Some(3), Some("users"))] {
+        let params =
+            accept::Params { line, text: words.map(Into::into), ..accept_params("login.md", "db/users.md") };
+        assert_eq!(accept::run(&project.context(), params).unwrap_err().code(), "conflict");
+    }
+    for (source, target) in [("notes/a.md", "db/users.md"), ("login.md", "login.md")] {
+        let error = accept::run(&project.context(), accept_params(source, target)).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{source}");
+    }
+    assert_eq!(text(&project, "login.md"), LOGIN);
+    assert_eq!(project.source.read_state(FILE).unwrap(), None);
+}
+
+#[test]
+fn pages_that_cannot_be_edited_safely_are_left_alone() {
+    let project = Project::with_pages(pages());
+    let latin1 = b"the user database of Z\xfcrich\n";
+    project.source.put("latin.md", latin1, jiff::Timestamp::UNIX_EPOCH);
+    project.update();
+    let error = accept::run(&project.context(), accept_params("latin.md", "db/users.md")).unwrap_err();
+    assert_eq!(error.code(), "invalid_params");
+    assert_eq!(project.source.read("latin.md").unwrap(), latin1);
+}
+
+#[test]
+fn dismissed_pairs_stay_away_until_asked_for() {
+    let project = Project::with_pages(pages());
+    let params = dismiss::Params { source: "db/users.md".into(), target: "login".into() };
+    dismiss::run(&project.context(), params).unwrap();
+    let is_pair = |s: &suggest_links::Suggestion| s.target.filepath == "db/users.md";
+    assert!(!suggested(&project, Some("login")).suggestions.iter().any(is_pair));
+    let params =
+        Params { page: Some("login".into()), threshold: Some(0.0), limit: Some(50), include_decided: true };
+    let all = suggest_links::run(&project.context(), params).unwrap();
+    assert_eq!(all.suggestions.iter().find(|s| is_pair(s)).unwrap().status, Status::Dismissed);
+}
+
+#[test]
+fn nothing_is_lost_when_the_disk_fails() {
+    let project = Project::over(FaultySource::new(MemorySource::with_pages(pages())));
+    project.update();
+    project.source.break_write("login.md", std::io::ErrorKind::StorageFull);
+    let error = accept::run(&project.context(), accept_params("login.md", "db/users.md")).unwrap_err();
+    assert_eq!(error.code(), "io");
+    assert_eq!(project.source.read("login.md").unwrap(), LOGIN.as_bytes());
+    project.source.mend();
+    project.source.break_read("login.md", std::io::ErrorKind::PermissionDenied);
+    let found = suggested(&project, Some("login.md"));
+    assert!(found.suggestions[0].place.is_none());
+}
+
+#[test]
+fn parameters_out_of_range_are_refused_and_empty_projects_have_no_suggestions() {
+    let project = Project::with_pages([]);
+    assert!(suggested(&project, None).suggestions.is_empty());
+    for (threshold, limit) in
+        [(Some(1.5), None), (Some(-0.1), None), (Some(f64::NAN), None), (None, Some(0)), (None, Some(51))]
+    {
+        let params = Params { threshold, limit, ..Params::default() };
+        assert_eq!(suggest_links::run(&project.context(), params).unwrap_err().code(), "invalid_params");
+    }
+    let one = Project::with_pages([("only.md", "only only [[only]]")]);
+    assert!(suggested(&one, None).suggestions.is_empty());
+    assert!(suggested(&one, Some("only")).suggestions.is_empty());
+}

@@ -1,0 +1,140 @@
+//! What pages are called in running text: their titles, aliases and file names, and the words that
+//! existing links lead to them from.
+
+use std::collections::HashMap;
+
+use super::words::{Vocabulary, words};
+
+/// Most words of a phrase; longer ones are sentences, and are repeated nowhere.
+const LONGEST: usize = 24;
+/// Fewest characters of a phrase.
+const SHORTEST: usize = 2;
+
+/// A phrase, and where it may lead.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Phrase {
+    /// The pages it may stand for.
+    pub targets: Vec<Target>,
+    /// Its number of words.
+    pub words: usize,
+    /// Pages with it in their running text.
+    pub pages: u32,
+}
+
+/// A page that a phrase may stand for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    /// Place of the page among all.
+    pub page: u32,
+    /// Whether it is a name of the page, not only the text of links to it.
+    pub named: bool,
+    /// Links with this text that lead there.
+    pub links: u32,
+}
+
+impl Phrase {
+    /// Links with this text, wherever they lead.
+    pub fn links(&self) -> u32 {
+        self.targets.iter().map(|target| target.links).sum()
+    }
+
+    /// Pages that go by this name.
+    pub fn named(&self) -> usize {
+        self.targets.iter().filter(|target| target.named).count()
+    }
+}
+
+/// Phrases as a tree of words.
+#[derive(Debug)]
+pub(super) struct Dictionary {
+    /// From a node and a word to the next node.
+    steps: HashMap<(u32, u32), u32>,
+    /// By node; those without targets are only on the way to others.
+    pub phrases: Vec<Phrase>,
+}
+
+impl Default for Dictionary {
+    fn default() -> Self {
+        Self { steps: HashMap::new(), phrases: vec![Phrase::default()] }
+    }
+}
+
+impl Dictionary {
+    /// `page` goes by `name`.
+    pub fn add_name(&mut self, vocabulary: &mut Vocabulary, name: &str, page: u32) {
+        if let Some(target) = self.target(vocabulary, name, page) {
+            target.named = true;
+        }
+    }
+
+    /// A link with this text leads to `page`.
+    pub fn add_link(&mut self, vocabulary: &mut Vocabulary, text: &str, page: u32) {
+        if let Some(target) = self.target(vocabulary, text, page) {
+            target.links += 1;
+        }
+    }
+
+    fn target(&mut self, vocabulary: &mut Vocabulary, phrase: &str, page: u32) -> Option<&mut Target> {
+        let found: Vec<_> = words(phrase).take(LONGEST + 1).collect();
+        let characters: usize = found.iter().map(|word| word.key.chars().count()).sum();
+        if found.len() > LONGEST || characters < SHORTEST {
+            return None;
+        }
+        let mut node = 0;
+        for word in &found {
+            let next = u32::try_from(self.phrases.len()).ok()?;
+            node = *self.steps.entry((node, vocabulary.number(&word.key))).or_insert_with(|| {
+                self.phrases.push(Phrase::default());
+                next
+            });
+        }
+        let phrase = self.phrases.get_mut(usize::try_from(node).ok()?)?;
+        phrase.words = found.len();
+        let at = match phrase.targets.iter().position(|target| target.page == page) {
+            Some(at) => at,
+            None => {
+                phrase.targets.push(Target { page, named: false, links: 0 });
+                phrase.targets.len() - 1
+            }
+        };
+        phrase.targets.get_mut(at)
+    }
+
+    /// Every phrase with which `words` begins, shortest first.
+    pub fn matches(&self, words: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
+        let mut node = 0;
+        words
+            .map_while(move |word| {
+                node = *self.steps.get(&(node, word))?;
+                Some(node)
+            })
+            .filter(|&node| !self.phrase(node).targets.is_empty())
+    }
+
+    pub fn phrase(&self, node: u32) -> &Phrase {
+        // Nodes come from this dictionary only.
+        &self.phrases[node as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_phrase_at_a_place_is_found() {
+        let (mut vocabulary, mut dictionary) = (Vocabulary::default(), Dictionary::default());
+        dictionary.add_name(&mut vocabulary, "Sync", 0);
+        dictionary.add_name(&mut vocabulary, "Sync Engine", 1);
+        dictionary.add_link(&mut vocabulary, "sync engine", 0);
+        dictionary.add_name(&mut vocabulary, "x", 2);
+        let text: Vec<u32> = words("sync-engine x").map(|word| vocabulary.number(&word.key)).collect();
+        let found: Vec<usize> =
+            dictionary.matches(text.iter().copied()).map(|node| dictionary.phrase(node).words).collect();
+        assert_eq!(found, [1, 2]);
+        let longest = dictionary.matches(text.iter().copied()).last().map(|node| dictionary.phrase(node));
+        assert_eq!(longest.map(|phrase| (phrase.links(), phrase.named())), Some((1, 1)));
+        // One letter is no phrase.
+        assert_eq!(dictionary.matches(text[2..].iter().copied()).count(), 0);
+    }
+}

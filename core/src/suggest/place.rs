@@ -1,0 +1,191 @@
+//! The place in a page where a link belongs: words that stand for the other page, in running text, where
+//! brackets around them make a link and nothing else.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rusqlite::Connection;
+
+use super::words::{Word, words};
+use crate::page::{LinkTypes, Prose, parse, prose};
+use crate::{Result, path};
+
+/// Characters of the line that are shown on either side.
+const CONTEXT: usize = 60;
+
+/// Words that can be made a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// The words, as they are written.
+    pub text: String,
+    /// The line around them.
+    pub context: String,
+    /// Their bytes in the decoded text of the page.
+    pub range: Range<usize>,
+    /// Whether they stand in a table, where a pipe needs a backslash.
+    pub table: bool,
+}
+
+/// What stands for a page: first its names, the longest first, then what links to it are called.
+#[derive(Debug, Clone, Default)]
+pub struct Names(Vec<Vec<String>>);
+
+impl Names {
+    /// Of the page with this number.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn of(db: &Connection, page: i64) -> Result<Self> {
+        let (title, file): (String, String) = db
+            .prepare_cached("SELECT title, path FROM pages WHERE page = ?1")?
+            .query_row([page], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut names = vec![keys(&title), keys(path::page_name(&file))];
+        let mut aliases = db.prepare_cached("SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias")?;
+        for alias in aliases.query_map([page], |row| row.get::<_, String>(0))? {
+            names.push(keys(&alias?));
+        }
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        let mut texts = db.prepare_cached(
+            "SELECT text FROM links WHERE target_page = ?1 AND page <> ?1 AND text IS NOT NULL
+             GROUP BY text ORDER BY count(*) DESC, text",
+        )?;
+        for text in texts.query_map([page], |row| row.get::<_, String>(0))? {
+            names.push(keys(&text?));
+        }
+        names.retain(|name| name.iter().map(|word| word.chars().count()).sum::<usize>() > 1);
+        Ok(Self(names))
+    }
+}
+
+fn keys(name: &str) -> Vec<String> {
+    words(name).map(|word| word.key.into_owned()).collect()
+}
+
+/// Every place in the decoded `text` of a page that stands for `names`, best first: by name, outside of
+/// headings first, in the order of the text.
+pub fn places(text: &str, names: &Names, types: &LinkTypes) -> Vec<Place> {
+    let by_first: HashMap<&str, Vec<usize>> =
+        names.0.iter().enumerate().fold(HashMap::new(), |mut by, (at, name)| {
+            if let Some(first) = name.first() {
+                by.entry(first.as_str()).or_insert_with(Vec::new).push(at);
+            }
+            by
+        });
+    if by_first.is_empty() {
+        return Vec::new();
+    }
+    let start = parse(text, types).front_matter.range.end;
+    let mut found: Vec<(usize, bool, Place)> = Vec::new();
+    for stretch in prose(text, start) {
+        let part = text.get(stretch.range.clone()).unwrap_or_default();
+        let spoken: Vec<Word<'_>> = words(part).collect();
+        for (at, word) in spoken.iter().enumerate() {
+            for &name in by_first.get(&*word.key).into_iter().flatten() {
+                let wanted = &names.0[name];
+                let Some(found_words) = spoken.get(at..at + wanted.len()) else { continue };
+                if found_words.iter().zip(wanted).all(|(found, wanted)| found.key == *wanted) {
+                    let end = found_words.last().map_or(word.range.end, |last| last.range.end);
+                    let range = stretch.range.start + word.range.start..stretch.range.start + end;
+                    if can_be_linked(text, &range) {
+                        found.push((name, stretch.heading, place(text, range, &stretch)));
+                    }
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(name, heading, place)| (*heading, *name, place.range.start));
+    found.into_iter().map(|(_, _, place)| place).collect()
+}
+
+/// Whether brackets around these bytes would neither cut a longer word nor be read as something else.
+fn can_be_linked(text: &str, range: &Range<usize>) -> bool {
+    let (Some(before), Some(words), Some(after)) =
+        (text.get(..range.start), text.get(range.clone()), text.get(range.end..))
+    else {
+        return false;
+    };
+    let (previous, next) = (before.chars().next_back(), after.chars().next());
+    let (first, last) = (words.chars().next(), words.chars().next_back());
+    let in_katakana =
+        |a: Option<char>, b: Option<char>| a.is_some_and(is_katakana) && b.is_some_and(is_katakana);
+    let goes_on = matches!(next, Some('.' | ':' | '\'' | '’'))
+        && after.chars().nth(1).is_some_and(char::is_alphanumeric);
+    !words.contains(['[', ']', '|', '#', '^', '\n', '\r'])
+        && !matches!(previous, Some('#' | '^' | '@' | '/' | '\\' | '-' | '_' | '[' | '.' | '!' | '{' | '<'))
+        && !matches!(next, Some('/' | '\\' | '-' | '_' | ']' | '@' | '}' | '>'))
+        && !goes_on
+        && !in_katakana(previous, first)
+        && !in_katakana(last, next)
+}
+
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
+}
+
+fn place(text: &str, range: Range<usize>, stretch: &Prose) -> Place {
+    let (before, after) =
+        (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
+    let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let line_end = after.find(['\n', '\r']).unwrap_or(after.len());
+    let left: String = {
+        let left: Vec<char> = before[line_start..].chars().rev().take(CONTEXT).collect();
+        left.into_iter().rev().collect()
+    };
+    let right: String = after[..line_end].chars().take(CONTEXT).collect();
+    let words = text.get(range.clone()).unwrap_or_default().to_owned();
+    let breaks = before.bytes().zip(before.bytes().skip(1).map(Some).chain([None]));
+    let line =
+        1 + breaks.filter(|&(byte, next)| byte == b'\n' || (byte == b'\r' && next != Some(b'\n'))).count();
+    Place {
+        line,
+        context: format!("{left}{words}{right}").trim().to_owned(),
+        text: words,
+        range,
+        table: stretch.table,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, names: &[&str]) -> Vec<(usize, String)> {
+        let names = Names(names.iter().map(|name| keys(name)).collect());
+        places(text, &names, &LinkTypes::default())
+            .into_iter()
+            .map(|place| (place.line, place.text))
+            .collect()
+    }
+
+    #[test]
+    fn names_are_found_where_a_link_can_stand() {
+        let text =
+            "---\ntitle: login\n---\n# Login\r\nuse `login`, [[login]], re-login and Login.\rlogin.md\n";
+        assert_eq!(found(text, &["login"]), [(5, "Login".into()), (4, "Login".into())]);
+        assert_eq!(found("a Login-Feature, login feature", &["login feature"])[0].1, "Login-Feature");
+        assert_eq!(
+            found("login\nfeature login] feature #login", &["login feature", "login"]),
+            [(1, "login".into())]
+        );
+        assert!(found("", &["x y"]).is_empty());
+        assert!(found("anything", &["—"]).is_empty());
+    }
+
+    #[test]
+    fn katakana_words_are_not_cut() {
+        assert_eq!(found("プレビューとビューを", &["ビュー"]), [(1, "ビュー".into())]);
+        assert!(found("プレビュー", &["ビュー"]).is_empty());
+        assert_eq!(found("認証設計を読む", &["設計"]), [(1, "設計".into())]);
+    }
+
+    #[test]
+    fn the_context_is_the_line_around_it() {
+        let names = Names(vec![keys("tokens")]);
+        let text = format!("one\n{}about tokens here\nthree", "é".repeat(100));
+        let place = &places(&text, &names, &LinkTypes::default())[0];
+        assert_eq!(place.context, format!("{}about tokens here", "é".repeat(54)));
+        assert_eq!(&text[place.range.clone()], "tokens");
+    }
+}
