@@ -119,6 +119,7 @@ fn every_command_answers_and_no_byte_changes() {
         "graph plain.md --depth 5",
         "traverse plain.md --depth 5",
         "impact plain.md --depth 5",
+        "suggest-links --threshold 0 -n 50 --all",
         "rebuild",
         "add",
     ];

@@ -10,6 +10,7 @@ mod projects;
 mod reading;
 mod searching;
 mod streams;
+mod suggesting;
 
 /// Three pages about signing in, and one about nothing else.
 fn vault() -> Terminal {

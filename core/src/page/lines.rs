@@ -2,12 +2,12 @@
 //! also what `CommonMark` and YAML say.
 
 /// Where the lines of a text start.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     starts: Vec<usize>,
 }
 
 impl Lines {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = Vec::with_capacity(bytes.len() / 48 + 1);
         starts.push(0);
@@ -21,7 +21,7 @@ impl Lines {
     }
 
     /// The line, from 1, on which the byte at `offset` stands.
-    pub(super) fn line_of(&self, offset: usize) -> usize {
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
     }
 

@@ -18,6 +18,7 @@ pub(crate) mod split;
 mod value_json;
 
 pub use decode::decode;
+pub(crate) use lines::Lines;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};

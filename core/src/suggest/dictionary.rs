@@ -10,6 +10,9 @@ const LONGEST: usize = 24;
 /// Fewest characters of a phrase.
 const SHORTEST: usize = 2;
 
+/// A phrase that may stand for more pages than this stands for none of them.
+const MOST_TARGETS: usize = 100;
+
 /// A phrase, and where it may lead.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Phrase {
@@ -108,7 +111,7 @@ impl Dictionary {
                 node = *self.steps.get(&(node, word))?;
                 Some(node)
             })
-            .filter(|&node| !self.phrase(node).targets.is_empty())
+            .filter(|&node| (1..=MOST_TARGETS).contains(&self.phrase(node).targets.len()))
     }
 
     pub fn phrase(&self, node: u32) -> &Phrase {

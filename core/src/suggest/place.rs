@@ -7,7 +7,7 @@ use std::ops::Range;
 use rusqlite::Connection;
 
 use super::words::{Word, words};
-use crate::page::{LinkTypes, Prose, parse, prose};
+use crate::page::{Lines, LinkTypes, parse, prose};
 use crate::{Result, path};
 
 /// Characters of the line that are shown on either side.
@@ -78,6 +78,7 @@ pub fn places(text: &str, names: &Names, types: &LinkTypes) -> Vec<Place> {
     }
     let start = parse(text, types).front_matter.range.end;
     let mut found: Vec<(usize, bool, Place)> = Vec::new();
+    let lines = Lines::new(text);
     for stretch in prose(text, start) {
         let part = text.get(stretch.range.clone()).unwrap_or_default();
         let spoken: Vec<Word<'_>> = words(part).collect();
@@ -89,7 +90,14 @@ pub fn places(text: &str, names: &Names, types: &LinkTypes) -> Vec<Place> {
                     let end = found_words.last().map_or(word.range.end, |last| last.range.end);
                     let range = stretch.range.start + word.range.start..stretch.range.start + end;
                     if can_be_linked(text, &range) {
-                        found.push((name, stretch.heading, place(text, range, &stretch)));
+                        let place = Place {
+                            line: lines.line_of(range.start),
+                            text: text.get(range.clone()).unwrap_or_default().to_owned(),
+                            context: context(text, &range),
+                            table: stretch.table,
+                            range,
+                        };
+                        found.push((name, stretch.heading, place));
                     }
                 }
             }
@@ -124,27 +132,16 @@ fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
 }
 
-fn place(text: &str, range: Range<usize>, stretch: &Prose) -> Place {
-    let (before, after) =
-        (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
-    let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let line_end = after.find(['\n', '\r']).unwrap_or(after.len());
-    let left: String = {
-        let left: Vec<char> = before[line_start..].chars().rev().take(CONTEXT).collect();
-        left.into_iter().rev().collect()
-    };
-    let right: String = after[..line_end].chars().take(CONTEXT).collect();
-    let words = text.get(range.clone()).unwrap_or_default().to_owned();
-    let breaks = before.bytes().zip(before.bytes().skip(1).map(Some).chain([None]));
-    let line =
-        1 + breaks.filter(|&(byte, next)| byte == b'\n' || (byte == b'\r' && next != Some(b'\n'))).count();
-    Place {
-        line,
-        context: format!("{left}{words}{right}").trim().to_owned(),
-        text: words,
-        range,
-        table: stretch.table,
-    }
+/// The characters next to the words on the same line.
+fn context(text: &str, range: &Range<usize>) -> String {
+    let on_line = |c: &char| !matches!(c, '\n' | '\r');
+    let side = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let (before, words, after) =
+        (text.get(..range.start), side(text.get(range.clone())), text.get(range.end..));
+    let left: Vec<char> =
+        before.unwrap_or_default().chars().rev().take(CONTEXT).take_while(on_line).collect();
+    let right: String = after.unwrap_or_default().chars().take(CONTEXT).take_while(on_line).collect();
+    format!("{}{words}{right}", left.into_iter().rev().collect::<String>()).trim().to_owned()
 }
 
 #[cfg(test)]
