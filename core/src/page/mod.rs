@@ -34,7 +34,7 @@ use front_matter::field;
 /// Cost is linear in the length of the text. A byte order mark at the start is stepped over.
 /// Whitespace apart, every byte after front matter is in exactly one section.
 pub fn parse(text: &str, types: &LinkTypes) -> Page {
-    let lines = lines::Lines::new(text);
+    let lines = Lines::new(text);
     let front = front_matter::read(text, &lines, types);
     let fields = &front.front_matter.fields;
     let strings = |key| field(fields, key).map(front_matter::strings).unwrap_or_default();
