@@ -164,3 +164,6 @@ impl Repository {
 fn is_commit_name(name: &str) -> bool {
     name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
+
+#[cfg(test)]
+mod tests;
