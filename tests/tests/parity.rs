@@ -119,6 +119,17 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
                                    { "query": "2", "page": "Login Feature", "grade": 1 }],
                     "compare": true, "alphas": [0.5, 0.7], "examples": 2 }),
         ),
+        (
+            "suggest-links --page tokens --threshold 0 -n 3",
+            "suggest_links",
+            json!({ "page": "tokens", "threshold": 0, "limit": 3 }),
+        ),
+        (
+            "suggest-links --threshold 0.1 --all",
+            "suggest_links",
+            json!({ "threshold": 0.1, "include_decided": true }),
+        ),
+        ("dismiss island.md UserDB", "dismiss", json!({ "source": "island.md", "target": "UserDB" })),
         ("add", "add", json!({})),
         ("rebuild", "rebuild", json!({})),
     ]
