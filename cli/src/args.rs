@@ -1,9 +1,17 @@
 //! The command line: every command, flag and example in one place, from which help, errors and
 //! shell completions are made.
 
+mod freshness;
+mod links;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
+pub use links::{
+    AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
+};
 
 /// Arguments of the whole command.
 #[derive(Debug, Parser)]
@@ -350,151 +358,6 @@ pub enum OrderChoice {
     Desc,
 }
 
-/// `ubp graph`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp graph                                    the whole project\n  \
-    ubp graph \"Login Feature\" --depth 3\n  \
-    ubp graph UserDB --direction incoming --link-type depends_on\n  \
-    ubp graph --format json > graph.json")]
-pub struct GraphArgs {
-    /// The page in the middle; the whole project when absent
-    #[arg(value_name = "PAGE")]
-    pub page: Option<String>,
-    /// Hops around it (1 to 5)
-    #[arg(long, value_name = "N")]
-    pub depth: Option<usize>,
-    /// Which way links are followed
-    #[arg(long, value_name = "WAY")]
-    pub direction: Option<DirectionChoice>,
-    /// Follow links of this type only (repeatable)
-    #[arg(long = "link-type", value_name = "TYPE")]
-    pub link_types: Vec<String>,
-    /// Most pages to print
-    #[arg(short = 'n', long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<Format>,
-}
-
-/// Which way links are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DirectionChoice {
-    /// To what a page links to
-    #[value(alias = "out")]
-    Outgoing,
-    /// To what links to a page
-    #[value(alias = "in")]
-    Incoming,
-    /// Either way
-    Both,
-}
-
-/// `ubp stale`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp stale\n  \
-    ubp stale --exit-code                    fail when a page is stale or possibly stale\n  \
-    ubp stale --exit-code --only stale       fail only when one is stale\n  \
-    ubp stale --changed-since origin/main    only what this branch touched")]
-pub struct StaleArgs {
-    /// End with status 1 when a listed page is stale or possibly stale
-    #[arg(long)]
-    pub exit_code: bool,
-    /// Only pages with this freshness
-    #[arg(long, value_name = "STATE")]
-    pub only: Option<StalenessChoice>,
-    /// Only pages that changed, or whose sources did, since this revision
-    #[arg(long, value_name = "REV")]
-    pub changed_since: Option<String>,
-}
-
-/// `ubp review`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp review login-feature.md                      record a page that is fresh\n  \
-    ubp review --still-accurate login-feature.md     the code changed; I read the page and it is true\n  \
-    ubp review --all                                 every page whose code did not change\n\n\
-    The record is .ubp/refs.lock: commit it together with the pages.")]
-pub struct ReviewArgs {
-    /// The pages: paths, ids, titles or aliases
-    #[arg(value_name = "PAGE", required_unless_present = "all")]
-    pub pages: Vec<String>,
-    /// Every page that names sources
-    #[arg(long, conflicts_with = "pages")]
-    pub all: bool,
-    /// Also record pages whose code changed: they were read again and are true
-    #[arg(long)]
-    pub still_accurate: bool,
-}
-
-/// `ubp refs`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp refs src/auth/login.ts\n  \
-    ubp refs src/auth/login.ts --json")]
-pub struct RefsArgs {
-    /// A file of the project
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-}
-
-/// `ubp traverse`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp traverse \"Login Feature\"\n  \
-    ubp traverse UserDB --direction in --type depends_on --depth 4")]
-pub struct TraverseArgs {
-    /// The page to start from: path, id, title or alias
-    #[arg(value_name = "PAGE")]
-    pub page: String,
-    /// Hops to go (1 to 5, default 2)
-    #[arg(long, value_name = "N")]
-    pub depth: Option<usize>,
-    /// Which way links are followed: out, in or both
-    #[arg(long, value_name = "WAY")]
-    pub direction: Option<DirectionChoice>,
-    /// Follow links of this type only (repeatable)
-    #[arg(long = "type", visible_alias = "link-type", value_name = "TYPE")]
-    pub link_types: Vec<String>,
-    /// Most pages to print (default 200)
-    #[arg(short = 'n', long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens (256 or more)
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
-}
-
-/// `ubp impact`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp impact \"User Database\"               who depends on this page\n  \
-    ubp impact src/auth/login.ts             which pages describe this file, and who depends on them\n  \
-    ubp impact UserDB --link-type depends_on --type api --depth 5\n\n\
-    The score is the strength of the weakest link on the way, halved by every hop but the first:\n\
-    depends_on and source_refs 1.0, implements 0.9, extends 0.8, conflicts_with 0.7, others 0.5.")]
-pub struct ImpactArgs {
-    /// The page that changes (path, id, title or alias), or the path of a source file in the project
-    #[arg(value_name = "PAGE|FILE")]
-    pub page: String,
-    /// Hops that the change may take (1 to 5, default 3)
-    #[arg(long, value_name = "N")]
-    pub depth: Option<usize>,
-    /// Let the change pass links of this type only (repeatable)
-    #[arg(long = "link-type", value_name = "TYPE")]
-    pub link_types: Vec<String>,
-    /// Print only pages of this type (repeatable)
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub doc_types: Vec<String>,
-    /// Most pages to print (default 100)
-    #[arg(short = 'n', long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens (256 or more)
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<usize>,
-}
-
 /// `ubp doctor`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
@@ -539,62 +402,6 @@ pub struct EvalArgs {
     /// Most queries to list of each kind (default 5)
     #[arg(long, value_name = "N")]
     pub queries: Option<usize>,
-}
-
-/// `ubp suggest-links`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp suggest-links                            the best over all pages\n  \
-    ubp suggest-links --page \"Login Feature\" --threshold 0.5\n  \
-    ubp accept login-feature.md user-db.md       make the link\n  \
-    ubp dismiss login-feature.md weather.md      never suggest it again")]
-pub struct SuggestLinksArgs {
-    /// Only links that this page lacks: path, id, title or alias
-    #[arg(long, value_name = "PAGE")]
-    pub page: Option<String>,
-    /// Least score (0.0 to 1.0; 0.8 unless the project says otherwise)
-    #[arg(long, value_name = "N")]
-    pub threshold: Option<f64>,
-    /// Most suggestions (1 to 50)
-    #[arg(short = 'n', long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Also what was dismissed or accepted before
-    #[arg(long)]
-    pub all: bool,
-}
-
-/// `ubp accept`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp accept login-feature.md user-db.md\n  \
-    ubp accept login-feature.md user-db.md --line 12 --text \"user table\"")]
-pub struct AcceptArgs {
-    /// The page that should link: path, id, title or alias
-    #[arg(value_name = "PAGE")]
-    pub source: String,
-    /// The page that it should link to
-    #[arg(value_name = "TARGET")]
-    pub target: String,
-    /// The line to link on; the best place when absent
-    #[arg(long, value_name = "N")]
-    pub line: Option<usize>,
-    /// The words to link, as they are written
-    #[arg(long, value_name = "WORDS")]
-    pub text: Option<String>,
-}
-
-/// `ubp dismiss`
-#[derive(Debug, Clone, Args)]
-#[command(after_help = "Examples:\n  \
-    ubp dismiss login-feature.md weather.md\n\n\
-    It holds in both directions, and stands in .ubp/decisions.jsonl, which is meant to be committed.")]
-pub struct DismissArgs {
-    /// The page that should not link: path, id, title or alias
-    #[arg(value_name = "PAGE")]
-    pub source: String,
-    /// The page that it should not link to
-    #[arg(value_name = "TARGET")]
-    pub target: String,
 }
 
 /// `ubp model`
