@@ -95,7 +95,7 @@ pub fn scores_within(db: &Connection, section: i64, expression: &str) -> Result<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// How many sections [`matches`] would find at most, counted up to `most`.
+/// How many sections [`matches()`] would find at most, counted up to `most`.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
