@@ -1,21 +1,21 @@
 //! One run of the command: the terminal it talks to, and the project it works on.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Serialize;
 use ubp_core::Error;
-use ubp_core::index::{Index, RefreshReport};
+use ubp_core::index::{EmbedReport, Index, RefreshReport};
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ops::{Caller, Context, Engine};
-use ubp_core::ports::{Clock, Embedder, MemorySource, NoHistory};
+use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
 
 use crate::args::{ColorChoice, Global};
-use crate::host::{GitHistory, Project, SystemClock};
+use crate::host::{Project, SystemClock};
+use crate::opening::{self, Opening};
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::progress::Bars;
-use crate::{ExitStatus, Io, models};
+use crate::{ExitStatus, Io, live, models};
 
 /// Milliseconds that a reading command spends on vectors before it answers.
 const EMBED_MILLIS: u64 = 300;
@@ -152,42 +152,19 @@ impl Session {
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
-        let mut in_memory = false;
-        let (index, aside) = match Index::open(&project.database) {
-            Err(error) if error.is_unwritable_index() => {
-                terminal.warn(
-                    "the project cannot be written to: its index is kept in memory, for this command alone",
-                );
-                in_memory = true;
-                (Index::in_memory()?, None)
-            }
-            opened => opened?,
-        };
-        if let Some(aside) = aside {
-            terminal.warn(format!(
-                "the index could not be used ({}); it was moved to {} and is made anew",
-                aside.reason,
-                aside.path.display()
-            ));
+        let opening = opening::open(&project, &terminal.io.environment)?;
+        if opening.in_memory {
+            terminal.warn(
+                "the project cannot be written to: its index is kept in memory, for this command alone",
+            );
         }
-        let embedder: Option<Arc<dyn Embedder>> = match models::load(&project, &terminal.io.environment) {
-            Ok(embedder) => embedder,
-            Err(error) => {
-                terminal.warn(format!("{error}; searching by words alone"));
-                if let Some(hint) = error.hint() {
-                    terminal.note(format!("hint: {hint}"));
-                }
-                None
-            }
-        };
-        let engine = Engine {
-            index,
-            source: Box::new(project.source()),
-            history: Box::new(GitHistory::new(&project.root)),
-            clock: Box::new(SystemClock::default()),
-            embedder,
-            manifest: project.manifest.clone(),
-        };
+        for words in [opening.aside_words(), opening.no_model_words()].into_iter().flatten() {
+            terminal.warn(words);
+        }
+        if let Some(hint) = opening.no_model.as_ref().and_then(Error::hint) {
+            terminal.note(format!("hint: {hint}"));
+        }
+        let Opening { engine, in_memory, .. } = opening;
         Ok(Self { project, engine, in_memory })
     }
 
@@ -234,7 +211,9 @@ impl Session {
                     report.renamed.len()
                 ));
             }
-            let vectors = context.embed(millis)?;
+            // A server on this project makes them in the background.
+            let left_to_server = millis.is_some() && live::is_served(&self.project);
+            let vectors = if left_to_server { EmbedReport::default() } else { context.embed(millis)? };
             if vectors.embedded > 0 {
                 terminal.detail(format!(
                     "vectors: {} made, {} sections to go",

@@ -11,7 +11,7 @@ use ubp_core::{Error, Result, path as paths};
 
 use super::atomic;
 use super::ignore_rules::{self, Rules};
-use super::walk::{Walk, leads_inside};
+use super::walk::{Found, Walk, leads_inside};
 
 #[cfg(test)]
 mod hostile_tests;
@@ -61,6 +61,35 @@ impl DiskSource {
     /// The pages folder, absolute and without symbolic links.
     pub fn pages_dir(&self) -> &Path {
         &self.pages
+    }
+
+    /// Folders that pages lie in, or may come to lie in: those that a listing looks into, and those in
+    /// which symbolic links to pages end. Absolute; none while there is no pages folder.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.walk_pages().map(|found| found.folders).unwrap_or_default()
+    }
+
+    /// Files outside of the pages folder that decide which of its files are pages, whether or not
+    /// they are there. Absolute.
+    pub fn outer_rule_files(&self) -> Vec<PathBuf> {
+        let above = self.pages.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.top));
+        let mut files: Vec<PathBuf> =
+            above.flat_map(|folder| ignore_rules::RULE_FILES.map(|name| folder.join(name))).collect();
+        files.push(self.top.join(".git/info/exclude"));
+        files
+    }
+
+    fn walk_pages(&self) -> io::Result<Found> {
+        let walk = Walk {
+            root: &self.root,
+            top: &self.top,
+            admits: &|target| self.admits_page(target),
+            visible: &is_visible,
+            enter: &|_| true,
+            wanted: &paths::is_page,
+            follow_folders: true,
+        };
+        walk.run(&self.pages)
     }
 
     /// Where the page at `path` really lies: `None` when no listing would show it there.
@@ -182,16 +211,7 @@ impl DiskSource {
 
 impl Source for DiskSource {
     fn list(&self) -> Result<Listing> {
-        let walk = Walk {
-            root: &self.root,
-            top: &self.top,
-            admits: &|target| self.admits_page(target),
-            visible: &is_visible,
-            enter: &|_| true,
-            wanted: &paths::is_page,
-            follow_folders: true,
-        };
-        let found = walk.run(&self.pages).map_err(|error| {
+        let found = self.walk_pages().map_err(|error| {
             let missing = error.kind() == io::ErrorKind::NotFound;
             let error = if missing { missing_pages_folder() } else { error };
             Error::io(self.pages.to_string_lossy(), error)
@@ -282,7 +302,7 @@ fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, pa
 }
 
 /// Whether pages may go by this name, or lie in a folder of this name.
-fn is_visible(name: &str) -> bool {
+pub(crate) fn is_visible(name: &str) -> bool {
     !name.starts_with('.') && name != "node_modules"
 }
 

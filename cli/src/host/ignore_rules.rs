@@ -12,6 +12,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// Names of the files that a folder's rules come from.
 pub(super) const RULE_FILES: [&str; 2] = [".ubpignore", ".gitignore"];
 
+/// Whether a file of this name has rules for the folder that it lies in.
+pub(crate) fn is_rule_file(name: &str) -> bool {
+    RULE_FILES.contains(&name)
+}
+
 /// The rules in force in a folder: its own and those of the folders above it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules(Option<Arc<Level>>);

@@ -10,5 +10,7 @@ mod walk;
 
 pub use clock::SystemClock;
 pub use disk::DiskSource;
+pub(crate) use disk::is_visible;
 pub use git::GitHistory;
-pub use project::{DATABASE, InitOptions, InitSummary, Project, init};
+pub(crate) use ignore_rules::is_rule_file;
+pub use project::{DATABASE, InitOptions, InitSummary, Project, UBP_DIR, init};

@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 10] = [
+const OWN_FILES: [&str; 11] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -32,6 +32,7 @@ const OWN_FILES: [&str; 10] = [
     "decisions.jsonl",
     "audit.jsonl",
     "serve.lock",
+    "serve.state",
     "trash",
 ];
 

@@ -36,6 +36,8 @@ pub(super) struct Found {
     pub(super) files: Vec<(String, Metadata)>,
     /// What was passed over.
     pub(super) unreadable: Vec<Unreadable>,
+    /// The folders that were looked into, or in which a symbolic link to a wanted file ends.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl Found {
@@ -99,6 +101,7 @@ impl Walk<'_> {
                 .iter()
                 .any(|entry| RULE_FILES.iter().chain(&[".git"]).any(|name| entry.file_name() == *name));
             let rules = if has_rules { outer.enter(&folder, &mut broken) } else { outer };
+            found.folders.push(folder);
             for entry in entries {
                 let name = entry.file_name();
                 let Some(name) = name.to_str() else {
@@ -158,7 +161,10 @@ impl Walk<'_> {
             Ok(()) if is_dir => {
                 links.insert(path, target);
             }
-            Ok(()) => take(path, metadata, found),
+            Ok(()) => {
+                found.folders.extend(target.parent().map(Path::to_path_buf));
+                take(path, metadata, found);
+            }
         }
     }
 

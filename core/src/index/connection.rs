@@ -254,7 +254,9 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     tune(&connection)?;
     // Whoever writes reads little, and every mapped page it touches would count as its memory.
     connection.pragma_update(None, "mmap_size", 0)?;
-    create_tables(&mut connection)?;
+    if tables == 0 {
+        create_tables(&mut connection)?;
+    }
     Ok(connection)
 }
 

@@ -11,6 +11,7 @@ mod rounding;
 mod row_set;
 mod schema;
 mod shortlist;
+mod snapshot;
 mod store;
 
 pub use connection::{Index, SetAside, set_aside};
@@ -18,6 +19,7 @@ pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
+pub use snapshot::{PageChanges, Snapshot};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -17,6 +17,7 @@ const OWN_IGNORE: &str = "\
 # What belongs to this machine alone; everything else in this folder is worth a commit.
 /metadata.db*
 /serve.lock
+/serve.state
 /trash/
 /audit.jsonl
 /models/

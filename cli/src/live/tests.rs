@@ -1,0 +1,139 @@
+//! A project that is held open, as servers see it: real files, real events.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod files;
+mod settings;
+mod sharing;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::broadcast::Receiver;
+use ubp_core::ops::Caller;
+use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Error, Result};
+
+use super::*;
+
+const MANIFEST: &str = r#"{"version": "1.0", "schema_version": 1, "pages_dir": "pages", "frontmatter": "preserved",
+  "embedding_model": {"name": "no-such-model", "version": "1.0", "dimensions": 8}}
+"#;
+
+/// A project in a folder of its own.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new<const N: usize>(pages: [(&str, &str); N]) -> Self {
+        let folder = Self(tempfile::Builder::new().prefix("ubp-live-").tempdir().unwrap());
+        fs::create_dir_all(folder.path("pages")).unwrap();
+        folder.write(".ubp/manifest.json", MANIFEST);
+        for (path, text) in pages {
+            folder.write(&format!("pages/{path}"), text);
+        }
+        folder
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn serve(&self) -> Server {
+        self.serve_with(Timing::default())
+    }
+
+    fn serve_with(&self, timing: Timing) -> Server {
+        serve(self.0.path(), timing)
+    }
+}
+
+fn serve(folder: &Path, timing: Timing) -> Server {
+    let said: Arc<Mutex<Vec<Notice>>> = Arc::default();
+    let hear = said.clone();
+    let notices: Notices = Arc::new(move |notice| hear.lock().unwrap().push(notice));
+    let project = Project::load(folder).unwrap();
+    let live = Live::start_with(project, &Environment::default(), notices, timing).unwrap();
+    Server { live, said }
+}
+
+/// A project that is held open, and what was said about it.
+struct Server {
+    live: Arc<Live>,
+    said: Arc<Mutex<Vec<Notice>>>,
+}
+
+impl Server {
+    fn call(&self, name: &str, params: Value) -> Result<Value> {
+        self.live.call(Caller::Agent, name, params, &Silent, &Cancel::default())
+    }
+
+    fn answer(&self, name: &str, params: Value) -> Value {
+        self.call(name, params).unwrap()
+    }
+
+    /// Paths of the pages in the index, in an answer that must be fresh.
+    #[track_caller]
+    fn pages(&self) -> Vec<String> {
+        let list = self.answer("list_pages", json!({"sort": "filepath"}));
+        assert_eq!(list["index"]["fresh"], true, "{list}");
+        let paths = list["pages"].as_array().unwrap().iter();
+        paths.map(|page| page["filepath"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Paths of the pages with this word, in an answer that must be fresh.
+    #[track_caller]
+    fn with_word(&self, word: &str) -> Vec<String> {
+        let found = self.answer("fulltext_search", json!({"query": word}));
+        assert_eq!(found["index"]["fresh"], true, "{found}");
+        let mut paths: Vec<String> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["filepath"].as_str().unwrap().to_owned())
+            .collect();
+        paths.dedup();
+        paths
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let said = self.said.lock().unwrap();
+        // The fixture's model is on no machine.
+        let other = said.iter().filter(|notice| notice.is_warning && !notice.text.contains("no-such-model"));
+        other.map(|notice| notice.text.clone()).collect()
+    }
+
+    fn settle(&self) {
+        eventually("settled", || self.live.shared.pulse.is_settled());
+    }
+}
+
+/// Waits until it is so.
+#[track_caller]
+fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "never {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The next change.
+fn next(changes: &mut Receiver<Arc<Changed>>) -> Changed {
+    let begun = Instant::now();
+    loop {
+        if let Ok(changed) = changes.try_recv() {
+            return (*changed).clone();
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "nothing changed");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,177 @@
+//! Files that change while a project is held open.
+
+use super::*;
+
+#[test]
+fn a_change_is_in_the_answer_that_follows() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+    server.settle();
+    folder.write("pages/c.md", "giraffe");
+    // As long as the system takes to tell.
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.with_word("giraffe"), ["c.md"]);
+    fs::remove_file(folder.path("pages/a.md")).unwrap();
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["b.md", "c.md"]);
+    assert!(server.warnings().is_empty(), "{:?}", server.warnings());
+}
+
+#[test]
+fn a_change_is_taken_in_though_nobody_asks_and_told() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    server.settle();
+    let mut changes = server.live.changes();
+    folder.write("pages/a.md", "antelope");
+    fs::rename(folder.path("pages/b.md"), folder.path("pages/moved.md")).unwrap();
+    folder.write("pages/new/deep/c.md", "giraffe");
+    let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
+    assert_eq!(pages.changed, ["a.md"]);
+    assert_eq!(pages.added, ["new/deep/c.md"]);
+    assert_eq!(pages.renamed.len(), 1, "{pages:?}");
+    server.settle();
+    // Listened to by now.
+    let before = server.live.refreshes();
+    folder.write("pages/new/deep/c.md", "okapi");
+    let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
+    assert_eq!(pages.changed, ["new/deep/c.md"]);
+    server.settle();
+    assert_eq!(server.live.refreshes(), before + 1);
+}
+
+#[test]
+fn nothing_happens_while_nothing_changes() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    let _changes = server.live.changes();
+    server.settle();
+    server.pages();
+    let before = server.live.refreshes();
+    for _ in 0..20 {
+        assert_eq!(server.with_word("zebra"), ["a.md"]);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(server.live.refreshes(), before, "answers and the index itself are no changes");
+}
+
+#[test]
+fn the_index_in_the_pages_folder_itself_is_no_change() {
+    let folder = Folder::new([]);
+    folder.write(".ubp/manifest.json", &MANIFEST.replace("\"pages\"", "\".\""));
+    folder.write("a.md", "zebra");
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md"]);
+    server.settle();
+    let before = server.live.refreshes();
+    // Writes to database, log and lock.
+    server.answer("rebuild", json!({}));
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(server.live.refreshes(), before);
+    folder.write("b.md", "lion");
+    eventually("noticed", || server.live.refreshes() > before);
+}
+
+#[test]
+fn many_changes_in_a_row_are_taken_in_together() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let server = folder.serve();
+    server.settle();
+    let before = server.live.refreshes();
+    for number in 0..40 {
+        folder.write(&format!("pages/{number}.md"), "lion");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    eventually("taken in", || server.live.refreshes() > before && server.live.shared.pulse.is_settled());
+    assert_eq!(server.live.refreshes(), before + 1);
+    assert_eq!(server.pages().len(), 41);
+}
+
+#[test]
+fn ignore_rules_that_change_are_followed() {
+    let folder = Folder::new([("a.md", "zebra"), ("drafts/b.md", "lion")]);
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md", "drafts/b.md"]);
+    server.settle();
+    folder.write("pages/.ubpignore", "drafts/\n");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["a.md"]);
+    folder.write("pages/.ubpignore", "\n");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["a.md", "drafts/b.md"]);
+    // Above the pages folder, where nothing is listened to.
+    folder.write(".ubpignore", "drafts/\n");
+    eventually("followed", || server.pages() == ["a.md"]);
+}
+
+#[test]
+fn a_folder_that_moves_is_listened_to_under_its_new_name() {
+    let folder = Folder::new([("a/x.md", "zebra"), ("keep.md", "lion")]);
+    let server = folder.serve();
+    server.settle();
+    fs::rename(folder.path("pages/a"), folder.path("pages/b")).unwrap();
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["b/x.md", "keep.md"]);
+    server.settle();
+    for word in ["giraffe", "okapi"] {
+        folder.write("pages/b/x.md", word);
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(server.with_word(word), ["b/x.md"]);
+        // The same name again, for another folder.
+        folder.write("pages/a/y.md", word);
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(server.with_word(word).len(), 2);
+    }
+}
+
+#[test]
+fn the_pages_folder_may_go_and_come_back() {
+    let folder = Folder::new([("a.md", "zebra"), ("sub/b.md", "lion")]);
+    let server = folder.serve();
+    server.settle();
+    fs::remove_dir_all(folder.path("pages")).unwrap();
+    std::thread::sleep(Duration::from_millis(30));
+    let error = server.call("list_pages", json!({})).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }) && error.to_string().contains("no such folder"), "{error}");
+    folder.write("pages/sub/b.md", "leopard");
+    assert_eq!(server.pages(), ["sub/b.md"]);
+    assert_eq!(server.with_word("leopard"), ["sub/b.md"]);
+    server.settle();
+    folder.write("pages/sub/b.md", "puma");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.with_word("puma"), ["sub/b.md"]);
+    let warnings = server.warnings();
+    assert!(warnings.len() <= 1, "said once: {warnings:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn pages_behind_symbolic_links_are_listened_to() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    folder.write("shared/page.md", "lion");
+    folder.write("elsewhere/deep/other.md", "puma");
+    std::os::unix::fs::symlink(folder.path("shared/page.md"), folder.path("pages/linked.md")).unwrap();
+    std::os::unix::fs::symlink(folder.path("elsewhere"), folder.path("pages/tree")).unwrap();
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md", "linked.md", "tree/deep/other.md"]);
+    server.settle();
+    folder.write("shared/page.md", "giraffe");
+    folder.write("elsewhere/deep/other.md", "giraffe");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.with_word("giraffe"), ["linked.md", "tree/deep/other.md"]);
+}
+
+#[test]
+fn a_change_that_nobody_tells_of_is_found_in_time() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let timing = Timing {
+        tick: Duration::from_millis(50),
+        reconcile: Duration::from_millis(300),
+        ..Timing::default()
+    };
+    let server = folder.serve_with(timing);
+    server.settle();
+    let before = server.live.refreshes();
+    eventually("compared", || server.live.refreshes() >= before + 2);
+}

@@ -1,0 +1,152 @@
+//! Settings, index and project that are replaced while the project is held open.
+
+use super::*;
+
+#[test]
+fn edited_settings_are_in_force_without_a_restart() {
+    let folder = Folder::new([("a.md", "[[b|depends_on]]"), ("b.md", "lion"), ("c.md", "[[b|mentors]]")]);
+    folder.write("other/d.md", "zebra");
+    let server = folder.serve();
+    let mut changes = server.live.changes();
+    assert_eq!(server.pages(), ["a.md", "b.md", "c.md"]);
+    let types = |server: &Server| {
+        let graph = server.answer("get_graph", json!({}));
+        let mut types: Vec<String> = graph["edges"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|edge| edge["link_type"].as_str().unwrap().to_owned())
+            .collect();
+        types.sort();
+        types
+    };
+    assert_eq!(types(&server), ["depends_on", "references"]);
+    folder.write(
+        ".ubp/manifest.json",
+        &MANIFEST.replace("\"frontmatter\"", r#""links": {"types": ["mentors"]}, "frontmatter""#),
+    );
+    assert_eq!(types(&server), ["depends_on", "mentors"]);
+    folder.write(".ubp/manifest.json", &MANIFEST.replace("\"pages\"", "\"other\""));
+    assert_eq!(server.pages(), ["d.md"]);
+    folder.write("other/e.md", "zebra");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["d.md", "e.md"], "the new folder is listened to");
+    assert!(std::iter::repeat_with(|| next(&mut changes)).take(10).any(|change| change == Changed::Settings));
+}
+
+#[test]
+fn settings_are_followed_though_nobody_asks() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let server = folder.serve();
+    server.settle();
+    let mut changes = server.live.changes();
+    folder.write(".ubp/manifest.json", &MANIFEST.replace("\"1.0\", \"schema", "\"1.1\", \"schema"));
+    assert_eq!(next(&mut changes), Changed::Settings);
+}
+
+#[test]
+fn broken_settings_leave_the_old_ones_in_force_and_are_said_once() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md"]);
+    folder.write(".ubp/manifest.json", "{ \"version\": ");
+    for _ in 0..3 {
+        assert_eq!(server.pages(), ["a.md"]);
+    }
+    std::thread::sleep(Duration::from_millis(1_200));
+    let warnings = server.warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("manifest.json:1") && warnings[0].contains("stay in force"), "{warnings:?}");
+    assert_eq!(server.live.problem().unwrap(), warnings[0]);
+    folder.write("pages/b.md", "lion");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["a.md", "b.md"], "and files are still followed");
+    folder.write(".ubp/manifest.json", MANIFEST);
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+    assert_eq!(server.live.problem(), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_is_deleted_is_made_anew() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+    for companions in [false, true] {
+        fs::remove_file(folder.path(".ubp/metadata.db")).unwrap();
+        if companions {
+            for name in ["metadata.db-wal", "metadata.db-shm"] {
+                let _ = fs::remove_file(folder.path(".ubp").join(name));
+            }
+        }
+        assert_eq!(server.pages(), ["a.md", "b.md"], "asked at once");
+        assert!(folder.path(".ubp/metadata.db").exists());
+        fs::remove_file(folder.path(".ubp/metadata.db")).unwrap();
+        eventually("made anew", || folder.path(".ubp/metadata.db").exists());
+        assert_eq!(server.with_word("zebra"), ["a.md"]);
+    }
+    assert!(server.warnings().is_empty(), "{:?}", server.warnings());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_another_process_put_aside_is_left_to_it() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+    ubp_core::index::set_aside(&folder.path(".ubp/metadata.db")).unwrap();
+    let other = folder.serve();
+    assert_eq!(other.pages(), ["a.md", "b.md"]);
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+    folder.write("pages/c.md", "okapi");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(other.with_word("okapi"), ["c.md"]);
+    assert_eq!(server.with_word("okapi"), ["c.md"]);
+    assert!(!folder.path(".ubp/metadata.db.damaged-2").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_turns_out_damaged_is_replaced_within_the_answer() {
+    use std::os::unix::fs::FileExt;
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let server = folder.serve();
+    server.settle();
+    server
+        .live
+        .with(Caller::Agent, &Silent, &Cancel::default(), |context| context.index.checkpoint())
+        .unwrap();
+    let file = fs::OpenOptions::new().write(true).open(folder.path(".ubp/metadata.db")).unwrap();
+    let length = file.metadata().unwrap().len();
+    // Every page but the first: what lies there is read anew for every answer.
+    file.write_all_at(&vec![0x5a; usize::try_from(length - 4_096).unwrap()], 4_096).unwrap();
+    // An open database need not notice, since it may have read everything before.
+    let answer = server.answer("fulltext_search", json!({"query": "zebra"}));
+    assert_eq!(answer["results"][0]["filepath"], "a.md", "{answer}");
+    eventually("fresh again", || server.answer("list_pages", json!({}))["index"]["fresh"] == true);
+    assert_eq!(server.pages(), ["a.md", "b.md"]);
+}
+
+#[test]
+fn a_project_that_is_gone_is_an_error_and_no_more_and_may_come_back() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let root = folder.path("project");
+    fs::create_dir_all(root.join("pages")).unwrap();
+    fs::create_dir_all(root.join(".ubp")).unwrap();
+    fs::write(root.join(".ubp/manifest.json"), MANIFEST).unwrap();
+    fs::write(root.join("pages/a.md"), "zebra").unwrap();
+    let server = serve(&root, Timing::default());
+    assert_eq!(server.pages(), ["a.md"]);
+    server.settle();
+    let before = server.live.refreshes();
+    fs::rename(&root, folder.path("away")).unwrap();
+    std::thread::sleep(Duration::from_millis(2_200));
+    let error = server.call("list_pages", json!({})).unwrap_err();
+    assert_eq!((error.code(), error.to_string().contains("is gone")), ("io", true), "{error}");
+    assert!(server.live.refreshes() <= before + 3, "no spinning: {}", server.live.refreshes() - before);
+    let warnings = server.warnings();
+    assert!(warnings.len() <= 1, "{warnings:?}");
+    fs::rename(folder.path("away"), &root).unwrap();
+    eventually("back", || server.call("list_pages", json!({})).is_ok());
+    assert_eq!(server.pages(), ["a.md"]);
+}

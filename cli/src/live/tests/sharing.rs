@@ -1,0 +1,154 @@
+//! Several servers on one project, in one process: the lock does not care.
+
+use super::*;
+
+#[test]
+fn one_indexes_and_the_others_answer_as_well() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let servers: Vec<Server> = (0..3).map(|_| folder.serve()).collect();
+    assert_eq!(servers.iter().filter(|server| server.live.is_indexer()).count(), 1);
+    assert!(servers[0].live.is_indexer());
+    assert!(is_served(&Project::load(folder.0.path()).unwrap()));
+    servers[0].settle();
+    for round in 0..5 {
+        let word = format!("word{round}");
+        folder.write(&format!("pages/{round}.md"), &word);
+        std::thread::sleep(Duration::from_millis(30));
+        for server in servers.iter().rev() {
+            assert_eq!(server.with_word(&word), [format!("{round}.md")]);
+        }
+    }
+    servers[0].settle();
+    let before: Vec<u64> = servers.iter().map(|server| server.live.refreshes()).collect();
+    for server in &servers {
+        assert_eq!(server.pages().len(), 7);
+    }
+    let after: Vec<u64> = servers.iter().map(|server| server.live.refreshes()).collect();
+    assert_eq!(before, after, "nobody compares files while the first one hears of all changes");
+}
+
+#[test]
+fn another_takes_over_within_two_seconds_and_follows_changes() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let (first, second) = (folder.serve(), folder.serve());
+    first.settle();
+    let mut changes = second.live.changes();
+    first.live.stop();
+    let begun = Instant::now();
+    // In the time when nobody listens.
+    folder.write("pages/b.md", "lion");
+    eventually("taken over", || second.live.is_indexer());
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
+    assert_eq!(pages.added, ["b.md"]);
+    second.settle();
+    folder.write("pages/c.md", "giraffe");
+    let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
+    assert_eq!(pages.added, ["c.md"]);
+    let error = first.call("list_pages", json!({})).unwrap_err();
+    assert!(matches!(error, Error::Cancelled), "{error}");
+}
+
+#[test]
+fn an_answer_takes_over_at_once() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let (first, second) = (folder.serve(), folder.serve());
+    first.settle();
+    drop(first);
+    folder.write("pages/b.md", "lion");
+    assert_eq!(second.pages(), ["a.md", "b.md"]);
+    assert!(second.live.is_indexer());
+}
+
+#[test]
+fn readers_tell_of_what_the_other_one_took_in() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let (first, second) = (folder.serve(), folder.serve());
+    first.settle();
+    let mut changes = second.live.changes();
+    folder.write("pages/b.md", "lion");
+    let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
+    assert_eq!(pages.added, ["b.md"]);
+    assert!(!second.live.is_indexer());
+    assert_eq!(second.live.refreshes(), 0);
+}
+
+#[test]
+fn stopping_twice_is_stopping_once_and_lets_the_lock_go() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let project = Project::load(folder.0.path()).unwrap();
+    assert!(!is_served(&project));
+    let server = folder.serve();
+    assert!(is_served(&project));
+    server.live.stop();
+    server.live.stop();
+    assert!(!is_served(&project));
+    drop(server);
+    assert!(!is_served(&project));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_of_servers_that_are_cleaned_away_are_made_again() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let (first, second) = (folder.serve(), folder.serve());
+    first.settle();
+    // As `git clean -fdx` does.
+    for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm", "serve.lock", "serve.state"] {
+        let _ = fs::remove_file(folder.path(".ubp").join(name));
+    }
+    for server in [&second, &first] {
+        assert_eq!(server.pages(), ["a.md"]);
+    }
+    std::thread::sleep(Duration::from_millis(1_200));
+    let indexers = [&first, &second].into_iter().filter(|server| server.live.is_indexer()).count();
+    assert_eq!(indexers, 1);
+    folder.write("pages/b.md", "lion");
+    std::thread::sleep(Duration::from_millis(30));
+    for server in [&first, &second] {
+        assert_eq!(server.pages(), ["a.md", "b.md"]);
+    }
+}
+
+#[test]
+fn a_checkout_is_told_and_is_in_the_next_answer() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"])
+            .arg("-C")
+            .arg(folder.0.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "pages"]);
+    git(&["commit", "-qm", "one"]);
+    let server = folder.serve();
+    let head = |server: &Server| server.answer("list_pages", json!({}))["index"]["head"].clone();
+    assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
+    let mut changes = server.live.changes();
+    eventually("followed", || head(&server) == git(&["rev-parse", "HEAD"]));
+    std::thread::sleep(Duration::from_millis(1_100));
+    git(&["checkout", "-qb", "other"]);
+    for number in 0..30 {
+        folder.write(&format!("pages/{number}.md"), "lion");
+    }
+    git(&["add", "pages"]);
+    git(&["commit", "-qm", "two"]);
+    assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
+    git(&["checkout", "-q", "main"]);
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages(), ["a.md"]);
+    assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
+    git(&["gc", "-q"]);
+    git(&["checkout", "-q", "other"]);
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(server.pages().len(), 31);
+    assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
+    let heads = std::iter::repeat_with(|| next(&mut changes)).take(20);
+    assert!(heads.into_iter().any(|change| matches!(change, Changed::Head(Some(_)))));
+}

@@ -1,0 +1,86 @@
+//! Which events are hints, and which are noise.
+#![allow(clippy::unwrap_used)]
+
+use notify::event::{CreateKind, DataChange, Flag, MetadataKind, RemoveKind, RenameMode};
+
+use super::*;
+
+fn meaning_of(kind: EventKind, path: &str) -> Option<Meaning> {
+    let followed = BTreeSet::from([PathBuf::from("/p/pages"), PathBuf::from("/p/pages/old")]);
+    meaning(&Event::new(kind).add_path(path.into()), Path::new("/p/pages"), &followed)
+}
+
+const CLOSED: EventKind = EventKind::Access(AccessKind::Close(AccessMode::Write));
+
+#[test]
+fn a_page_that_is_written_made_moved_or_deleted_is_a_hint() {
+    let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+    let attributes = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any));
+    let moved = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+    let kinds = [
+        CLOSED,
+        data,
+        attributes,
+        moved,
+        EventKind::Any,
+        EventKind::Create(CreateKind::File),
+        EventKind::Remove(RemoveKind::File),
+    ];
+    for kind in kinds {
+        assert_eq!(meaning_of(kind, "/p/pages/a/b.md"), Some(Meaning::Pages), "{kind:?}");
+    }
+}
+
+#[test]
+fn reading_is_no_hint() {
+    for kind in [
+        AccessKind::Open(AccessMode::Any),
+        AccessKind::Read,
+        AccessKind::Close(AccessMode::Read),
+        AccessKind::Any,
+    ] {
+        assert_eq!(meaning_of(EventKind::Access(kind), "/p/pages/a.md"), None, "{kind:?}");
+        assert_eq!(meaning_of(EventKind::Access(kind), "/p/pages"), None, "{kind:?}");
+    }
+}
+
+#[test]
+fn what_lies_in_hidden_folders_is_no_hint() {
+    for path in [
+        "/p/pages/.ubp/metadata.db-wal",
+        "/p/pages/.git/index",
+        "/p/pages/node_modules/a.md",
+        "/p/pages/.a.md",
+    ] {
+        assert_eq!(meaning_of(EventKind::Create(CreateKind::File), path), None, "{path}");
+        assert_eq!(meaning_of(CLOSED, path), None, "{path}");
+    }
+}
+
+#[test]
+fn of_other_files_it_matters_that_they_are_there_but_not_what_they_hold() {
+    assert_eq!(meaning_of(CLOSED, "/p/pages/picture.png"), None);
+    assert_eq!(meaning_of(EventKind::Create(CreateKind::File), "/p/pages/picture.png"), Some(Meaning::Pages));
+    assert_eq!(meaning_of(EventKind::Remove(RemoveKind::File), "/p/pages/picture.png"), Some(Meaning::Pages));
+}
+
+#[test]
+fn folders_rules_and_lost_events_ask_where_to_listen() {
+    let gone = EventKind::Modify(ModifyKind::Name(RenameMode::From));
+    for path in ["/p/pages", "/p/pages/old", "/p/pages/.ubpignore", "/p/pages/sub/.gitignore"] {
+        assert_eq!(meaning_of(gone, path), Some(Meaning::Folders), "{path}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("v1.2");
+    std::fs::create_dir(&inside).unwrap();
+    let event = Event::new(EventKind::Modify(ModifyKind::Name(RenameMode::To))).add_path(inside);
+    assert_eq!(meaning(&event, folder.path(), &BTreeSet::new()), Some(Meaning::Folders));
+    let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+    assert_eq!(meaning(&overflow, folder.path(), &BTreeSet::new()), Some(Meaning::Folders));
+}
+
+#[test]
+fn the_end_of_a_link_is_judged_by_its_name() {
+    assert_eq!(meaning_of(CLOSED, "/p/shared/linked.md"), Some(Meaning::Pages));
+    assert_eq!(meaning_of(CLOSED, "/p/shared/.hidden.md"), None);
+}
