@@ -3,6 +3,7 @@
 
 mod freshness;
 mod links;
+mod server;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
+pub use server::{ClientChoice, McpServerArgs};
 
 /// Arguments of the whole command.
 #[derive(Debug, Parser)]
@@ -112,6 +114,9 @@ pub enum Command {
     Accept(AcceptArgs),
     /// Remember that a suggested link is not wanted
     Dismiss(DismissArgs),
+    /// Serve AI agents over the Model Context Protocol
+    #[command(alias = "serve")]
+    McpServer(McpServerArgs),
     /// Show, install and choose the embedding model
     Model(ModelArgs),
     /// Print completions for a shell

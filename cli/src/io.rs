@@ -2,7 +2,7 @@
 //! run the same command without a process of their own.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use ubp_core::progress::Cancel;
@@ -34,6 +34,8 @@ impl Environment {
 
 /// Streams, folder, environment and the request to stop.
 pub struct Io {
+    /// What servers are asked through; other commands read nothing.
+    pub input: Box<dyn Read + Send>,
     /// Results go here, and nothing else.
     pub out: Box<dyn Write + Send>,
     /// Everything else goes here.

@@ -6,6 +6,7 @@ mod commands;
 pub mod host;
 mod io;
 pub mod live;
+mod mcp;
 mod models;
 mod opening;
 mod output;

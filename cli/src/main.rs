@@ -1,6 +1,6 @@
 //! The native `ubp`: hands the process to the library.
 
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 use ubp_cli::{Environment, Io, run};
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         request.request();
     });
     let mut io = Io {
+        input: Box::new(stdin()),
         out_is_terminal: stdout().is_terminal(),
         err_is_terminal: stderr().is_terminal(),
         out: Box::new(std::io::BufWriter::new(stdout())),

@@ -116,6 +116,7 @@ impl Terminal {
     ) -> (ExitStatus, String) {
         let err = SharedBuffer::default();
         let mut io = Io {
+            input: Box::new(io::empty()),
             out,
             err: Box::new(err.clone()),
             out_is_terminal: self.is_terminal,

@@ -26,6 +26,7 @@ use ubp_core::search::SearchMode;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
 use crate::host::Project;
+use crate::mcp;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
 
@@ -52,6 +53,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Completions(args) => return completions::run(terminal, args),
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
+        Command::McpServer(args) => return mcp::run(terminal, &folder, args),
         _ => {}
     }
     let session = Session::open(terminal, &folder)?;
@@ -73,9 +75,11 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
         Command::Dismiss(args) => suggest::dismiss(terminal, &session, args),
-        Command::Init(_) | Command::Completions(_) | Command::Model(_) | Command::Eval(_) => {
-            Ok(crate::ExitStatus::Success)
-        }
+        Command::Init(_)
+        | Command::Completions(_)
+        | Command::Model(_)
+        | Command::Eval(_)
+        | Command::McpServer(_) => Ok(crate::ExitStatus::Success),
     }
 }
 

@@ -113,6 +113,7 @@ impl Desk {
         let (out, err) = (SharedBuffer::default(), SharedBuffer::default());
         let variables = self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let mut io = Io {
+            input: Box::new(std::io::empty()),
             out: Box::new(out.clone()),
             err: Box::new(err.clone()),
             out_is_terminal: false,

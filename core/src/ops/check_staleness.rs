@@ -35,7 +35,7 @@ pub struct Params {
     pub only: Option<Staleness>,
     /// Only pages that changed, or whose sources did, since this revision.
     pub changed_since: Option<String>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

@@ -32,7 +32,7 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

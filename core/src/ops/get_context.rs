@@ -21,9 +21,9 @@ const SUMMARY_LENGTH: usize = 500;
 pub struct Params {
     /// The page in the middle: path, id, title or alias.
     pub page: Option<String>,
-    /// The page by its path (instead of `page`).
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
-    /// The page by its id (instead of `page`).
+    /// Its id, instead of `page`.
     pub page_id: Option<String>,
     /// Hops around the page, 1 to 3.
     #[schemars(range(min = 1, max = 3))]
@@ -31,10 +31,10 @@ pub struct Params {
     /// Follow links of these types only.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// The answer takes at most this many characters, 1000 or more.
+    /// Most characters in the answer.
     #[schemars(range(min = 1000))]
     pub max_size: Option<usize>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

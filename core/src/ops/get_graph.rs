@@ -20,9 +20,9 @@ pub const SUMMARY: &str = "Show which pages link to which, around one page or ov
 pub struct Params {
     /// The page in the middle: path, id, title or alias. All pages when absent.
     pub page: Option<String>,
-    /// The page in the middle (instead of `page`).
+    /// The same as `page`.
     pub center: Option<String>,
-    /// The page in the middle by its id (instead of `page`).
+    /// Its id, instead of `page`.
     pub center_page_id: Option<String>,
     /// Hops around the page, 1 to 5.
     #[schemars(range(min = 1, max = 5))]
@@ -35,7 +35,7 @@ pub struct Params {
     /// Most pages to return, nearest (or most linked) first; 1000 when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

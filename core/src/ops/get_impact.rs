@@ -28,9 +28,9 @@ pub const SUMMARY: &str =
 pub struct Params {
     /// The page that changes: path, id, title or alias. Where no page is called so, a source file.
     pub page: Option<String>,
-    /// The page by its path (instead of `page`).
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
-    /// The page by its id (instead of `page`).
+    /// Its id, instead of `page`.
     pub page_id: Option<String>,
     /// The source file that changes, relative to the project (instead of `page`). It may be gone.
     pub file: Option<String>,
@@ -46,7 +46,7 @@ pub struct Params {
     /// Most pages to return, highest score first; 100 when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

@@ -23,15 +23,15 @@ pub const SUMMARY: &str =
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: Option<String>,
-    /// The page by its path (instead of `page`).
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
-    /// The page by its title (instead of `page`).
+    /// Its title, instead of `page`.
     pub title: Option<String>,
-    /// The page by its id (instead of `page`).
+    /// Its id, instead of `page`.
     pub id: Option<String>,
     /// Only this section and those below it, by `section_id`.
     pub section: Option<String>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

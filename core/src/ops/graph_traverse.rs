@@ -21,9 +21,9 @@ pub const SUMMARY: &str =
 pub struct Params {
     /// The page to start from: path, id, title or alias.
     pub page: Option<String>,
-    /// The page by its path (instead of `page`).
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
-    /// The page by its id (instead of `page`).
+    /// Its id, instead of `page`.
     pub page_id: Option<String>,
     /// Hops to go, 1 to 5; 2 when absent.
     #[schemars(range(min = 1, max = 5))]
@@ -36,7 +36,7 @@ pub struct Params {
     /// Most pages to return, nearest first; 200 when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

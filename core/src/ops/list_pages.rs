@@ -37,7 +37,7 @@ pub struct Params {
     /// Pages to pass over first.
     #[serde(default)]
     pub offset: usize,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

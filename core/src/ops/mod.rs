@@ -11,6 +11,7 @@ mod way;
 pub mod accept;
 pub mod add;
 pub mod check_staleness;
+pub mod complete;
 pub mod dismiss;
 pub mod doctor;
 pub mod evaluate;
@@ -30,7 +31,7 @@ pub mod suggest_links;
 
 pub use context::{Caller, Context, Engine};
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
-pub use table::{Effect, OPERATIONS, Operation, Surfaces, find};
+pub use table::{Effect, OPERATIONS, Operation, Surfaces, Tool, find};
 pub use way::{Step, StepDirection};
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub const SUMMARY: &str = "Find the pages that describe a code file, with their 
 pub struct Params {
     /// The file's path relative to the project.
     pub file: String,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

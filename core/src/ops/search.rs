@@ -62,7 +62,7 @@ pub struct Params {
     /// Also what led to each score.
     #[serde(default)]
     pub explain: bool,
-    /// The answer takes at most this many tokens (4 ASCII bytes or one other character each).
+    /// Most tokens in the answer, 4 bytes each.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, accept, add, check_staleness, dismiss, doctor, evaluate, fulltext_search, get_context,
+    Context, accept, add, check_staleness, complete, dismiss, doctor, evaluate, fulltext_search, get_context,
     get_graph, get_impact, get_page, graph_traverse, list_pages, rebuild, refs, review_page, search, status,
     suggest_links,
 };
@@ -23,11 +23,23 @@ pub enum Effect {
     Destructive,
 }
 
+/// Whether an operation is an MCP tool. Those that change something are tools only of a server that may
+/// write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// Of every server.
+    Always,
+    /// Of a server that was asked for it.
+    OnRequest,
+    /// Never: it is for people, or its answers are not for a model.
+    Never,
+}
+
 /// Where an operation can be called, besides the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Surfaces {
     /// As an MCP tool.
-    pub mcp: bool,
+    pub tool: Tool,
     /// As a function of the Node, HTTP and browser interfaces.
     pub api: bool,
 }
@@ -70,12 +82,14 @@ macro_rules! operation {
     };
 }
 
-const EVERYWHERE: Surfaces = Surfaces { mcp: true, api: true };
-const PROGRAMS: Surfaces = Surfaces { mcp: false, api: true };
+const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
+const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
+const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
 /// Every operation.
 pub const OPERATIONS: &[Operation] = &[
     operation!(search, "ubp_search", Read, EVERYWHERE),
+    operation!(complete, "ubp_complete", Read, PROGRAMS),
     operation!(fulltext_search, "ubp_fulltext_search", Read, EVERYWHERE),
     operation!(get_page, "ubp_get_page", Read, EVERYWHERE),
     operation!(get_context, "ubp_get_context", Read, EVERYWHERE),
@@ -87,10 +101,10 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(check_staleness, "ubp_check_staleness", Read, EVERYWHERE),
     operation!(review_page, "ubp_review_page", Write, EVERYWHERE),
     operation!(refs, "ubp_refs", Read, EVERYWHERE),
-    operation!(doctor, "ubp_doctor", Read, PROGRAMS),
+    operation!(doctor, "ubp_doctor", Read, ON_REQUEST),
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
-    operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
-    operation!(rebuild, "ubp_rebuild", Write, PROGRAMS),
+    operation!(add, "ubp_add", Write, ON_REQUEST, rebuild::Output),
+    operation!(rebuild, "ubp_rebuild", Write, ON_REQUEST),
     operation!(suggest_links, "ubp_suggest_links", Read, EVERYWHERE),
     operation!(accept, "ubp_accept", Write, PROGRAMS),
     operation!(dismiss, "ubp_dismiss", Write, PROGRAMS),

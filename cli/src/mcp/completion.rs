@@ -1,0 +1,90 @@
+//! Completing arguments of prompts and resources: names of pages, and files that pages may describe.
+
+use rmcp::RoleServer;
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
+use rmcp::service::RequestContext;
+use serde_json::json;
+use ubp_core::ops::Caller;
+
+use super::call::{self, protocol_error};
+use super::server::Server;
+
+/// Shorter beginnings of a file's name would match most of a repository.
+const SHORTEST: usize = 2;
+
+/// Values for the argument that is being typed; none for arguments that are free text.
+pub(super) async fn complete(
+    server: &Server,
+    request: &CompleteRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CompleteResult, ErrorData> {
+    let typed = request.argument.value.clone();
+    let argument = request.argument.name.as_str();
+    let (values, total) = match (&request.r#ref, argument) {
+        (Reference::Resource(_), "path") => pages(server, typed, "filepath", context).await?,
+        (Reference::Prompt(_), "page" | "area") => pages(server, typed, "name", context).await?,
+        (Reference::Prompt(_), "file") => files(server, typed, context).await?,
+        _ => (Vec::new(), 0),
+    };
+    let more = total > values.len();
+    let mut completion =
+        CompletionInfo::new(values).map_err(|error| ErrorData::internal_error(error, None))?;
+    completion.total = u32::try_from(total).ok();
+    completion.has_more = Some(more);
+    Ok(CompleteResult::new(completion))
+}
+
+async fn pages(
+    server: &Server,
+    typed: String,
+    field: &'static str,
+    context: RequestContext<RoleServer>,
+) -> Result<(Vec<String>, usize), ErrorData> {
+    let live = server.live.clone();
+    let params = json!({ "text": typed, "limit": CompletionInfo::MAX_VALUES });
+    let answer = call::run(&context, move |progress, cancel| {
+        live.call(Caller::Agent, "complete", params, progress, cancel)
+    })
+    .await?
+    .map_err(|error| protocol_error(&error))?;
+    let pages = answer["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let values = pages.iter().filter_map(|page| page[field].as_str().map(str::to_owned)).collect();
+    Ok((values, answer["total"].as_u64().and_then(|total| usize::try_from(total).ok()).unwrap_or(0)))
+}
+
+async fn files(
+    server: &Server,
+    typed: String,
+    context: RequestContext<RoleServer>,
+) -> Result<(Vec<String>, usize), ErrorData> {
+    if typed.chars().count() < SHORTEST {
+        return Ok((Vec::new(), 0));
+    }
+    let live = server.live.clone();
+    let mut found = call::run(&context, move |progress, cancel| {
+        live.with(Caller::Agent, progress, cancel, |context| {
+            let name = literal(&typed);
+            context.source.match_sources(&[format!("{name}*"), format!("{name}*/**"), format!("**/*{name}*")])
+        })
+    })
+    .await?
+    .map_err(|error| protocol_error(&error))?;
+    let total = found.len();
+    found.truncate(CompletionInfo::MAX_VALUES);
+    Ok((found, total))
+}
+
+/// `text` as a glob that matches it and nothing else.
+fn literal(text: &str) -> String {
+    let mut glob = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!') {
+            glob.push('[');
+            glob.push(c);
+            glob.push(']');
+        } else {
+            glob.push(c);
+        }
+    }
+    glob
+}

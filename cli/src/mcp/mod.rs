@@ -1,0 +1,140 @@
+//! The MCP server: the operation table for agents. Everything of the protocol is in here; what is true
+//! of a project comes from the engine.
+
+mod call;
+mod changes;
+mod client_config;
+mod completion;
+mod http;
+mod lines;
+mod messages;
+mod prompts;
+mod resources;
+mod schema;
+mod server;
+mod text;
+mod tools;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio_util::sync::CancellationToken;
+use ubp_core::Error;
+use ubp_core::progress::Cancel;
+
+use crate::args::McpServerArgs;
+use crate::host::Project;
+use crate::live::{Live, ParentWatch};
+use crate::output::{CommandResult, Failure};
+use crate::session::Terminal;
+use crate::{ExitStatus, Io};
+
+use call::Limit;
+use messages::Messages;
+use server::Server;
+
+/// How often a request to stop is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long calls may take to end once the server is to stop.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// `ubp mcp-server`.
+pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerArgs) -> CommandResult {
+    if let Some(client) = args.print_config {
+        let project = Project::find(folder)?;
+        let snippet = client_config::of(client, &project.root, &terminal.io.environment, args);
+        terminal.line(snippet.text)?;
+        terminal.note(format!("this belongs into {}", snippet.place));
+        return Ok(ExitStatus::Success);
+    }
+    let tools = tools::choose(&args.tools, args.write)?;
+    let project = Project::find(folder)?;
+    let per_minute = 60;
+    let messages = Messages::of(terminal);
+    let live = Live::start(project, &terminal.io.environment, messages.notices())?;
+    let server =
+        Server { live: live.clone(), tools, limit: Limit::new(per_minute), subscribed: Arc::default() };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    let cancel = terminal.io.cancel.clone();
+    let result = match &args.http {
+        Some(address) => {
+            let options = http::Options {
+                address: *address,
+                names: args.allow_host.clone(),
+                token: terminal.io.environment.get(http::TOKEN_VARIABLE).map(str::to_owned),
+            };
+            runtime.block_on(over_http(server, &options, &cancel, &messages))
+        }
+        None => runtime.block_on(over_stdio(server, terminal.io, &cancel)),
+    };
+    runtime.shutdown_timeout(FAREWELL);
+    live.stop();
+    result
+}
+
+async fn over_stdio(server: Server, io: &mut Io, cancel: &Cancel) -> CommandResult {
+    let input = std::mem::replace(&mut io.input, Box::new(std::io::empty()));
+    let output = std::mem::replace(&mut io.out, Box::new(std::io::sink()));
+    let stop = CancellationToken::new();
+    let orphaned = cancel.clone();
+    let _parent = ParentWatch::start(move || orphaned.request());
+    let serve = async {
+        let serving = server.serve_with_ct(lines::Lines::over(input, output), stop.clone()).await;
+        match serving {
+            Ok(service) => match service.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::Internal(error.to_string())),
+                Ok(_) => Ok(()),
+            },
+            // A client may look whether the server starts, and leave.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(error) => {
+                Err(Error::invalid(format!("the client did not begin as the protocol asks: {error}")))
+            }
+        }
+    };
+    tokio::select! {
+        ended = serve => ended.map_err(Failure::Engine)?,
+        () = asked_to_stop(cancel) => stop.cancel(),
+    }
+    Ok(ExitStatus::Success)
+}
+
+async fn over_http(
+    server: Server,
+    options: &http::Options,
+    cancel: &Cancel,
+    messages: &Messages,
+) -> CommandResult {
+    let listener = http::bind(options).await?;
+    let address = listener.local_addr().map_err(|error| Error::io(options.address.to_string(), error))?;
+    messages.say(&format!("listening on http://{address}{}", http::PATH));
+    let stop = CancellationToken::new();
+    let serve = http::serve(server, listener, options, stop.clone());
+    let mut serve = std::pin::pin!(serve);
+    tokio::select! {
+        ended = &mut serve => ended?,
+        () = asked_to_stop(cancel) => {
+            stop.cancel();
+            if let Ok(ended) = tokio::time::timeout(FAREWELL, serve).await {
+                ended?;
+            }
+        }
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Waits for Ctrl-C, a signal, the host's request, or the end of the process that started this one.
+async fn asked_to_stop(cancel: &Cancel) {
+    while !cancel.is_requested() {
+        tokio::time::sleep(LOOK).await;
+    }
+}

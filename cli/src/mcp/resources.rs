@@ -1,0 +1,155 @@
+//! Pages as resources, `ubp://page/{path}`: the file as it is, front matter included.
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+};
+use rmcp::service::RequestContext;
+use serde_json::{Value, json};
+use ubp_core::Error;
+use ubp_core::ops::{Caller, Context, find};
+use ubp_core::page::decode;
+
+use super::call::{self, protocol_error};
+use super::server::Server;
+
+const PREFIX: &str = "ubp://page/";
+const MIME: &str = "text/markdown";
+/// Resources in one part of the list.
+const PART: usize = 200;
+
+pub(super) fn template() -> ResourceTemplate {
+    ResourceTemplate::new("ubp://page/{+path}", "page")
+        .with_title("Page")
+        .with_description("A page by its path relative to the pages folder")
+        .with_mime_type(MIME)
+}
+
+/// A part of the list of pages by path. The cursor is the number of pages before it.
+pub(super) async fn list(
+    server: &Server,
+    cursor: Option<String>,
+    context: RequestContext<RoleServer>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let offset: usize = match cursor {
+        None => 0,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| ErrorData::invalid_params(format!("'{cursor}' is no cursor of this list"), None))?,
+    };
+    let live = server.live.clone();
+    let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
+    let answer = call::run(&context, move |progress, cancel| {
+        live.call(Caller::Agent, "list_pages", params, progress, cancel)
+    })
+    .await?
+    .map_err(|error| protocol_error(&error))?;
+    let text = |page: &Value, key: &str| page[key].as_str().unwrap_or_default().to_owned();
+    let pages = answer["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let resources: Vec<Resource> = pages
+        .iter()
+        .map(|page| {
+            let path = text(page, "filepath");
+            Resource::new(uri_of(&path), path)
+                .with_title(text(page, "title"))
+                .with_description(format!("{}, {}", text(page, "doc_type"), text(page, "staleness")))
+                .with_mime_type(MIME)
+        })
+        .collect();
+    let end = offset + resources.len();
+    let more = (end as u64) < answer["total"].as_u64().unwrap_or(0) && !resources.is_empty();
+    let mut result = ListResourcesResult::with_all_items(resources);
+    result.next_cursor = more.then(|| end.to_string());
+    Ok(result)
+}
+
+/// The page behind a URI. Only pages of the index can be read, not any file of the folder.
+pub(super) async fn read(
+    server: &Server,
+    uri: &str,
+    context: RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
+    let path = path_of(uri)?;
+    let live = server.live.clone();
+    let text = call::run(&context, move |progress, cancel| {
+        live.with(Caller::Agent, progress, cancel, |context| whole(context, &path))
+    })
+    .await?
+    .map_err(|error| protocol_error(&error))?;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MIME)]))
+}
+
+fn whole(context: &Context<'_>, path: &str) -> ubp_core::Result<String> {
+    let not_found = || Error::PageNotFound { page: path.into(), similar: Vec::new() };
+    let operation = find("get_page").ok_or_else(not_found)?;
+    let page = (operation.call)(context, json!({ "filepath": path }))?;
+    // A name may also lead to a page elsewhere; a URI names a place.
+    if page["filepath"] != path {
+        return Err(not_found());
+    }
+    let bytes = context.source.read(path)?;
+    Ok(decode(&bytes).0.into_owned())
+}
+
+/// The URI of the page at `path`.
+pub(super) fn uri_of(path: &str) -> String {
+    let mut uri = PREFIX.to_owned();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// The path in a URI.
+///
+/// # Errors
+/// When it is no URI of a page.
+pub(super) fn path_of(uri: &str) -> Result<String, ErrorData> {
+    let wrong = || {
+        let data = Some(json!({ "uri": uri }));
+        ErrorData::resource_not_found(format!("'{uri}' is no page: {PREFIX}{{path}} is expected"), data)
+    };
+    let encoded = uri.strip_prefix(PREFIX).filter(|path| !path.is_empty()).ok_or_else(wrong)?;
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut rest = encoded.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        let (Some(high), Some(low)) = (digit(rest.next()), digit(rest.next())) else { return Err(wrong()) };
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_survives_its_uri() {
+        for path in ["a.md", "guides/how to.md", "日本語/ページ.md", "100%.md", "a#b?.md", "x/y/z.markdown"]
+        {
+            assert_eq!(path_of(&uri_of(path)).unwrap(), path);
+            assert!(uri_of(path).is_ascii());
+        }
+        assert_eq!(path_of("ubp://page/a%2Fb.md").unwrap(), "a/b.md");
+    }
+
+    #[test]
+    fn other_uris_are_refused() {
+        for uri in
+            ["", "ubp://page/", "file:///etc/passwd", "ubp://page/%zz", "ubp://page/%ff", "ubp://page/%4"]
+        {
+            assert!(path_of(uri).is_err(), "{uri}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use serde_json::{Value, json};
+use ubp_core::ops::OPERATIONS;
+
+use super::{input, output};
+
+/// Every schema within a schema.
+fn visit(schema: &Value, see: &mut impl FnMut(&Value)) {
+    see(schema);
+    match schema {
+        Value::Object(object) => object.values().for_each(|value| visit(value, see)),
+        Value::Array(values) => values.iter().for_each(|value| visit(value, see)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_tools_take_has_nothing_that_clients_refuse() {
+    for operation in OPERATIONS {
+        let schema = Value::Object(input((operation.input_schema)().to_value()));
+        let name = operation.name;
+        assert_eq!(schema["type"], "object", "{name}");
+        assert_eq!(schema["additionalProperties"], false, "{name}");
+        for top in ["anyOf", "oneOf", "allOf", "$defs"] {
+            assert!(schema.get(top).is_none(), "{name}: {top}");
+        }
+        visit(&schema, &mut |part| {
+            assert!(part.get("$ref").is_none(), "{name}: {part}");
+            assert!(part.get("format").is_none_or(Value::is_object), "{name}: {part}");
+            assert!(!part.get("type").is_some_and(Value::is_array), "{name}: {part}");
+            assert!(part.get("type").is_none_or(|kind| kind != "null"), "{name}: {part}");
+        });
+        for (field, property) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(property["description"].is_string(), "{name}: {field} is not described");
+        }
+    }
+}
+
+#[test]
+fn optional_enumerations_become_plain_ones() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "order": { "anyOf": [{ "$ref": "#/$defs/Order" }, { "type": "null" }], "description": "Which way." },
+            "least": { "type": ["number", "null"], "format": "double", "minimum": 0.0 }
+        },
+        "$defs": { "Order": { "oneOf": [{ "const": "asc", "description": "Up." }, { "const": "desc" }] } }
+    });
+    assert_eq!(
+        Value::Object(input(schema.clone())),
+        json!({
+            "type": "object",
+            "properties": {
+                "order": { "type": "string", "enum": ["asc", "desc"], "description": "Which way." },
+                "least": { "type": "number", "minimum": 0 }
+            }
+        })
+    );
+    assert_eq!(
+        Value::Object(output(schema)),
+        json!({
+            "type": "object",
+            "properties": { "order": { "type": ["string", "null"] }, "least": { "type": ["number", "null"] } }
+        })
+    );
+}
+
+#[test]
+fn a_type_that_contains_itself_ends() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "root": { "$ref": "#/$defs/Tree" } },
+        "$defs": { "Tree": { "type": "object", "properties": { "below": { "$ref": "#/$defs/Tree" } } } }
+    });
+    assert_eq!(
+        Value::Object(output(schema)),
+        json!({ "type": "object", "properties": { "root": { "properties": { "below": {} } } } })
+    );
+}

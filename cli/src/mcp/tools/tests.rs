@@ -1,0 +1,99 @@
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use ubp_core::ops::Effect;
+
+use super::{Row, choose};
+
+fn named(chosen: &str, write: bool) -> Result<Vec<&'static str>, String> {
+    let chosen: Vec<String> = chosen.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let rows = choose(&chosen, write).map_err(|error| error.to_string())?;
+    Ok(rows.iter().map(|row| row.operation.name).collect())
+}
+
+/// Bytes of `tools/list` with these tools, a token being four.
+fn tokens(rows: &[Row]) -> usize {
+    let listed: Vec<_> = rows.iter().map(|row| &row.listed).collect();
+    serde_json::to_string(&listed).unwrap().len().div_ceil(4)
+}
+
+#[test]
+fn a_listing_leaves_room_in_the_window() {
+    let core = tokens(&choose(&["core".into()], false).unwrap());
+    let default = tokens(&choose(&[], false).unwrap());
+    assert!(core <= 3_000, "the six tools take {core} tokens");
+    assert!(default <= 6_000, "all tools that only read take {default} tokens");
+}
+
+#[test]
+fn a_server_that_may_not_write_has_no_tool_that_does() {
+    for row in choose(&[], false).unwrap().iter().chain(choose(&["all".into()], false).unwrap().iter()) {
+        assert_eq!(row.operation.effect, Effect::Read, "{}", row.operation.name);
+        assert_eq!(row.listed.annotations.as_ref().unwrap().read_only_hint, Some(true));
+    }
+}
+
+#[test]
+fn sets_and_names_choose_tools() {
+    let core = named("core", false).unwrap();
+    assert_eq!(core.len(), 6);
+    assert_eq!(named("ubp_search,get_page,search", false).unwrap(), ["search", "get_page"]);
+    assert_eq!(named("core,refs", false).unwrap().len(), 7);
+    assert!(named("rebuild", true).unwrap() == ["rebuild"]);
+    assert!(named("read,write", true).unwrap() == named("", true).unwrap());
+}
+
+#[test]
+fn wrong_choices_say_what_there_is() {
+    let unknown = named("serach", false).unwrap_err();
+    assert!(unknown.contains("'serach'") && unknown.contains("search"), "{unknown}");
+    let forbidden = named("rebuild", false).unwrap_err();
+    assert!(forbidden.contains("--write"), "{forbidden}");
+    assert!(named("evaluate", true).is_err());
+}
+
+/// What clients are told, tool by tool: a change of it is a change of the contract.
+#[test]
+fn the_listing_is_as_it_was_agreed() {
+    let mut listing = String::new();
+    for row in choose(&["all".into()], true).unwrap().iter() {
+        let tool = serde_json::to_value(&row.listed).unwrap();
+        let hints = &tool["annotations"];
+        let hint = |name: &str| hints[name].as_bool().unwrap_or(false);
+        let effect = match (hint("readOnlyHint"), hint("destructiveHint")) {
+            (true, _) => "reads",
+            (_, true) => "takes away",
+            _ => "writes",
+        };
+        writeln!(listing, "{} ({}), {effect}", row.listed.name, hints["title"].as_str().unwrap()).unwrap();
+        for (name, property) in tool["inputSchema"]["properties"].as_object().into_iter().flatten() {
+            let required = tool["inputSchema"]["required"].as_array();
+            let required = required.is_some_and(|names| names.iter().any(|one| one == name));
+            writeln!(listing, "  {name}{} {}", if required { "!" } else { "" }, brief(property)).unwrap();
+        }
+    }
+    insta::assert_snapshot!(listing);
+}
+
+fn brief(property: &Value) -> String {
+    let mut brief = property["type"].as_str().unwrap_or("any").to_owned();
+    if let Some(items) = property.get("items") {
+        write!(brief, " of {}", brief_type(items)).unwrap();
+    }
+    if let Some(values) = property["enum"].as_array() {
+        let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+        write!(brief, " {}", values.join("|")).unwrap();
+    }
+    for (key, sign) in [("minimum", ">="), ("maximum", "<=")] {
+        if let Some(bound) = property.get(key) {
+            write!(brief, " {sign}{bound}").unwrap();
+        }
+    }
+    brief
+}
+
+fn brief_type(schema: &Value) -> &str {
+    schema["type"].as_str().unwrap_or("any")
+}
