@@ -156,6 +156,7 @@ impl Live {
             notices,
             stopped: Cancel::default(),
         });
+        shared.pulse.set_index(shared.current()?.database);
         said.into_iter().for_each(|notice| shared.tell(notice));
         if alone {
             shared.pulse.start_indexing(false);

@@ -22,7 +22,8 @@ pub(super) struct Opened {
     /// Whether the index is this process's own.
     pub in_memory: bool,
     manifest: Stamp,
-    database: Option<Identity>,
+    /// Which file the index is, unless it lives in memory.
+    pub database: Option<Identity>,
 }
 
 impl Opened {
@@ -135,7 +136,7 @@ impl Shared {
         }
         let opened = Arc::new(opened);
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = opened.clone();
-        self.pulse.notice(true);
+        self.pulse.set_index(opened.database);
         self.wake_vectors();
         if new_settings {
             self.broadcast(Changed::Settings);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use ubp_core::Error;
 use ubp_core::progress::Cancel;
 
+use super::stamp::Identity;
 use super::standing::{Standing, StandingFile};
 
 /// How long things take.
@@ -85,6 +86,8 @@ struct State {
     refreshes: u64,
     /// Whether this process tells the others where the index stands.
     publishing: bool,
+    /// The file of the index that all this is about.
+    index: Option<Identity>,
     /// Whether all changes are heard of, so that silence means that there are none.
     hears_all: bool,
     stopping: bool,
@@ -101,17 +104,21 @@ impl Pulse {
 
     fn publish(&self, state: &State) {
         if state.publishing {
-            self.standing.write(match state {
+            let standing = match state {
                 State { building: true, .. } => Standing::Building,
                 state if state.hears_all && state.settled == state.noticed => Standing::Settled,
                 _ => Standing::Changed,
-            });
+            };
+            self.standing.write(standing, state.index);
         }
     }
 
     /// Something changed; with `rescan`, perhaps also where changes have to be listened for.
     pub(super) fn notice(&self, rescan: bool) {
-        let mut state = self.state();
+        self.note(&mut self.state(), rescan);
+    }
+
+    fn note(&self, state: &mut State, rescan: bool) {
         let now = Instant::now();
         if state.noticed == state.settled {
             state.first = Some(now);
@@ -119,7 +126,7 @@ impl Pulse {
         state.noticed += 1;
         state.latest = Some(now);
         state.rescan |= rescan;
-        self.publish(&state);
+        self.publish(state);
         self.woken.notify_all();
     }
 
@@ -155,9 +162,17 @@ impl Pulse {
         self.state().hears_all
     }
 
-    /// What the process that indexes says.
+    /// From now on it is about another index, of which nothing is known yet.
+    pub(super) fn set_index(&self, index: Option<Identity>) {
+        let mut state = self.state();
+        state.index = index;
+        self.note(&mut state, true);
+    }
+
+    /// What the process that indexes says of the index at hand.
     pub(super) fn standing(&self) -> Standing {
-        self.standing.read()
+        let index = self.state().index;
+        self.standing.read(index)
     }
 
     /// Says again where the index stands, if the file is gone.

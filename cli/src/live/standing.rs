@@ -26,14 +26,20 @@ pub(super) enum Standing {
 }
 
 impl Standing {
-    /// All of one length, so that a write replaces the whole of what was there.
-    fn bytes(self) -> &'static [u8; 9] {
+    fn word(self) -> &'static str {
         match self {
-            Self::Settled => b"settled \n",
-            Self::Changed => b"changed \n",
-            Self::Building => b"building\n",
-            Self::Unknown => b"unknown \n",
+            Self::Settled => "settled",
+            Self::Changed => "changed",
+            Self::Building => "building",
+            Self::Unknown => "unknown",
         }
+    }
+
+    /// What is written, always of one length, so that it replaces the whole of what was there. Whoever
+    /// has another index open, because this one was deleted or put aside, must not take it for theirs.
+    fn line(self, index: Option<Identity>) -> String {
+        let (device, file) = index.unwrap_or_default();
+        format!("{:<8} {device:016x}{file:016x}\n", self.word())
     }
 }
 
@@ -41,7 +47,14 @@ impl Standing {
 #[derive(Debug)]
 pub(super) struct StandingFile {
     path: PathBuf,
-    written: Mutex<Option<(File, Identity, Standing)>>,
+    written: Mutex<Option<Written>>,
+}
+
+#[derive(Debug)]
+struct Written {
+    file: File,
+    identity: Identity,
+    line: String,
 }
 
 impl StandingFile {
@@ -49,23 +62,25 @@ impl StandingFile {
         Self { path: root.join(UBP_DIR).join(STATE), written: Mutex::new(None) }
     }
 
-    /// What the process that indexes said last.
-    pub(super) fn read(&self) -> Standing {
-        let mut bytes = Vec::new();
-        let read = File::open(&self.path).and_then(|file| file.take(16).read_to_end(&mut bytes));
+    /// What the process that indexes said last of this index.
+    pub(super) fn read(&self, index: Option<Identity>) -> Standing {
+        const LONGEST: u64 = 64;
+        let mut line = String::new();
+        let read = File::open(&self.path).and_then(|file| file.take(LONGEST).read_to_string(&mut line));
         let known = [Standing::Settled, Standing::Changed, Standing::Building];
-        let said = known.into_iter().find(|standing| standing.bytes() == bytes.as_slice());
+        let said = known.into_iter().find(|standing| standing.line(index) == line);
         said.filter(|_| read.is_ok()).unwrap_or(Standing::Unknown)
     }
 
-    /// Says it, unless it was said already. When it cannot be said, the others find nothing or less
-    /// than the truth, and look at the files themselves.
-    pub(super) fn write(&self, standing: Standing) {
+    /// Says it of this index, unless it was said already. When it cannot be said, the others find
+    /// nothing or less than the truth, and look at the files themselves.
+    pub(super) fn write(&self, standing: Standing, index: Option<Identity>) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.as_ref().is_some_and(|(_, _, said)| *said == standing) {
+        let line = standing.line(index);
+        if written.as_ref().is_some_and(|written| written.line == line) {
             return;
         }
-        if let Err(_unsaid) = self.put(&mut written, standing) {
+        if let Err(_unsaid) = self.put(&mut written, line) {
             *written = None;
             // What stands there is no longer true.
             let _ = std::fs::remove_file(&self.path);
@@ -75,18 +90,17 @@ impl StandingFile {
     /// Says again what was said, when somebody deleted the file.
     pub(super) fn keep(&self) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((_, held, standing)) = &*written else { return };
-        if identity(&self.path) != Some(*held) {
-            let standing = *standing;
-            *written = None;
-            let _ = self.put(&mut written, standing);
+        if let Some(Written { line, .. }) =
+            written.take_if(|written| identity(&self.path) != Some(written.identity))
+        {
+            let _ = self.put(&mut written, line);
         }
     }
 
     /// Leaves the file to others.
     pub(super) fn close(&self) {
         if self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
-            self.write(Standing::Unknown);
+            self.write(Standing::Unknown, None);
         }
         self.forget();
     }
@@ -96,9 +110,9 @@ impl StandingFile {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn put(&self, written: &mut Option<(File, Identity, Standing)>, standing: Standing) -> io::Result<()> {
+    fn put(&self, written: &mut Option<Written>, line: String) -> io::Result<()> {
         let (mut file, identity) = match written.take() {
-            Some((file, identity, _)) => (file, identity),
+            Some(written) => (written.file, written.identity),
             None => {
                 let file = OpenOptions::new().write(true).create(true).truncate(false).open(&self.path)?;
                 let identity = identity_of(&file.metadata()?);
@@ -106,8 +120,8 @@ impl StandingFile {
             }
         };
         file.rewind()?;
-        file.write_all(standing.bytes())?;
-        *written = Some((file, identity, standing));
+        file.write_all(line.as_bytes())?;
+        *written = Some(Written { file, identity, line });
         Ok(())
     }
 }
@@ -117,22 +131,25 @@ impl StandingFile {
 mod tests {
     use super::*;
 
+    const INDEX: Option<Identity> = Some((1, 2));
+
     #[test]
     fn what_one_says_the_other_reads() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
-        assert_eq!(other.read(), Standing::Unknown);
+        assert_eq!(other.read(INDEX), Standing::Unknown);
         for standing in [Standing::Building, Standing::Settled, Standing::Changed, Standing::Settled] {
-            one.write(standing);
-            assert_eq!(other.read(), standing);
+            one.write(standing, INDEX);
+            assert_eq!(other.read(INDEX), standing);
         }
+        assert_eq!(other.read(Some((1, 3))), Standing::Unknown, "of another index");
         std::fs::remove_file(folder.path().join(UBP_DIR).join(STATE)).unwrap();
-        assert_eq!(other.read(), Standing::Unknown);
+        assert_eq!(other.read(INDEX), Standing::Unknown);
         one.keep();
-        assert_eq!(other.read(), Standing::Settled);
+        assert_eq!(other.read(INDEX), Standing::Settled);
         one.close();
-        assert_eq!(other.read(), Standing::Unknown);
+        assert_eq!(other.read(INDEX), Standing::Unknown);
         other.close();
     }
 
@@ -140,7 +157,7 @@ mod tests {
     fn without_the_folder_nothing_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let standing = StandingFile::new(folder.path());
-        standing.write(Standing::Settled);
-        assert_eq!(standing.read(), Standing::Unknown);
+        standing.write(Standing::Settled, INDEX);
+        assert_eq!(standing.read(INDEX), Standing::Unknown);
     }
 }

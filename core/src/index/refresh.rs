@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,8 @@ use crate::{Error, Result};
 
 /// Pages per transaction.
 const BATCH: usize = 500;
+/// How often files are compared while other processes write about the same ones.
+const ROUNDS: usize = 3;
 /// Set while committed pages wait for their links to be resolved.
 const LINKS_DUE: &str = "links_due";
 /// Which pages folder and link vocabulary the index was made with.
@@ -68,8 +70,28 @@ impl RefreshReport {
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.renamed.is_empty()
     }
+
+    /// Adds what a later run did.
+    fn absorb(&mut self, later: Self) {
+        self.added.extend(later.added);
+        self.changed.extend(later.changed);
+        self.removed.extend(later.removed);
+        self.renamed.extend(later.renamed);
+        self.unreadable = later.unreadable;
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        for list in [&mut self.added, &mut self.changed, &mut self.removed] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        self.renamed.sort_unstable_by(|a, b| a.to.cmp(&b.to));
+        self.unreadable.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    }
 }
 
+#[derive(PartialEq, Eq)]
 struct Known {
     stat: (u64, i64, u64),
     hash: ContentHash,
@@ -96,10 +118,19 @@ pub fn refresh(
         return index.write(|db| {
             db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
             set_counter(db, LINKS_DUE, 1)?;
-            work.run(&Store::Whole(db))
+            work.run(&Store::Whole(db)).map(|(report, _)| report)
         });
     }
-    work.run(&Store::Batches(index))
+    let (mut report, mut overtaken) = work.run(&Store::Batches(index))?;
+    for _ in 1..ROUNDS {
+        if !overtaken {
+            break;
+        }
+        let again;
+        (again, overtaken) = work.run(&Store::Batches(index))?;
+        report.absorb(again);
+    }
+    Ok(report)
 }
 
 /// Where a refresh reads and writes: a transaction for every batch, or one around it all.
@@ -135,12 +166,15 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn run(&self, store: &Store<'_>) -> Result<RefreshReport> {
+    /// Compares once. Also says whether that has to be done again.
+    fn run(&self, store: &Store<'_>) -> Result<(RefreshReport, bool)> {
         let Self { source, options, cancel, progress, .. } = *self;
         // Pages of a run that was stopped may still wait for their links.
         let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
-        let listing = source.list()?;
+        // In this order: what another process writes meanwhile is then newer than what is known here,
+        // which shows, and never newer than the listing, which would look like pages that are gone.
         let known = store.read(known_pages)?;
+        let listing = source.list()?;
         let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
 
         let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
@@ -165,6 +199,7 @@ impl Work<'_> {
             touched: Touched::default(),
             report,
             gone_hashes: HashMap::new(),
+            overtaken: false,
         };
         writer.gone_hashes =
             gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
@@ -193,7 +228,6 @@ fn lies_in(path: &str, folder: &str) -> bool {
 }
 
 fn made_for_of(db: &Connection) -> Result<Option<String>> {
-    use rusqlite::OptionalExtension;
     Ok(db.query_row("SELECT value FROM meta WHERE key = ?1", [MADE_FOR], |row| row.get(0)).optional()?)
 }
 
@@ -207,23 +241,15 @@ fn stat_row(stat: FileStat) -> (u64, i64, u64) {
 }
 
 fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
-    let mut statement = db.prepare("SELECT path, size, modified, fingerprint, hash FROM pages")?;
-    let rows = statement.query_map([], |row| {
-        let size: i64 = row.get(1)?;
-        let fingerprint: i64 = row.get(3)?;
-        let known = Known {
-            stat: (size.cast_unsigned(), row.get(2)?, fingerprint.cast_unsigned()),
-            hash: ContentHash(row.get(4)?),
-        };
-        Ok((row.get(0)?, known))
-    })?;
+    let mut statement = db.prepare("SELECT size, modified, fingerprint, hash, path FROM pages")?;
+    let rows = statement.query_map([], |row| Ok((row.get(4)?, known_from(row)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What became of one file that had to be looked at.
+/// What became of one file that had to be looked at, with its state when it was listed.
 enum Read {
-    Same(PageFile),
-    New(Box<Prepared>),
+    Same(PageFile, FileStat),
+    New(Box<Prepared>, FileStat),
     Failed(Unreadable),
 }
 
@@ -235,6 +261,8 @@ struct Writer<'a> {
     gone_hashes: HashMap<ContentHash, String>,
     touched: Touched,
     report: RefreshReport,
+    /// Whether something was left to another process that had seen more.
+    overtaken: bool,
 }
 
 impl Writer<'_> {
@@ -244,15 +272,25 @@ impl Writer<'_> {
 
     /// Writes a batch in one transaction and returns its size.
     fn store(&mut self, batch: impl Iterator<Item = Read>, gone: &mut BTreeSet<String>) -> Result<usize> {
-        let (known, gone_hashes, touched, report) =
-            (&self.known, &mut self.gone_hashes, &mut self.touched, &mut self.report);
+        let (known, source, gone_hashes, touched, report, overtaken) = (
+            &self.known,
+            self.source,
+            &mut self.gone_hashes,
+            &mut self.touched,
+            &mut self.report,
+            &mut self.overtaken,
+        );
         self.store.write(|db| {
             let (mut size, mut marked) = (0, false);
             for read in batch {
                 size += 1;
                 match read {
                     Read::Failed(entry) => report.unreadable.push(entry),
-                    Read::Same(file) => {
+                    Read::Same(file, listed) => {
+                        if is_overtaken(db, source, known, &file.path, Some(listed))? {
+                            *overtaken = true;
+                            continue;
+                        }
                         let (size, modified, fingerprint) = stat_row(file.stat);
                         db.prepare_cached(
                             "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1",
@@ -264,14 +302,23 @@ impl Writer<'_> {
                             fingerprint.cast_signed(),
                         ))?;
                     }
-                    Read::New(page) => {
+                    Read::New(page, listed) => {
+                        if is_overtaken(db, source, known, &page.file.path, Some(listed))? {
+                            *overtaken = true;
+                            continue;
+                        }
                         if !marked {
                             set_counter(db, LINKS_DUE, 1)?;
                             marked = true;
                         }
                         let path = page.file.path.clone();
                         let was_known = known.contains_key(&path);
-                        let moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
+                        let mut moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
+                        if let Some(from) = &moved_from
+                            && is_overtaken(db, source, known, from, None)?
+                        {
+                            moved_from = None;
+                        }
                         moved_from.iter().for_each(|from| {
                             gone.remove(from);
                         });
@@ -295,19 +342,24 @@ impl Writer<'_> {
         everything: bool,
         made_for: &str,
         progress: &dyn Progress,
-    ) -> Result<RefreshReport> {
+    ) -> Result<(RefreshReport, bool)> {
         let (touched, report) = (&mut self.touched, &mut self.report);
+        let (known, source, overtaken) = (&self.known, self.source, &mut self.overtaken);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source that pages link to came or went.
             if self.store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
                 && !self.store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
             {
-                return Ok(self.report);
+                return Ok((self.report, self.overtaken));
             }
         }
         progress.advance(Stage::Links, 0, 1);
         self.store.write(|db| {
             for path in gone {
+                if is_overtaken(db, source, known, &path, None)? {
+                    *overtaken = true;
+                    continue;
+                }
                 remove_page(db, &path, touched)?;
                 report.removed.push(path);
             }
@@ -323,13 +375,31 @@ impl Writer<'_> {
             bump(db, GENERATION)
         })?;
         progress.advance(Stage::Links, 1, 1);
-        for list in [&mut report.added, &mut report.changed, &mut report.removed] {
-            list.sort_unstable();
-        }
-        report.renamed.sort_unstable_by(|a, b| a.to.cmp(&b.to));
-        report.unreadable.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        Ok(self.report)
+        report.sort();
+        Ok((self.report, self.overtaken))
     }
+}
+
+/// Whether another process has written about the page since the files were compared, and the file is
+/// no longer as it was found here: what is to be written would put an older state over a newer one.
+fn is_overtaken(
+    db: &Connection,
+    source: &dyn Source,
+    known: &HashMap<String, Known>,
+    path: &str,
+    found: Option<FileStat>,
+) -> Result<bool> {
+    let mut statement =
+        db.prepare_cached("SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1")?;
+    let stored = statement.query_row([path], known_from).optional()?;
+    // A page that cannot be looked at is judged by the next run.
+    Ok(stored.as_ref() != known.get(path) && source.stat(path).is_ok_and(|now| now != found))
+}
+
+fn known_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
+    let (size, fingerprint): (i64, i64) = (row.get(0)?, row.get(2)?);
+    let stat = (size.cast_unsigned(), row.get(1)?, fingerprint.cast_unsigned());
+    Ok(Known { stat, hash: ContentHash(row.get(3)?) })
 }
 
 fn sources_changed(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<bool> {
@@ -406,14 +476,15 @@ fn look_at(
     // A time that no file has makes the next run look at the content again.
     let unsettled = may_change_unseen(file.stat, now).then_some(Timestamp::UNIX_EPOCH);
     let hash = ContentHash::of(&bytes);
+    let listed = file.stat;
     let mut file = file.clone();
     if known.get(&file.path) == Some(&hash) {
         file.stat.modified = unsettled.unwrap_or(file.stat.modified);
-        return Read::Same(file);
+        return Read::Same(file, listed);
     }
     let mut page = prepare(file, &bytes, hash, types);
     page.file.stat.modified = unsettled.unwrap_or(page.file.stat.modified);
-    Read::New(Box::new(page))
+    Read::New(Box::new(page), listed)
 }
 
 /// A file written within the clock's grain of this look could change again without showing it.

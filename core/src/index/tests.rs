@@ -18,6 +18,7 @@ use crate::text::Query;
 mod dump;
 mod faults;
 mod links;
+mod overtaken;
 mod rebuild;
 
 pub(crate) use dump::dump;

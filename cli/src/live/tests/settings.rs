@@ -15,7 +15,7 @@ fn edited_settings_are_in_force_without_a_restart() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|edge| edge["link_type"].as_str().unwrap().to_owned())
+            .map(|edge| edge["type"].as_str().unwrap().to_owned())
             .collect();
         types.sort();
         types

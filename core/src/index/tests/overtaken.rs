@@ -1,0 +1,155 @@
+//! Two processes that take in changes at the same time: whoever saw more of the files wins, whoever
+//! writes last.
+
+use std::sync::Mutex;
+
+use jiff::Timestamp;
+
+use super::{Project, dump};
+use crate::index::{Index, RefreshOptions, RefreshReport, refresh};
+use crate::page::LinkTypes;
+use crate::ports::{ContentHash, FileStat, FixedClock, Listing, MemorySource, Source};
+use crate::progress::{Cancel, Silent};
+use crate::{Error, Result};
+
+type Meanwhile<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// A source during whose first reading, or else after whose first listing, something happens.
+struct Interrupted<'a> {
+    source: &'a MemorySource,
+    on_list: Mutex<Option<Meanwhile<'a>>>,
+    on_read: Mutex<Option<Meanwhile<'a>>>,
+}
+
+impl<'a> Interrupted<'a> {
+    fn reading(source: &'a MemorySource, meanwhile: impl FnOnce() + Send + 'a) -> Self {
+        Self { source, on_list: Mutex::new(None), on_read: Mutex::new(Some(Box::new(meanwhile))) }
+    }
+
+    fn listing(source: &'a MemorySource, meanwhile: impl FnOnce() + Send + 'a) -> Self {
+        Self { source, on_list: Mutex::new(Some(Box::new(meanwhile))), on_read: Mutex::new(None) }
+    }
+}
+
+impl Source for Interrupted<'_> {
+    fn list(&self) -> Result<Listing> {
+        let listing = self.source.list();
+        if let Some(meanwhile) = self.on_list.lock().unwrap().take() {
+            meanwhile();
+        }
+        listing
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        self.source.stat(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        let bytes = self.source.read(path);
+        if let Some(meanwhile) = self.on_read.lock().unwrap().take() {
+            meanwhile();
+        }
+        bytes
+    }
+
+    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        Err(Error::not_a_page(path))
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        self.source.stat_source(path)
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        self.source.read_source(path)
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        self.source.match_sources(globs)
+    }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.source.read_state(name)
+    }
+
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        self.source.write_state(name, bytes, expected)
+    }
+}
+
+fn take_in(index: &Index, source: &dyn Source) -> RefreshReport {
+    let link_types = LinkTypes::default();
+    let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false };
+    let clock = FixedClock::at(Timestamp::from_second(1_000_000).unwrap());
+    refresh(index, source, &clock, &options, &Silent, &Cancel::default()).unwrap()
+}
+
+fn put(source: &MemorySource, path: &str, text: &str) {
+    source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
+}
+
+/// What an index of these files says that nobody interrupted.
+fn clean(source: &MemorySource) -> Vec<String> {
+    let index = Index::in_memory().unwrap();
+    take_in(&index, source);
+    dump(&index)
+}
+
+#[test]
+fn an_older_text_is_not_put_over_a_newer_one() {
+    for known in [false, true] {
+        let source = MemorySource::with_pages([("b.md", "[[a]]")]);
+        let index = Index::in_memory().unwrap();
+        if known {
+            put(&source, "a.md", "first");
+        }
+        take_in(&index, &source);
+        put(&source, "a.md", "second");
+        let slow = Interrupted::reading(&source, || {
+            put(&source, "a.md", "third [[b]]");
+            take_in(&index, &source);
+        });
+        take_in(&index, &slow);
+        assert_eq!(dump(&index), clean(&source), "{known}");
+    }
+}
+
+#[test]
+fn a_page_that_came_back_is_not_removed() {
+    let source = MemorySource::with_pages([("a.md", "text"), ("b.md", "[[a]]")]);
+    let index = Index::in_memory().unwrap();
+    take_in(&index, &source);
+    source.remove("a.md");
+    let slow = Interrupted::listing(&source, || {
+        put(&source, "a.md", "back");
+        take_in(&index, &source);
+    });
+    take_in(&index, &slow);
+    assert_eq!(dump(&index), clean(&source));
+}
+
+#[test]
+fn a_page_whose_old_name_was_used_again_is_no_rename() {
+    let source = MemorySource::with_pages([("a.md", "same"), ("b.md", "[[a]]")]);
+    let index = Index::in_memory().unwrap();
+    take_in(&index, &source);
+    source.remove("a.md");
+    put(&source, "c.md", "same");
+    let slow = Interrupted::reading(&source, || {
+        put(&source, "a.md", "another");
+        take_in(&index, &source);
+    });
+    take_in(&index, &slow);
+    assert_eq!(dump(&index), clean(&source));
+}
+
+#[test]
+fn what_both_saw_alike_is_written_by_both() {
+    let project = Project::with_pages([("a.md", "text")]);
+    project.put("a.md", "new text");
+    let slow = Interrupted::reading(&project.source, || {
+        project.update();
+    });
+    take_in(&project.index, &slow);
+    assert_eq!(project.dump(), project.rebuilt());
+}
