@@ -3,4 +3,5 @@
 
 pub mod fixture;
 pub mod generator;
+pub mod mcp;
 pub mod terminal;

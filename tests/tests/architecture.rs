@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand};
 use serde_json::Value;
-use ubp_core::ops::{OPERATIONS, Surfaces};
+use ubp_core::ops::{OPERATIONS, Surfaces, Tool};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
@@ -195,7 +195,12 @@ fn every_operation_is_described_and_has_a_name_of_its_own() {
             operation.name
         );
         assert!(summary.starts_with(char::is_uppercase), "{}: {summary}", operation.name);
-        assert_ne!(operation.surfaces, Surfaces { mcp: false, api: false }, "{} is nowhere", operation.name);
+        assert_ne!(
+            operation.surfaces,
+            Surfaces { tool: Tool::Never, api: false },
+            "{} is nowhere",
+            operation.name
+        );
     }
 }
 

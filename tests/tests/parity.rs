@@ -7,7 +7,7 @@ use ubp_core::ops::{Caller, Engine, find};
 use ubp_core::progress::{Cancel, Silent};
 use ubp_tests::terminal::Terminal;
 
-fn vault() -> Terminal {
+pub fn vault() -> Terminal {
     let terminal = Terminal::vault([
         (
             "login.md",
@@ -28,7 +28,7 @@ fn vault() -> Terminal {
 }
 
 /// What the table answers in the same project.
-fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
+pub fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
     let project = Project::find(terminal.folder()).unwrap();
     let engine = Engine {
         index: Index::open(&project.database).unwrap().0,
@@ -42,7 +42,7 @@ fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
     engine.context(Caller::Person, true, &Silent, &cancel).call(name, params.clone()).unwrap()
 }
 
-fn cases() -> Vec<(&'static str, &'static str, Value)> {
+pub fn cases() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("search 'session token'", "search", json!({ "query": "session token", "limit": 5 })),
         (
@@ -136,7 +136,7 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 /// `answer` without what the clock says, which is never the same twice.
-fn without_times(mut answer: Value) -> Value {
+pub fn without_times(mut answer: Value) -> Value {
     match &mut answer {
         Value::Object(fields) => {
             fields.remove("latency_ms");

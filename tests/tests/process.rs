@@ -13,7 +13,7 @@ mod interrupted;
 mod together;
 
 /// The command to test: the one that `UBP_UNDER_TEST` names, or the one built with the suites.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     std::env::var_os("UBP_UNDER_TEST")
         .map_or_else(|| env!("CARGO_BIN_EXE_ubp-under-test").into(), PathBuf::from)
 }
@@ -42,7 +42,7 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
 }
 
 /// A project of made-up pages whose index is still to be made.
-fn project(pages: usize) -> TempDir {
+pub fn project(pages: usize) -> TempDir {
     let folder = tempfile::Builder::new().prefix("ubp-process-").tempdir().unwrap();
     let vault = Vault { pages, page_bytes: 1_200, seed: 5, japanese: true };
     vault.write_to(folder.path()).unwrap();

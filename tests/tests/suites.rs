@@ -6,6 +6,7 @@ mod corpora;
 mod freshness;
 mod hostile;
 mod index_files;
+mod mcp;
 mod parity;
 mod process;
 mod transcripts;

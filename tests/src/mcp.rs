@@ -1,0 +1,124 @@
+//! A client of the MCP server that is as plain as can be: a process, and a JSON message a line. The
+//! official clients have suites of their own; this one is for what needs many calls or many servers.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Error, Result, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A connected server.
+pub struct McpClient {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last: u64,
+    early: HashMap<u64, Value>,
+}
+
+impl McpClient {
+    /// Starts `server` and greets it.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not answer.
+    pub fn start(mut server: Command) -> Result<Self> {
+        let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let output = BufReader::new(output.ok_or_else(|| Error::other("no output"))?);
+        let mut client = Self { child, input, output, last: 0, early: HashMap::new() };
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+                            "clientInfo": { "name": "ubp-tests", "version": "1" } });
+        client.request("initialize", hello)?;
+        client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        Ok(client)
+    }
+
+    /// Calls a tool and waits for its result.
+    ///
+    /// # Errors
+    /// When the connection ends, and for protocol errors.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Makes a request and waits for its result.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`].
+    pub fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        let id = self.send(method, params)?;
+        self.answer(id)
+    }
+
+    /// Makes a request without waiting.
+    ///
+    /// # Errors
+    /// When the server does not read any more.
+    pub fn send(&mut self, method: &str, params: Value) -> Result<u64> {
+        self.last += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }))?;
+        Ok(self.last)
+    }
+
+    /// Waits for the result of the request `id`.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`].
+    pub fn answer(&mut self, id: u64) -> Result<Value> {
+        loop {
+            if let Some(mut message) = self.early.remove(&id) {
+                return match message.get("error") {
+                    Some(error) => Err(Error::other(error.to_string())),
+                    None => Ok(message["result"].take()),
+                };
+            }
+            let mut line = String::new();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(Error::other("the server closed its output"));
+            }
+            let message: Value = serde_json::from_str(&line)?;
+            if let Some(id) = message["id"].as_u64() {
+                self.early.insert(id, message);
+            }
+        }
+    }
+
+    /// The server's process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills the server at once.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()
+    }
+
+    /// Ends the connection and waits for the server to end; its exit status.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub fn close(mut self) -> Result<Option<i32>> {
+        self.input = None;
+        Ok(self.child.wait()?.code())
+    }
+
+    fn write(&mut self, message: &Value) -> Result<()> {
+        let input = self.input.as_mut().ok_or_else(|| Error::other("closed"))?;
+        writeln!(input, "{message}")?;
+        input.flush()
+    }
+}
+
+impl Drop for McpClient {
+    fn drop(&mut self) {
+        self.input = None;
+        // A server that does not end by itself must not outlive the test.
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
