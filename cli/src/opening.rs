@@ -1,15 +1,19 @@
 //! Opening a project's engine: what one command and a server that runs for days do alike when the
 //! index is damaged, cannot be written, or the model is missing.
 
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use ubp_core::index::{Index, SetAside};
+use ubp_core::index::{self, Index, SetAside};
 use ubp_core::ops::Engine;
 use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
+use crate::Environment;
 use crate::host::{GitHistory, Project, SystemClock};
-use crate::{Environment, models};
 
 /// An engine, and what was remarkable about opening it.
 pub(crate) struct Opening {
@@ -39,11 +43,73 @@ impl Opening {
     }
 }
 
+/// Makes and removes the files of an index while nobody else does: two processes that both find it
+/// gone would take each other's new files for remains of the old ones. Held until it is dropped.
+/// Where folders cannot be locked, there is nothing to hold.
+struct Turn {
+    _folder: Option<File>,
+}
+
+impl Turn {
+    fn wait_for(database: &Path) -> Self {
+        const PAUSE: Duration = Duration::from_millis(5);
+        const LONGEST: Duration = Duration::from_secs(15);
+        let Some(folder) = database.parent().and_then(|folder| File::open(folder).ok()) else {
+            return Self { _folder: None };
+        };
+        let begun = Instant::now();
+        loop {
+            match folder.try_lock() {
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LONGEST => std::thread::sleep(PAUSE),
+                Ok(()) => return Self { _folder: Some(folder) },
+                Err(_) => return Self { _folder: None },
+            }
+        }
+    }
+}
+
+/// Removes what belongs to a database that is gone. Processes that still have the old one open share
+/// these files with each other, and must not with the new one.
+fn forget_companions(database: &Path) {
+    if !fs::symlink_metadata(database).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return;
+    }
+    for companion in ["-wal", "-shm"] {
+        let mut name = database.as_os_str().to_owned();
+        name.push(companion);
+        // Mostly there are none. What cannot be removed makes opening fail, which is reported.
+        let _ = fs::remove_file(name);
+    }
+}
+
+/// Puts the index at `database` aside.
+///
+/// # Errors
+/// As [`index::set_aside`].
+pub(crate) fn set_aside(database: &Path) -> Result<PathBuf> {
+    let _turn = Turn::wait_for(database);
+    index::set_aside(database)
+}
+
+/// The same, if `is_it` still says so once nobody else can put it aside.
+///
+/// # Errors
+/// As [`index::set_aside`].
+pub(crate) fn set_aside_if(database: &Path, is_it: impl FnOnce() -> bool) -> Result<Option<PathBuf>> {
+    let _turn = Turn::wait_for(database);
+    if is_it() { index::set_aside(database).map(Some) } else { Ok(None) }
+}
+
+/// Finds the model of a project.
+pub(crate) type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Embedder>>> + Send + Sync;
+
 /// Opens index, files, history and model of `project`.
 ///
 /// # Errors
 /// [`Error::Database`] when there can be no index, not even in memory.
-pub(crate) fn open(project: &Project, environment: &Environment) -> Result<Opening> {
+pub(crate) fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
+    let _turn = Turn::wait_for(&project.database);
+    forget_companions(&project.database);
     let (index, aside, in_memory) = match Index::open(&project.database) {
         Err(error) if error.is_unwritable_index() => (Index::in_memory()?, None, true),
         opened => {
@@ -51,7 +117,7 @@ pub(crate) fn open(project: &Project, environment: &Environment) -> Result<Openi
             (index, aside, false)
         }
     };
-    let (embedder, no_model): (Option<Arc<dyn Embedder>>, _) = match models::load(project, environment) {
+    let (embedder, no_model) = match find_model(project, environment) {
         Ok(embedder) => (embedder, None),
         Err(error) => (None, Some(error)),
     };

@@ -152,7 +152,7 @@ impl Session {
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
-        let opening = opening::open(&project, &terminal.io.environment)?;
+        let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
         if opening.in_memory {
             terminal.warn(
                 "the project cannot be written to: its index is kept in memory, for this command alone",

@@ -18,7 +18,7 @@ pub fn program() -> PathBuf {
         .map_or_else(|| env!("CARGO_BIN_EXE_ubp-under-test").into(), PathBuf::from)
 }
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program());
     command
         .arg("-C")
@@ -30,7 +30,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn ubp(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn ubp(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().unwrap()
 }
 
@@ -42,7 +42,7 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
 }
 
 /// A project of made-up pages whose index is still to be made.
-pub fn project(pages: usize) -> TempDir {
+pub(crate) fn project(pages: usize) -> TempDir {
     let folder = tempfile::Builder::new().prefix("ubp-process-").tempdir().unwrap();
     let vault = Vault { pages, page_bytes: 1_200, seed: 5, japanese: true };
     vault.write_to(folder.path()).unwrap();
@@ -54,7 +54,7 @@ pub fn project(pages: usize) -> TempDir {
 }
 
 /// Everything that a project says about itself, a line per value, each under its question.
-fn state(folder: &Path) -> Vec<String> {
+pub(crate) fn state(folder: &Path) -> Vec<String> {
     let questions: [&[&str]; 4] = [
         &["list", "--sort", "filepath", "--json"],
         &["graph", "--format", "json", "-n", "100000"],
@@ -71,7 +71,7 @@ fn state(folder: &Path) -> Vec<String> {
 
 /// Fails with the first lines that differ.
 #[track_caller]
-fn equal(found: &[String], expected: &[String], when: &str) {
+pub(crate) fn equal(found: &[String], expected: &[String], when: &str) {
     if let Some(at) = (0..found.len().max(expected.len())).find(|&at| found.get(at) != expected.get(at)) {
         let around =
             |lines: &[String]| lines.iter().skip(at.saturating_sub(12)).take(16).cloned().collect::<Vec<_>>();
@@ -79,7 +79,7 @@ fn equal(found: &[String], expected: &[String], when: &str) {
     }
 }
 
-fn forget_index(folder: &Path) {
+pub(crate) fn forget_index(folder: &Path) {
     for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm"] {
         let _ = std::fs::remove_file(folder.join(".ubp").join(name));
     }

@@ -7,6 +7,8 @@ mod freshness;
 mod hostile;
 mod index_files;
 mod mcp;
+#[cfg(unix)]
+mod live;
 mod parity;
 mod process;
 mod transcripts;

@@ -21,12 +21,12 @@ mod suggest;
 mod traverse;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
-use ubp_core::index::set_aside;
 use ubp_core::search::SearchMode;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
 use crate::host::Project;
 use crate::mcp;
+use crate::opening::set_aside;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
 

@@ -15,8 +15,9 @@ use ubp_core::ops::{Caller, Context, Effect, find};
 use ubp_core::progress::{Cancel, Progress};
 use ubp_core::{Error, Result};
 
-use crate::Environment;
 use crate::host::Project;
+use crate::opening::FindModel;
+use crate::{Environment, models};
 
 mod head;
 mod keeper;
@@ -91,6 +92,7 @@ pub struct Live {
 struct Shared {
     root: PathBuf,
     environment: Environment,
+    find_model: Box<FindModel>,
     timing: Timing,
     opened: RwLock<Arc<Opened>>,
     renewing: Mutex<()>,
@@ -120,7 +122,7 @@ impl Live {
     /// [`Error::Database`] when there is no way to have an index, [`Error::Internal`] when no thread
     /// can be started.
     pub fn start(project: Project, environment: &Environment, notices: Notices) -> Result<Arc<Self>> {
-        Self::start_with(project, environment, notices, Timing::default())
+        Self::start_with(project, environment, notices, Timing::default(), Box::new(models::load))
     }
 
     fn start_with(
@@ -128,10 +130,11 @@ impl Live {
         environment: &Environment,
         notices: Notices,
         timing: Timing,
+        find_model: Box<FindModel>,
     ) -> Result<Arc<Self>> {
         let root = project.root.clone();
         let (manifest, loaded) = opened::load(&root);
-        let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment)?;
+        let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
         let lock = ServeLock::new(&root);
         if opened.in_memory {
             lock.go_alone();
@@ -141,6 +144,7 @@ impl Live {
             pulse: Pulse::new(timing, StandingFile::new(&root)),
             root,
             environment: environment.clone(),
+            find_model,
             timing,
             opened: RwLock::new(Arc::new(opened)),
             renewing: Mutex::default(),
@@ -191,8 +195,8 @@ impl Live {
         let only_reads = find(name).is_some_and(|operation| operation.effect == Effect::Read);
         let again = only_reads.then(|| params.clone());
         match (self.with(caller, progress, cancel, |context| context.call(name, params)), again) {
-            // The damaged index is out of the way by now.
-            (Err(error), Some(params)) if error.is_damaged_index() => {
+            // A damaged index is out of the way by now, and one that was deleted is not used again.
+            (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => {
                 self.with(caller, progress, cancel, |context| context.call(name, params))
             }
             (result, _) => result,
@@ -307,6 +311,11 @@ impl Shared {
             }
         }
         self.wake_vectors();
+    }
+
+    /// Whether the index is still the one that was opened.
+    fn has_its_index(&self) -> bool {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).has_its_database()
     }
 
     /// The project, and whether its index is true to the files: brought up to date first where

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use ubp_core::index::set_aside;
 use ubp_core::ops::Engine;
 use ubp_core::{Error, Result};
 
@@ -12,7 +11,7 @@ use super::head::FollowedHistory;
 use super::stamp::{Identity, Stamp, identity};
 use super::{Changed, Notice, Shared};
 use crate::host::{Project, UBP_DIR};
-use crate::opening::{self, Opening};
+use crate::opening::{self, FindModel, Opening};
 use crate::{Environment, host::GitHistory};
 
 /// A project that is open.
@@ -32,8 +31,9 @@ impl Opened {
         project: Project,
         manifest: Stamp,
         environment: &Environment,
+        find_model: &FindModel,
     ) -> Result<(Self, Vec<Notice>)> {
-        let opening = opening::open(&project, environment)?;
+        let opening = opening::open(&project, environment, find_model)?;
         let mut notices = Vec::new();
         if opening.in_memory {
             notices.push(Notice::warning(
@@ -56,7 +56,7 @@ impl Opened {
         Stamp::of(&manifest_path(root)) == self.manifest && self.has_its_database()
     }
 
-    fn has_its_database(&self) -> bool {
+    pub(super) fn has_its_database(&self) -> bool {
         self.in_memory || (self.database.is_some() && identity(&self.project.database) == self.database)
     }
 }
@@ -129,7 +129,7 @@ impl Shared {
         if !before.has_its_database() {
             self.tell(Notice::information("the index was deleted or replaced, and is opened again"));
         }
-        let (opened, notices) = Opened::open(project, manifest, &self.environment)?;
+        let (opened, notices) = Opened::open(project, manifest, &self.environment, &*self.find_model)?;
         notices.into_iter().for_each(|notice| self.tell(notice));
         if opened.in_memory {
             self.lock.go_alone();
@@ -147,12 +147,13 @@ impl Shared {
     /// Puts a damaged index aside, unless that was done, so that the next look opens a new one.
     pub(super) fn heal(&self, opened: &Opened, error: &Error) {
         let _one_at_a_time = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the very file that turned out to be damaged: there may be a new one already.
-        if opened.in_memory || !opened.has_its_database() {
+        if opened.in_memory {
             return;
         }
-        match set_aside(&opened.project.database) {
-            Ok(aside) => self.tell(Notice::warning(format!(
+        // Only the very file that turned out to be damaged: there may be a new one already.
+        match opening::set_aside_if(&opened.project.database, || opened.has_its_database()) {
+            Ok(None) => {}
+            Ok(Some(aside)) => self.tell(Notice::warning(format!(
                 "the index is damaged ({error}); it was moved to {} and is made anew",
                 aside.display()
             ))),

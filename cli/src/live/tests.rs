@@ -4,6 +4,7 @@
 mod files;
 mod settings;
 mod sharing;
+mod vectors;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,16 +53,16 @@ impl Folder {
     }
 
     fn serve_with(&self, timing: Timing) -> Server {
-        serve(self.0.path(), timing)
+        serve(self.0.path(), timing, Box::new(models::load))
     }
 }
 
-fn serve(folder: &Path, timing: Timing) -> Server {
+fn serve(folder: &Path, timing: Timing, find_model: Box<FindModel>) -> Server {
     let said: Arc<Mutex<Vec<Notice>>> = Arc::default();
     let hear = said.clone();
     let notices: Notices = Arc::new(move |notice| hear.lock().unwrap().push(notice));
     let project = Project::load(folder).unwrap();
-    let live = Live::start_with(project, &Environment::default(), notices, timing).unwrap();
+    let live = Live::start_with(project, &Environment::default(), notices, timing, find_model).unwrap();
     Server { live, said }
 }
 

@@ -3,6 +3,7 @@
 //! most one, and the next run goes on from there.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -250,6 +251,8 @@ fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
 enum Read {
     Same(PageFile, FileStat),
     New(Box<Prepared>, FileStat),
+    /// It went after it was listed.
+    Gone(Unreadable),
     Failed(Unreadable),
 }
 
@@ -286,6 +289,11 @@ impl Writer<'_> {
                 size += 1;
                 match read {
                     Read::Failed(entry) => report.unreadable.push(entry),
+                    Read::Gone(entry) => {
+                        // Stands in the report if the last comparison does not find it either.
+                        report.unreadable.push(entry);
+                        *overtaken = true;
+                    }
                     Read::Same(file, listed) => {
                         if is_overtaken(db, source, known, &file.path, Some(listed))? {
                             *overtaken = true;
@@ -466,11 +474,14 @@ fn look_at(
     let bytes = match source.read(&file.path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let reason = match error {
-                Error::Io { source, .. } => source.to_string(),
-                other => other.to_string(),
+            let unreadable = |reason| Unreadable { path: file.path.clone(), reason };
+            return match error {
+                Error::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
+                    Read::Gone(unreadable(source.to_string()))
+                }
+                Error::Io { source, .. } => Read::Failed(unreadable(source.to_string())),
+                other => Read::Failed(unreadable(other.to_string())),
             };
-            return Read::Failed(Unreadable { path: file.path.clone(), reason });
         }
     };
     // A time that no file has makes the next run look at the content again.

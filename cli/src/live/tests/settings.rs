@@ -135,7 +135,7 @@ fn a_project_that_is_gone_is_an_error_and_no_more_and_may_come_back() {
     fs::create_dir_all(root.join(".ubp")).unwrap();
     fs::write(root.join(".ubp/manifest.json"), MANIFEST).unwrap();
     fs::write(root.join("pages/a.md"), "zebra").unwrap();
-    let server = serve(&root, Timing::default());
+    let server = serve(&root, Timing::default(), Box::new(models::load));
     assert_eq!(server.pages(), ["a.md"]);
     server.settle();
     let before = server.live.refreshes();

@@ -129,6 +129,17 @@ fn a_page_that_came_back_is_not_removed() {
 }
 
 #[test]
+fn a_page_that_goes_while_it_is_looked_at_is_gone_and_no_trouble() {
+    let source = MemorySource::with_pages([("a.md", "text"), ("b.md", "[[a]]")]);
+    let index = Index::in_memory().unwrap();
+    take_in(&index, &source);
+    put(&source, "a.md", "new text");
+    let report = take_in(&index, &Interrupted::listing(&source, || source.remove("a.md")));
+    assert_eq!((report.removed, report.unreadable), (vec!["a.md".to_owned()], vec![]));
+    assert_eq!(dump(&index), clean(&source));
+}
+
+#[test]
 fn a_page_whose_old_name_was_used_again_is_no_rename() {
     let source = MemorySource::with_pages([("a.md", "same"), ("b.md", "[[a]]")]);
     let index = Index::in_memory().unwrap();

@@ -1,0 +1,140 @@
+//! Vectors that are made while nobody asks, with an embedder that needs no model.
+
+use std::sync::atomic::AtomicBool;
+
+use ubp_core::ports::{Embedder, HashEmbedder, ModelInfo, TextKind};
+
+use super::*;
+
+/// An embedder that takes its time, counts, and can break.
+struct Slow {
+    hashes: HashEmbedder,
+    pause: Duration,
+    seen: Arc<AtomicUsize>,
+    broken: Arc<AtomicBool>,
+}
+
+impl Embedder for Slow {
+    fn model(&self) -> &ModelInfo {
+        self.hashes.model()
+    }
+
+    fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        std::thread::sleep(self.pause);
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(Error::Model { model: "hash".into(), message: "it broke".into() });
+        }
+        self.seen.fetch_add(texts.len(), Ordering::Relaxed);
+        self.hashes.embed(kind, texts)
+    }
+
+    fn token_ranges(&self, text: &str) -> Result<Vec<std::ops::Range<usize>>> {
+        self.hashes.token_ranges(text)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Model {
+    pause: Duration,
+    seen: Arc<AtomicUsize>,
+    broken: Arc<AtomicBool>,
+}
+
+impl Model {
+    fn serve(&self, folder: &Folder) -> Server {
+        let Self { pause, seen, broken } = self.clone();
+        serve(
+            folder.0.path(),
+            Timing::default(),
+            Box::new(move |_, _| {
+                let (hashes, seen, broken) = (HashEmbedder::default(), seen.clone(), broken.clone());
+                Ok(Some(Arc::new(Slow { hashes, pause, seen, broken })))
+            }),
+        )
+    }
+
+    fn seen(&self) -> usize {
+        self.seen.load(Ordering::Relaxed)
+    }
+}
+
+fn pending(server: &Server) -> u64 {
+    server.answer("status", json!({}))["index"]["pending"].as_u64().unwrap()
+}
+
+#[test]
+fn vectors_follow_in_the_background_and_one_process_makes_them() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let (one, other) = (Model::default(), Model::default());
+    let (first, second) = (one.serve(&folder), other.serve(&folder));
+    eventually("embedded", || pending(&first) == 0);
+    folder.write("pages/c.md", "giraffe");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(second.with_word("giraffe"), ["c.md"], "the other one takes its text in");
+    eventually("embedded", || pending(&second) == 0 && one.seen() == 3);
+    assert_eq!(other.seen(), 0, "and leaves its vector to the first");
+    drop(first);
+    folder.write("pages/d.md", "okapi");
+    eventually("taken over", || other.seen() == 1);
+}
+
+#[test]
+fn a_call_does_not_wait_for_vectors_and_neither_does_stopping() {
+    let pages: Vec<(String, String)> =
+        (0..200).map(|number| (format!("{number}.md"), format!("text number {number}"))).collect();
+    let folder = Folder::new([]);
+    for (path, text) in &pages {
+        folder.write(&format!("pages/{path}"), text);
+    }
+    let model = Model { pause: Duration::from_millis(40), ..Model::default() };
+    let server = model.serve(&folder);
+    eventually("begun", || model.seen() > 0);
+    let begun = Instant::now();
+    for _ in 0..5 {
+        let answer = server.answer("list_pages", json!({}));
+        assert_eq!(answer["index"]["fresh"], true);
+        assert!(answer["index"]["pending"].as_u64().unwrap() > 0);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    server.live.stop();
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(model.seen() < 200);
+}
+
+#[test]
+fn a_model_that_breaks_is_said_once_and_words_still_find() {
+    let folder = Folder::new([("a.md", "zebra")]);
+    let model = Model::default();
+    model.broken.store(true, Ordering::Relaxed);
+    let server = model.serve(&folder);
+    eventually("said", || server.warnings().iter().any(|text| text.contains("it broke")));
+    for number in 0..3 {
+        folder.write(&format!("pages/{number}.md"), "lion");
+        std::thread::sleep(Duration::from_millis(30));
+        assert_eq!(server.with_word("zebra"), ["a.md"]);
+    }
+    server.settle();
+    assert_eq!(server.warnings().len(), 1, "{:?}", server.warnings());
+    // Mended, and the project opened again.
+    model.broken.store(false, Ordering::Relaxed);
+    folder.write(".ubp/manifest.json", &MANIFEST.replace("\"1.0\", \"schema", "\"1.1\", \"schema"));
+    eventually("embedded", || pending(&server) == 0);
+}
+
+#[test]
+fn another_model_in_the_settings_makes_other_vectors() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let asked = seen.clone();
+    let find_model: Box<FindModel> = Box::new(move |project, _| {
+        asked.lock().unwrap().push(project.manifest.embedding_model.name.clone());
+        Ok(Some(Arc::new(HashEmbedder::default())))
+    });
+    let server = serve(folder.0.path(), Timing::default(), find_model);
+    eventually("embedded", || pending(&server) == 0);
+    folder.write(".ubp/manifest.json", &MANIFEST.replace("no-such-model", "another-model"));
+    let name = server.answer("status", json!({}))["model"]["name"].clone();
+    assert_eq!(name, "another-model");
+    assert_eq!(*seen.lock().unwrap(), ["no-such-model", "another-model"]);
+}
