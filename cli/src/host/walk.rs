@@ -91,6 +91,7 @@ impl Walk<'_> {
             let entries = match read_folder(&folder) {
                 Ok(entries) => entries,
                 Err(error) if folder == start => return Err(error),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
                     found.pass_over(&path, error);
                     continue;
@@ -124,6 +125,8 @@ impl Walk<'_> {
                 } else if (self.wanted)(&path) && !rules.exclude(&entry.path(), false) {
                     match entry.metadata() {
                         Ok(metadata) => take(path, metadata, found),
+                        // Deleted since the folder was listed.
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                         Err(error) => found.pass_over(&path, error),
                     }
                 }

@@ -119,18 +119,24 @@ pub fn refresh(
         return index.write(|db| {
             db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
             set_counter(db, LINKS_DUE, 1)?;
-            work.run(&Store::Whole(db)).map(|(report, _)| report)
+            let (mut report, again) = work.run(&Store::Whole(db))?;
+            report.unreadable.extend(again.gone);
+            Ok(report)
         });
     }
-    let (mut report, mut overtaken) = work.run(&Store::Batches(index))?;
+    let (mut report, mut again) = work.run(&Store::Batches(index))?;
     for _ in 1..ROUNDS {
-        if !overtaken {
-            break;
+        if !again.is_due() {
+            return Ok(report);
         }
-        let again;
-        (again, overtaken) = work.run(&Store::Batches(index))?;
-        report.absorb(again);
+        let before = again.gone;
+        let later;
+        (later, again) = work.run(&Store::Batches(index))?;
+        again.gone.retain(|entry| before.contains(entry));
+        report.absorb(later);
     }
+    // Listed every time, and never there.
+    report.unreadable.extend(again.gone);
     Ok(report)
 }
 
@@ -167,8 +173,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Compares once. Also says whether that has to be done again.
-    fn run(&self, store: &Store<'_>) -> Result<(RefreshReport, bool)> {
+    /// Compares once. Also says what asks to do that again.
+    fn run(&self, store: &Store<'_>) -> Result<(RefreshReport, Again)> {
         let Self { source, options, cancel, progress, .. } = *self;
         // Pages of a run that was stopped may still wait for their links.
         let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
@@ -200,7 +206,7 @@ impl Work<'_> {
             touched: Touched::default(),
             report,
             gone_hashes: HashMap::new(),
-            overtaken: false,
+            again: Again::default(),
         };
         writer.gone_hashes =
             gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
@@ -264,8 +270,22 @@ struct Writer<'a> {
     gone_hashes: HashMap<ContentHash, String>,
     touched: Touched,
     report: RefreshReport,
-    /// Whether something was left to another process that had seen more.
+    again: Again,
+}
+
+/// Why files have to be compared once more.
+#[derive(Default)]
+struct Again {
+    /// Something was left to another process that had seen more.
     overtaken: bool,
+    /// Pages that were listed, and not there when they were read.
+    gone: Vec<Unreadable>,
+}
+
+impl Again {
+    fn is_due(&self) -> bool {
+        self.overtaken || !self.gone.is_empty()
+    }
 }
 
 impl Writer<'_> {
@@ -275,13 +295,13 @@ impl Writer<'_> {
 
     /// Writes a batch in one transaction and returns its size.
     fn store(&mut self, batch: impl Iterator<Item = Read>, gone: &mut BTreeSet<String>) -> Result<usize> {
-        let (known, source, gone_hashes, touched, report, overtaken) = (
+        let (known, source, gone_hashes, touched, report, again) = (
             &self.known,
             self.source,
             &mut self.gone_hashes,
             &mut self.touched,
             &mut self.report,
-            &mut self.overtaken,
+            &mut self.again,
         );
         self.store.write(|db| {
             let (mut size, mut marked) = (0, false);
@@ -289,14 +309,10 @@ impl Writer<'_> {
                 size += 1;
                 match read {
                     Read::Failed(entry) => report.unreadable.push(entry),
-                    Read::Gone(entry) => {
-                        // Stands in the report if the last comparison does not find it either.
-                        report.unreadable.push(entry);
-                        *overtaken = true;
-                    }
+                    Read::Gone(entry) => again.gone.push(entry),
                     Read::Same(file, listed) => {
                         if is_overtaken(db, source, known, &file.path, Some(listed))? {
-                            *overtaken = true;
+                            again.overtaken = true;
                             continue;
                         }
                         let (size, modified, fingerprint) = stat_row(file.stat);
@@ -312,7 +328,7 @@ impl Writer<'_> {
                     }
                     Read::New(page, listed) => {
                         if is_overtaken(db, source, known, &page.file.path, Some(listed))? {
-                            *overtaken = true;
+                            again.overtaken = true;
                             continue;
                         }
                         if !marked {
@@ -350,22 +366,22 @@ impl Writer<'_> {
         everything: bool,
         made_for: &str,
         progress: &dyn Progress,
-    ) -> Result<(RefreshReport, bool)> {
+    ) -> Result<(RefreshReport, Again)> {
         let (touched, report) = (&mut self.touched, &mut self.report);
-        let (known, source, overtaken) = (&self.known, self.source, &mut self.overtaken);
+        let (known, source, again) = (&self.known, self.source, &mut self.again);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source that pages link to came or went.
             if self.store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
                 && !self.store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
             {
-                return Ok((self.report, self.overtaken));
+                return Ok((self.report, self.again));
             }
         }
         progress.advance(Stage::Links, 0, 1);
         self.store.write(|db| {
             for path in gone {
                 if is_overtaken(db, source, known, &path, None)? {
-                    *overtaken = true;
+                    again.overtaken = true;
                     continue;
                 }
                 remove_page(db, &path, touched)?;
@@ -384,7 +400,7 @@ impl Writer<'_> {
         })?;
         progress.advance(Stage::Links, 1, 1);
         report.sort();
-        Ok((self.report, self.overtaken))
+        Ok((self.report, self.again))
     }
 }
 
