@@ -58,6 +58,32 @@ pub enum Error {
         /// Hash of what is on disk now.
         found: String,
     },
+    /// A page that its front matter keeps from agents.
+    #[error("{path}: only people may change this page (`agents: read-only` in its front matter)")]
+    ReadOnly {
+        /// The page concerned.
+        path: String,
+    },
+    /// A file changed after what is to be taken back; nothing was written.
+    #[error("{path}: changed since {entry} (left as {left}, found {found})")]
+    Undo {
+        /// The page concerned.
+        path: String,
+        /// The entry of the audit log.
+        entry: String,
+        /// Hash that the entry left.
+        left: String,
+        /// Hash of what is on disk now.
+        found: String,
+    },
+    /// A change of several files failed on the way and could not be taken back.
+    #[error("{message}")]
+    HalfDone {
+        /// What failed, and which file is in which state.
+        message: String,
+        /// The group of the audit log.
+        entry: String,
+    },
     /// No project in a folder or above it.
     #[error("{folder}: no UBP project here or in any folder above")]
     NoProject {
@@ -123,7 +149,9 @@ impl Error {
             Self::AmbiguousPage { .. } => "ambiguous_page",
             Self::OutsideProject { .. } => "outside_project",
             Self::Io { .. } => "io",
-            Self::Conflict { .. } => "conflict",
+            Self::Conflict { .. } | Self::Undo { .. } => "conflict",
+            Self::ReadOnly { .. } => "read_only",
+            Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
             Self::Manifest { .. } => "manifest",
             Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
@@ -156,6 +184,14 @@ impl Error {
                 _ => None,
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
+            Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
+            Self::Undo { path, entry, .. } => Some(format!(
+                "take back later changes first (`ubp audit --page {path}` lists them), or take what you need \
+                 from `ubp audit {entry} --json`, which has both texts"
+            )),
+            Self::HalfDone { entry, .. } => {
+                Some(format!("`ubp undo {entry}` takes back the rest once the cause is gone"))
+            }
             Self::NoProject { .. } => Some(
                 "`ubp init` starts a project in the current folder; in a folder of notes, such as an \
                  Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"

@@ -16,5 +16,6 @@ pub mod progress;
 pub mod search;
 pub mod suggest;
 pub mod text;
+pub mod writing;
 
 pub use error::{Error, Result};

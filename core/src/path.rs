@@ -7,8 +7,11 @@ use crate::{Error, Result};
 /// Endings of files that are pages, in lower case.
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// Files beside the manifest that hold what people decided, and are committed.
-pub const STATE_FILES: [&str; 2] = ["refs.lock", "decisions.jsonl"];
+/// Files beside the manifest that hold what was decided and done; all but the last are committed.
+pub const STATE_FILES: [&str; 3] = ["refs.lock", "decisions.jsonl", "audit.jsonl"];
+
+/// State files that only grow, a line at a time.
+pub const RECORD_FILES: [&str; 2] = ["decisions.jsonl", "audit.jsonl"];
 
 /// Refuses every name but those of [`STATE_FILES`].
 ///
@@ -17,6 +20,24 @@ pub const STATE_FILES: [&str; 2] = ["refs.lock", "decisions.jsonl"];
 pub fn require_state_file(name: &str) -> Result<()> {
     let known = STATE_FILES.contains(&name);
     known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a state file")))
+}
+
+/// Refuses every name but those of [`RECORD_FILES`].
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_record_file(name: &str) -> Result<()> {
+    let known = RECORD_FILES.contains(&name);
+    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a record file")))
+}
+
+/// Refuses every path at which nothing can lie in the trash.
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_in_trash(path: &str) -> Result<()> {
+    let fits = is_inside(path) && is_normal(path) && !path.contains('\\');
+    fits.then_some(()).ok_or_else(|| Error::invalid(format!("'{path}' is no place in the trash")))
 }
 
 /// Whether `path` is relative and stays inside the folder it is relative to.
@@ -113,6 +134,16 @@ pub fn join(folder: &str, target: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
+}
+
+/// How to get from `folder` to `path`, both from the same top: `..` for every step up.
+pub fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let above = to.len().saturating_sub(1);
+    let shared = from.iter().zip(to.iter().take(above)).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(to.into_iter().skip(shared)).collect::<Vec<_>>().join("/")
 }
 
 /// A matcher for `globs`, in which `*` does not cross `/` and `**` does.

@@ -1,11 +1,11 @@
 //! Replacing files so that a crash, a full disk or another writer leaves either the old file or the
 //! new one, whole.
 
-use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 use ubp_core::{Error, Result};
 
 /// Puts `bytes` at `path`, whatever is there now. The file keeps its mode and, as far as the system
@@ -61,6 +61,50 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
         },
     }
     sync_folder(path);
+    Ok(())
+}
+
+/// Moves a file to where nothing may be yet, to another file system if need be.
+///
+/// # Errors
+/// `AlreadyExists` when something is there, else what went wrong; the file is then where it was.
+pub fn relocate(from: &Path, to: &Path) -> io::Result<()> {
+    create_folders(to.parent().unwrap_or(Path::new(".")))?;
+    let mut file = TempPath::try_from_path(from)?;
+    // It is a user's file and no temporary one: whatever happens, it is not to be deleted.
+    file.disable_cleanup(true);
+    match file.persist_noclobber(to) {
+        Ok(()) => {}
+        Err(error) if error.error.kind() == io::ErrorKind::CrossesDevices => {
+            create(to, &fs::read(from)?)?;
+            fs::remove_file(from)?;
+        }
+        Err(error) => return Err(error.error),
+    }
+    sync_folder(to);
+    sync_folder(from);
+    Ok(())
+}
+
+/// Adds `lines` at the end of a file, on a line of their own, in one piece and durably.
+///
+/// # Errors
+/// What went wrong; a part of `lines` may then be there, without its line break.
+pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
+    let is_new = !path.exists();
+    create_folders(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    let torn = if last == [b'\n'] { &b""[..] } else { b"\n" };
+    file.write_all(&[torn, lines].concat())?;
+    file.sync_data()?;
+    if is_new {
+        sync_folder(path);
+    }
     Ok(())
 }
 

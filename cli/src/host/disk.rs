@@ -4,17 +4,20 @@
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable};
+use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
 use ubp_core::{Error, Result, path as paths};
 
 use super::atomic;
 use super::ignore_rules::{self, Rules};
 use super::walk::{Found, Walk, leads_inside};
+use super::write_lock::WriteLock;
 
 #[cfg(test)]
 mod hostile_tests;
+mod moving;
 mod prefixes;
 #[cfg(test)]
 mod tests;
@@ -31,6 +34,7 @@ pub struct DiskSource {
     root: PathBuf,
     pages: PathBuf,
     top: PathBuf,
+    writers: Arc<WriteLock>,
 }
 
 impl DiskSource {
@@ -55,7 +59,8 @@ impl DiskSource {
         }
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
         let top = ignore_rules::top(&root).to_path_buf();
-        Ok(Self { root, pages, top })
+        let writers = Arc::new(WriteLock::new(root.join(".ubp")));
+        Ok(Self { root, pages, top, writers })
     }
 
     /// The pages folder, absolute and without symbolic links.
@@ -235,6 +240,7 @@ impl Source for DiskSource {
     }
 
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let _held = self.lock()?;
         let real = self.destination(path)?;
         replace_expected(&real, bytes, expected, path)
     }
@@ -275,18 +281,56 @@ impl Source for DiskSource {
     }
 
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let _held = self.lock()?;
         let file = self.state_file(name)?;
         replace_expected(&file, bytes, expected, &format!(".ubp/{name}"))
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        let name = format!(".ubp/{}", super::write_lock::NAME);
+        let folder = self.root.join(".ubp");
+        let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link(&folder) || is_link(&folder.join(super::write_lock::NAME)) {
+            return Err(Error::OutsideProject { path: name, folder: "project".into() });
+        }
+        Ok(Box::new(self.writers.take().map_err(|error| Error::io(name, error))?))
+    }
+
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
+        let _held = self.lock()?;
+        self.move_page(from, to, expected)
+    }
+
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+        let _held = self.lock()?;
+        self.to_trash(path, trash, expected)
+    }
+
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+        let _held = self.lock()?;
+        self.from_trash(trash, path, expected)
+    }
+
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()> {
+        paths::require_record_file(name)?;
+        let file = self.state_file(name)?;
+        let _held = self.lock()?;
+        atomic::append(&file, lines).map_err(|error| Error::io(format!(".ubp/{name}"), error))
+    }
+}
+
+/// Hash of the file at `real`, `None` when there is none; `path` is what errors call it.
+fn found_at(real: &Path, path: &str) -> Result<Option<ContentHash>> {
+    match fs::read(real) {
+        Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path, error)),
     }
 }
 
 /// Puts `bytes` at `real` if its content is what was expected; `path` is what errors call it.
 fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, path: &str) -> Result<()> {
-    let found = || match fs::read(real) {
-        Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(path, error)),
-    };
+    let found = || found_at(real, path);
     let still_expected = || match found()? {
         found if found == expected => Ok(()),
         found => Err(Error::conflict(path, expected, found)),

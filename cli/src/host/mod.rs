@@ -7,6 +7,7 @@ mod git;
 mod ignore_rules;
 mod project;
 mod walk;
+mod write_lock;
 
 pub use clock::SystemClock;
 pub use disk::DiskSource;

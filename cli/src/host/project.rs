@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 11] = [
+const OWN_FILES: [&str; 12] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -33,6 +33,7 @@ const OWN_FILES: [&str; 11] = [
     "audit.jsonl",
     "serve.lock",
     "serve.state",
+    "write.lock",
     "trash",
 ];
 

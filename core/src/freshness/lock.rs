@@ -112,6 +112,13 @@ impl ReviewLock {
         before.as_ref() != self.pages.get(page)
     }
 
+    /// Gives what is on record for the page `from` to the page `to`. Returns whether there was anything.
+    pub fn rename(&mut self, from: &str, to: &str) -> bool {
+        let Some(reviewed) = self.pages.remove(from) else { return false };
+        self.pages.insert(to.into(), reviewed);
+        true
+    }
+
     /// Takes out pages that `remains` does not admit.
     pub fn retain(&mut self, remains: impl Fn(&str) -> bool) {
         self.pages.retain(|page, _| remains(page));
@@ -155,20 +162,7 @@ fn entry(line: &str) -> Option<(String, String, ContentHash)> {
     let (page, path, hash) = (fields.next()?, fields.next()?, fields.next()?);
     let is_whole = fields.next().is_none() && !page.is_empty() && !path.is_empty();
     is_whole.then_some(())?;
-    Some((unescape(page)?, unescape(path)?, parse_hash(hash.trim_end())?))
-}
-
-fn parse_hash(text: &str) -> Option<ContentHash> {
-    let digits = text.strip_prefix("sha256:")?.as_bytes();
-    if digits.len() != 64 {
-        return None;
-    }
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut hash = [0; 32];
-    for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = digit(*pair.first()?)? << 4 | digit(*pair.last()?)?;
-    }
-    Some(ContentHash(hash))
+    Some((unescape(page)?, unescape(path)?, hash.trim_end().parse().ok()?))
 }
 
 /// The path with what would end a field or a line, or begin a comment, written as an escape.

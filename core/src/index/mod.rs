@@ -20,6 +20,7 @@ pub use matrix::{Close, Closest, VectorMatrix};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
+pub(crate) use store::{derived_id, name_table};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -26,7 +26,7 @@ pub(super) struct Touched {
 }
 
 /// The id of a page that asks for none: the same in every clone.
-pub(super) fn derived_id(path: &str) -> String {
+pub(crate) fn derived_id(path: &str) -> String {
     const NAMESPACE: Uuid = Uuid::from_u128(0x8f0b_5f0e_6a2d_4c55_9d0a_7b1e_5542_5000);
     Uuid::new_v5(&NAMESPACE, path.as_bytes()).to_string()
 }
@@ -435,6 +435,18 @@ struct StoredNames<'a> {
 
 const NAMED: &str = "SELECT key, kind, page, path FROM names JOIN pages USING (page)";
 
+/// Every name of every page.
+pub(crate) fn name_table(db: &Connection) -> Result<NameTable> {
+    let mut table = NameTable::default();
+    let mut statement = db.prepare(&format!("{NAMED} ORDER BY path"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let named = Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) };
+        table.insert(row.get(0)?, named);
+    }
+    Ok(table)
+}
+
 impl StoredNames<'_> {
     fn has_source_once(&mut self, path: &str, seen: &mut HashMap<String, bool>) -> Result<bool> {
         if let Some(known) = seen.get(path) {
@@ -446,16 +458,7 @@ impl StoredNames<'_> {
     }
 
     fn load_all(&mut self) -> Result<()> {
-        let mut table = NameTable::default();
-        let mut statement = self.db.prepare(&format!("{NAMED} ORDER BY path"))?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            table.insert(
-                row.get(0)?,
-                Named { page: row.get(2)?, path: row.get(3)?, kind: name_kind(row.get(1)?) },
-            );
-        }
-        self.whole = Some(table);
+        self.whole = Some(name_table(self.db)?);
         Ok(())
     }
 }

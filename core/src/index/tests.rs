@@ -71,6 +71,7 @@ impl<S: Source> Project<S> {
             manifest: &self.manifest,
             refreshed: true,
             caller: Caller::Person,
+            agent: None,
             progress: &Silent,
             cancel: &self.cancel,
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::index::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
@@ -12,7 +14,8 @@ use crate::progress::{Cancel, Progress};
 use crate::{Error, Result};
 
 /// Who asks: agents may do less than people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Caller {
     /// Somebody at a terminal or an editor.
     Person,
@@ -21,6 +24,7 @@ pub enum Caller {
 }
 
 /// Everything an operation may use.
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The index.
     pub index: &'a Index,
@@ -38,13 +42,23 @@ pub struct Context<'a> {
     pub refreshed: bool,
     /// Who asks.
     pub caller: Caller,
+    /// What an agent calls itself, for the audit log.
+    pub agent: Option<&'a str>,
     /// Hears how far long work is.
     pub progress: &'a dyn Progress,
     /// Says when to stop.
     pub cancel: &'a Cancel,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The same, with another say over when to stop.
+    pub(crate) fn with_cancel<'b>(&self, cancel: &'b Cancel) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context { cancel, ..*self }
+    }
+
     /// The pages folder relative to the project, empty when they are the same.
     pub fn pages_dir(&self) -> &str {
         let folder = self.manifest.pages_dir.trim_matches('/');
@@ -93,6 +107,7 @@ impl Engine {
             manifest: &self.manifest,
             refreshed,
             caller,
+            agent: None,
             progress,
             cancel,
         }

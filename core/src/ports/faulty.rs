@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ContentHash, FileStat, Listing, Source, Unreadable};
+use super::{ContentHash, FileStat, Listing, Source, Unreadable, WriteGuard};
 use crate::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,6 +117,31 @@ impl<S: Source> Source for FaultySource<S> {
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         self.check(Access::Write, name)?;
         self.inner.write_state(name, bytes, expected)
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        self.inner.lock()
+    }
+
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
+        self.check(Access::Write, from)?;
+        self.check(Access::Write, to)?;
+        self.inner.rename(from, to, expected)
+    }
+
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.discard(path, trash, expected)
+    }
+
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.restore(trash, path, expected)
+    }
+
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()> {
+        self.check(Access::Write, name)?;
+        self.inner.append(name, lines)
     }
 }
 

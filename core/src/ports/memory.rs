@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Clock, Commit, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
+use super::{
+    Clock, Commit, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange, WriteGuard,
+};
 use crate::{Error, Result};
 
 #[derive(Debug, Clone)]
@@ -24,12 +27,54 @@ impl Entry {
     }
 }
 
+/// Lets one thread at a time write, as often as it likes.
+#[derive(Debug, Default)]
+struct Turns {
+    holder: Mutex<Option<(ThreadId, usize)>>,
+    free: Condvar,
+}
+
+struct Turn<'a>(&'a Turns);
+
+impl WriteGuard for Turn<'_> {}
+
+impl Turns {
+    fn take(&self) -> Turn<'_> {
+        let me = std::thread::current().id();
+        let mut holder = lock(&self.holder);
+        loop {
+            match &mut *holder {
+                None => *holder = Some((me, 1)),
+                Some((thread, depth)) if *thread == me => *depth += 1,
+                Some(_) => {
+                    holder = self.free.wait(holder).unwrap_or_else(PoisonError::into_inner);
+                    continue;
+                }
+            }
+            return Turn(self);
+        }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut holder = lock(&self.0.holder);
+        match &mut *holder {
+            Some((_, depth)) if *depth > 1 => *depth -= 1,
+            _ => *holder = None,
+        }
+        self.0.free.notify_one();
+    }
+}
+
 /// Pages and sources held in memory.
 #[derive(Debug, Default)]
 pub struct MemorySource {
     pages: Mutex<BTreeMap<String, Entry>>,
     sources: Mutex<BTreeMap<String, Entry>>,
     states: Mutex<BTreeMap<String, Vec<u8>>>,
+    trash: Mutex<BTreeMap<String, Entry>>,
+    writers: Turns,
     writes: AtomicU64,
 }
 
@@ -63,6 +108,11 @@ impl MemorySource {
     /// Removes a source file.
     pub fn remove_source(&self, path: &str) {
         lock(&self.sources).remove(path);
+    }
+
+    /// What lies in the trash, by its path there.
+    pub fn trash(&self) -> Vec<String> {
+        lock(&self.trash).keys().cloned().collect()
     }
 
     fn next_version(&self) -> u64 {
@@ -109,6 +159,7 @@ impl Source for MemorySource {
             return Err(Error::not_a_page(path));
         }
         let version = self.next_version();
+        let _turn = self.writers.take();
         let mut pages = lock(&self.pages);
         let found = pages.get(path).map(|entry| ContentHash::of(&entry.bytes));
         if found != expected {
@@ -141,6 +192,7 @@ impl Source for MemorySource {
 
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         crate::path::require_state_file(name)?;
+        let _turn = self.writers.take();
         let mut states = lock(&self.states);
         let found = states.get(name).map(|bytes| ContentHash::of(bytes));
         if found != expected {
@@ -148,6 +200,85 @@ impl Source for MemorySource {
         }
         states.insert(name.into(), bytes.into());
         Ok(())
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        Ok(Box::new(self.writers.take()))
+    }
+
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
+        confined(from, "pages")?;
+        confined(to, "pages")?;
+        if !crate::path::can_be_page(to) {
+            return Err(Error::not_a_page(to));
+        }
+        let version = self.next_version();
+        let _turn = self.writers.take();
+        let mut pages = lock(&self.pages);
+        let entry = taken(&pages, from, expected)?;
+        if let Some(there) = pages.get(to) {
+            return Err(Error::conflict(to, None, Some(ContentHash::of(&there.bytes))));
+        }
+        pages.remove(from);
+        pages.insert(to.into(), Entry { version, ..entry });
+        Ok(())
+    }
+
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+        confined(path, "pages")?;
+        crate::path::require_in_trash(trash)?;
+        let _turn = self.writers.take();
+        let (mut pages, mut bin) = (lock(&self.pages), lock(&self.trash));
+        let entry = taken(&pages, path, expected)?;
+        if let Some(there) = bin.get(trash) {
+            return Err(Error::conflict(trash, None, Some(ContentHash::of(&there.bytes))));
+        }
+        pages.remove(path);
+        bin.insert(trash.into(), entry);
+        Ok(())
+    }
+
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+        confined(path, "pages")?;
+        crate::path::require_in_trash(trash)?;
+        if !crate::path::can_be_page(path) {
+            return Err(Error::not_a_page(path));
+        }
+        let version = self.next_version();
+        let _turn = self.writers.take();
+        let (mut pages, mut bin) = (lock(&self.pages), lock(&self.trash));
+        if !bin.contains_key(trash) {
+            return Err(not_found(trash));
+        }
+        let entry = taken(&bin, trash, expected)?;
+        if let Some(there) = pages.get(path) {
+            return Err(Error::conflict(path, None, Some(ContentHash::of(&there.bytes))));
+        }
+        bin.remove(trash);
+        pages.insert(path.into(), Entry { version, ..entry });
+        Ok(())
+    }
+
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()> {
+        crate::path::require_record_file(name)?;
+        let _turn = self.writers.take();
+        let mut states = lock(&self.states);
+        let record = states.entry(name.into()).or_default();
+        if !record.is_empty() && !record.ends_with(b"\n") {
+            record.push(b'\n');
+        }
+        record.extend_from_slice(lines);
+        Ok(())
+    }
+}
+
+/// The file at `path`, if it has that hash.
+fn taken(files: &BTreeMap<String, Entry>, path: &str, expected: ContentHash) -> Result<Entry> {
+    let entry = files.get(path);
+    let found = entry.map(|entry| ContentHash::of(&entry.bytes));
+    match entry {
+        Some(entry) if found == Some(expected) => Ok(entry.clone()),
+        _ => Err(Error::conflict(path, Some(expected), found)),
     }
 }
 

@@ -23,4 +23,4 @@ pub use faulty::FaultySource;
 pub use hash_embedder::HashEmbedder;
 pub use history::{Commit, History, Revision, SourceChange};
 pub use memory::{FixedClock, MemoryHistory, MemorySource, NoHistory};
-pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable};
+pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};

@@ -1,6 +1,7 @@
 //! The files behind a project: pages, and the code that pages describe.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -15,6 +16,23 @@ impl ContentHash {
     /// Hash of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+}
+
+impl FromStr for ContentHash {
+    type Err = crate::Error;
+
+    /// Reads `sha256:` and 64 hexadecimal digits.
+    fn from_str(text: &str) -> Result<Self> {
+        let wrong = || crate::Error::invalid(format!("'{text}' is no content hash: sha256: and 64 digits"));
+        let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let mut hash = [0; 32];
+        for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+            let [high, low] = *pair else { return Err(wrong()) };
+            *byte = digit(high).zip(digit(low)).map(|(high, low)| high << 4 | low).ok_or_else(wrong)?;
+        }
+        Ok(Self(hash))
     }
 }
 
@@ -69,6 +87,9 @@ pub struct Listing {
     /// What had to be passed over.
     pub unreadable: Vec<Unreadable>,
 }
+
+/// The right to write, which one holder in all processes has; it ends when this is dropped.
+pub trait WriteGuard {}
 
 /// Access to the project's files. Page paths are relative to the pages folder, source paths to the
 /// project folder; both use `/`, stay inside, and are compared byte for byte.
@@ -131,4 +152,43 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// As [`Source::read_state`], and [`crate::Error::Conflict`] when it is not what was expected.
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()>;
+
+    /// Waits until nobody else writes through a source of this project, in this process or another, and
+    /// keeps others from it as long as the answer lives. Who holds it may write, and may ask again on the
+    /// same thread; every writing method asks for itself, so it is needed only around several of them.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] when the lock cannot be had.
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>>;
+
+    /// Moves a page that has the hash `expected` to where nothing is yet, in one step. Another spelling of
+    /// the same name is allowed, also where the disk ignores case.
+    ///
+    /// # Errors
+    /// [`crate::Error::Conflict`] when the page is not what was expected or something is at `to`;
+    /// [`crate::Error::InvalidParams`] when no page can lie at `to`, or the page is a symbolic link;
+    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. Nothing has moved then.
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()>;
+
+    /// Moves a page that has the hash `expected` out of the pages folder to `trash`, a path below
+    /// `.ubp/trash/` where nothing is yet.
+    ///
+    /// # Errors
+    /// As [`Source::rename`].
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()>;
+
+    /// Moves what [`Source::discard`] put to `trash`, if it still has the hash `expected`, to `path`, where
+    /// nothing may be yet.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`] when it is no longer there; else as [`Source::rename`].
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()>;
+
+    /// Adds `lines`, each with its line break, at the end of one of the
+    /// [`crate::path::RECORD_FILES`], durably, in one piece whoever else does the same. A last line that
+    /// was torn gets its line break first.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for any other name; [`crate::Error::Io`].
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()>;
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ports::{ContentHash, Source};
+use crate::ports::Source;
 use crate::{Error, Result};
 
 /// The file's name in `.ubp/`.
@@ -54,10 +54,9 @@ impl Decisions {
     pub fn read(source: &dyn Source) -> Result<Self> {
         let bytes = source.read_state(FILE)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let decisions = text.lines().filter_map(|line| {
-            serde_json::from_str::<Decision>(line.trim().trim_start_matches('\u{feff}')).ok()
-        });
-        Ok(Self(decisions.map(|found| (pair(&found.source_id, &found.target_id), found.decision)).collect()))
+        Ok(Self(
+            entries(&text).map(|found| (pair(&found.source_id, &found.target_id), found.decision)).collect(),
+        ))
     }
 
     /// What was decided about these two pages, either way.
@@ -73,24 +72,56 @@ fn pair(a: &str, b: &str) -> (String, String) {
 /// Adds a decision at the end of the file.
 ///
 /// # Errors
-/// [`Error::Io`], and [`Error::Conflict`] when somebody else wrote meanwhile; the file is then as it was.
+/// [`Error::Io`]; the file is then as it was.
 pub fn append(source: &dyn Source, decision: &Decision) -> Result<()> {
-    let before = source.read_state(FILE)?;
-    let expected = before.as_deref().map(ContentHash::of);
-    let mut bytes = before.unwrap_or_default();
-    if !bytes.is_empty() && !bytes.ends_with(b"\n") {
-        bytes.push(b'\n');
+    source.append(FILE, &line(decision)?)
+}
+
+/// Lets every decision about the page `old_id` hold for `new_id`, its id after it moved to `path`.
+///
+/// # Errors
+/// [`Error::Io`]; the file is then as it was.
+pub fn follow(source: &dyn Source, old_id: &str, new_id: &str, path: &str) -> Result<()> {
+    if old_id == new_id {
+        return Ok(());
     }
-    serde_json::to_writer(&mut bytes, decision).map_err(|error| Error::Internal(error.to_string()))?;
-    bytes.push(b'\n');
-    source.write_state(FILE, &bytes, expected)
+    let bytes = source.read_state(FILE)?.unwrap_or_default();
+    let mut lines = Vec::new();
+    for mut decision in entries(&String::from_utf8_lossy(&bytes)) {
+        let ends = [
+            (&mut decision.source_id, &mut decision.source),
+            (&mut decision.target_id, &mut decision.target),
+        ];
+        let mut concerned = false;
+        for (id, end) in ends {
+            if id == old_id {
+                *id = new_id.to_owned();
+                *end = path.to_owned();
+                concerned = true;
+            }
+        }
+        if concerned {
+            lines.extend(line(&decision)?);
+        }
+    }
+    if lines.is_empty() { Ok(()) } else { source.append(FILE, &lines) }
+}
+
+fn line(decision: &Decision) -> Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(decision).map_err(|error| Error::Internal(error.to_string()))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn entries(text: &str) -> impl Iterator<Item = Decision> {
+    text.lines().filter_map(|line| serde_json::from_str(line.trim().trim_start_matches('\u{feff}')).ok())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::ports::MemorySource;
+    use crate::ports::{ContentHash, MemorySource};
 
     fn decision(decision: Verdict, source_id: &str, target_id: &str) -> Decision {
         let text = String::new;
@@ -114,6 +145,22 @@ mod tests {
         assert_eq!(decisions.verdict("a", "b"), Some(Verdict::Accepted));
         assert_eq!(decisions.verdict("a", "c"), Some(Verdict::Dismissed));
         assert_eq!(decisions.verdict("b", "c"), None);
+    }
+
+    #[test]
+    fn decisions_follow_a_page_to_its_new_id() {
+        let source = MemorySource::default();
+        append(&source, &decision(Verdict::Dismissed, "a", "b")).unwrap();
+        append(&source, &decision(Verdict::Accepted, "c", "a")).unwrap();
+        append(&source, &decision(Verdict::Dismissed, "b", "c")).unwrap();
+        follow(&source, "a", "new", "moved.md").unwrap();
+        let decisions = Decisions::read(&source).unwrap();
+        assert_eq!(decisions.verdict("new", "b"), Some(Verdict::Dismissed));
+        assert_eq!(decisions.verdict("c", "new"), Some(Verdict::Accepted));
+        let before = source.read_state(FILE).unwrap();
+        follow(&source, "nobody", "else", "x.md").unwrap();
+        follow(&source, "new", "new", "moved.md").unwrap();
+        assert_eq!(source.read_state(FILE).unwrap(), before);
     }
 
     #[test]

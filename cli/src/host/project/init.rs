@@ -18,6 +18,7 @@ const OWN_IGNORE: &str = "\
 /metadata.db*
 /serve.lock
 /serve.state
+/write.lock
 /trash/
 /audit.jsonl
 /models/

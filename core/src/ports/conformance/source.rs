@@ -38,6 +38,10 @@ pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     confinement(&make());
     code(&make());
     state(&make());
+    moving(&make());
+    trash(&make());
+    records(&make());
+    turns(&make());
 }
 
 fn listing(fixture: &dyn SourceFixture) {
@@ -192,4 +196,115 @@ fn state(fixture: &dyn SourceFixture) {
         assert_eq!(source.read_state(other).unwrap_err().code(), "invalid_params", "{other}");
         assert_eq!(source.write_state(other, b"x", None).unwrap_err().code(), "invalid_params", "{other}");
     }
+}
+
+fn moving(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    fixture.put_page("a.md", b"one\r\n");
+    fixture.put_page("b.md", b"two");
+    let (one, two) = (ContentHash::of(b"one\r\n"), ContentHash::of(b"two"));
+    let codes = [
+        source.rename("a.md", "b.md", one).unwrap_err().code(),
+        source.rename("a.md", "c.md", two).unwrap_err().code(),
+        source.rename("none.md", "c.md", one).unwrap_err().code(),
+    ];
+    assert_eq!(codes, ["conflict"; 3]);
+    for to in ["c.txt", ".hidden.md", "./c.md", "x/.y/c.md"] {
+        assert_eq!(source.rename("a.md", to, one).unwrap_err().code(), "invalid_params", "{to}");
+    }
+    for path in OUTSIDE {
+        assert_eq!(source.rename("a.md", path, one).unwrap_err().code(), "outside_project", "{path:?}");
+        assert_eq!(source.rename(path, "c.md", one).unwrap_err().code(), "outside_project", "{path:?}");
+    }
+    assert_eq!(source.read("a.md").unwrap(), b"one\r\n");
+    assert_eq!(source.read("b.md").unwrap(), b"two");
+
+    source.rename("a.md", "new/folder/c.md", one).unwrap();
+    assert_eq!(source.read("new/folder/c.md").unwrap(), b"one\r\n");
+    assert_eq!(source.stat("a.md").unwrap(), None);
+    source.rename("new/folder/c.md", "new/folder/C.md", one).unwrap();
+    let paths: Vec<String> = source.list().unwrap().pages.into_iter().map(|page| page.path).collect();
+    assert_eq!(paths, ["b.md", "new/folder/C.md"], "another case is another name");
+}
+
+fn trash(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    fixture.put_page("deep/a.md", b"one");
+    let one = ContentHash::of(b"one");
+    for wrong in ["", "..", "../a.md", "/a.md", "a//b.md", "a/./b.md"] {
+        let error = source.discard("deep/a.md", wrong, one).unwrap_err();
+        assert_eq!(error.code(), "invalid_params", "{wrong}");
+    }
+    let other = ContentHash::of(b"other");
+    assert_eq!(source.discard("deep/a.md", "1/deep/a.md", other).unwrap_err().code(), "conflict");
+    source.discard("deep/a.md", "1/deep/a.md", one).unwrap();
+    assert!(source.list().unwrap().pages.is_empty(), "what is in the trash is no page");
+    assert!(source.match_sources(&["**".into()]).unwrap().is_empty());
+
+    fixture.put_page("deep/a.md", b"one");
+    assert_eq!(source.discard("deep/a.md", "1/deep/a.md", one).unwrap_err().code(), "conflict");
+    assert_eq!(source.restore("1/deep/a.md", "deep/a.md", one).unwrap_err().code(), "conflict");
+    source.discard("deep/a.md", "2/deep/a.md", one).unwrap();
+    assert_eq!(source.restore("1/deep/a.md", "deep/a.md", other).unwrap_err().code(), "conflict");
+    assert_eq!(source.restore("1/deep/a.md", "../a.md", one).unwrap_err().code(), "outside_project");
+    source.restore("1/deep/a.md", "deep/a.md", one).unwrap();
+    assert_eq!(source.read("deep/a.md").unwrap(), b"one");
+    assert_eq!(source.restore("1/deep/a.md", "b.md", one).unwrap_err().code(), "io");
+}
+
+fn records(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    source.append("audit.jsonl", b"{}\n").unwrap();
+    source.append("audit.jsonl", b"{}\n{}\n").unwrap();
+    assert_eq!(source.read_state("audit.jsonl").unwrap().as_deref(), Some(&b"{}\n{}\n{}\n"[..]));
+    source.write_state("decisions.jsonl", b"torn", None).unwrap();
+    source.append("decisions.jsonl", b"whole\n").unwrap();
+    assert_eq!(source.read_state("decisions.jsonl").unwrap().as_deref(), Some(&b"torn\nwhole\n"[..]));
+    for other in ["refs.lock", "manifest.json", "", "../audit.jsonl"] {
+        assert_eq!(source.append(other, b"x\n").unwrap_err().code(), "invalid_params", "{other}");
+    }
+}
+
+/// Of all who edit the same version of a page, one succeeds, and nothing that was appended is lost.
+fn turns(fixture: &dyn SourceFixture) {
+    const THREADS: usize = 4;
+    const EDITS: usize = 25;
+    let source = fixture.source();
+    source.write("count.md", b"", None).unwrap();
+    let accepted: usize = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..THREADS)
+            .map(|_| {
+                scope.spawn(move || {
+                    let mut accepted = 0;
+                    for _ in 0..EDITS {
+                        let bytes = source.read("count.md").unwrap();
+                        let more = [&bytes[..], b"x"].concat();
+                        match source.write("count.md", &more, Some(ContentHash::of(&bytes))) {
+                            Ok(()) => accepted += 1,
+                            Err(error) => assert_eq!(error.code(), "conflict", "{error}"),
+                        }
+                        source.append("audit.jsonl", b"line\n").unwrap();
+                    }
+                    accepted
+                })
+            })
+            .collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    assert!(accepted > 0);
+    assert_eq!(source.read("count.md").unwrap().len(), accepted, "an accepted edit was lost");
+    let record = source.read_state("audit.jsonl").unwrap().unwrap();
+    assert_eq!(record, b"line\n".repeat(THREADS * EDITS));
+
+    let held = source.lock().unwrap();
+    source.write("alone.md", b"1", None).unwrap();
+    let again = source.lock().unwrap();
+    drop(held);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| source.write("alone.md", b"3", Some(ContentHash::of(b"2"))));
+        source.write("alone.md", b"2", Some(ContentHash::of(b"1"))).unwrap();
+        drop(again);
+        other.join().unwrap().unwrap();
+    });
+    assert_eq!(source.read("alone.md").unwrap(), b"3");
 }

@@ -1,0 +1,213 @@
+//! `.ubp/audit.jsonl`: what was changed through UBP, by whom, and how it was before. One JSON object per
+//! line: each change before it is made, then what came of those that belong together.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Change, Plan, Version};
+use crate::ops::{Caller, Context};
+use crate::ports::{ContentHash, Source};
+use crate::{Error, Result};
+
+/// The file's name in `.ubp/`.
+pub const FILE: &str = "audit.jsonl";
+
+/// One change of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Names it: the group's id, a dot, and its number in the group.
+    pub id: String,
+    /// Names the changes that belong together.
+    pub group: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Who asked for it.
+    pub caller: Caller,
+    /// What the agent calls itself.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The operation.
+    pub operation: String,
+    /// The group that it took back.
+    #[serde(default)]
+    pub undoes: Option<String>,
+    /// Path of the page, relative to the pages folder.
+    pub path: String,
+    /// Its path before, if it moved.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// Where it lies below `.ubp/trash/`, or lay.
+    #[serde(default)]
+    pub trash: Option<String>,
+    /// Hash of the file before; absent if there was none.
+    #[serde(default)]
+    pub before_hash: Option<String>,
+    /// Hash of the file after; absent if there is none.
+    #[serde(default)]
+    pub after_hash: Option<String>,
+    /// Text before; absent where it is no text, or did not change.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// Text after; absent where it is no text, or did not change.
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+/// What came of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// All of it was written.
+    Done,
+    /// None of it was written.
+    Failed,
+    /// A part was written and could not be taken back.
+    HalfDone,
+    /// It was not noted: the process ended on the way.
+    Unfinished,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Outcome {
+    group: String,
+    at: String,
+    outcome: OutcomeKind,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+/// The log as it was read.
+#[derive(Debug, Default)]
+pub struct AuditLog {
+    /// Every entry, oldest first.
+    pub entries: Vec<Entry>,
+    outcomes: HashMap<String, OutcomeKind>,
+    undone: HashMap<String, String>,
+}
+
+impl AuditLog {
+    /// Reads the log; lines that are none of ours, such as one that was torn, are passed over.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it is there and cannot be read.
+    pub fn read(source: &dyn Source) -> Result<Self> {
+        let bytes = source.read_state(FILE)?.unwrap_or_default();
+        let mut log = Self::default();
+        for line in bytes.split(|&byte| byte == b'\n') {
+            if let Ok(entry) = serde_json::from_slice::<Entry>(line) {
+                log.entries.push(entry);
+            } else if let Ok(outcome) = serde_json::from_slice::<Outcome>(line) {
+                log.outcomes.insert(outcome.group, outcome.outcome);
+            }
+        }
+        for entry in &log.entries {
+            if let Some(undone) = &entry.undoes
+                && log.outcomes.get(&entry.group) == Some(&OutcomeKind::Done)
+            {
+                log.undone.insert(undone.clone(), entry.group.clone());
+            }
+        }
+        Ok(log)
+    }
+
+    /// What came of the entry's group.
+    pub fn outcome(&self, entry: &Entry) -> OutcomeKind {
+        self.outcomes.get(&entry.group).copied().unwrap_or(OutcomeKind::Unfinished)
+    }
+
+    /// The group that took the entry's group back.
+    pub fn undone_by(&self, entry: &Entry) -> Option<&str> {
+        self.undone.get(&entry.group).map(String::as_str)
+    }
+
+    /// All entries of the group that `name` is the id of, or of one of whose entries it is.
+    pub fn group(&self, name: &str) -> Vec<Entry> {
+        let named = |entry: &&Entry| entry.id == name || entry.group == name;
+        let Some(group) = self.entries.iter().find(named).map(|entry| &entry.group) else {
+            return Vec::new();
+        };
+        self.entries.iter().filter(|entry| entry.group == *group).cloned().collect()
+    }
+}
+
+impl Entry {
+    /// The change that was made.
+    pub(super) fn change(&self) -> Result<Change> {
+        let version = |path: &str, hash: &Option<String>, text: &Option<String>| -> Result<Option<Version>> {
+            let Some(hash) = hash else { return Ok(None) };
+            let hash: ContentHash = hash.parse()?;
+            let bytes = text.as_ref().map(|text| text.clone().into_bytes());
+            // A line that somebody changed must not end in a file.
+            let bytes = bytes.filter(|bytes| ContentHash::of(bytes) == hash);
+            Ok(Some(Version { path: path.to_owned(), hash, bytes }))
+        };
+        Ok(Change {
+            before: version(self.from.as_deref().unwrap_or(&self.path), &self.before_hash, &self.before)?,
+            after: version(&self.path, &self.after_hash, &self.after)?,
+            trash: self.trash.clone(),
+        })
+    }
+
+    /// The change as a unified diff.
+    pub(crate) fn diff(&self) -> String {
+        self.change().map(|change| super::diff::of(&change)).unwrap_or_default()
+    }
+}
+
+/// Notes what is about to be done.
+pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<()> {
+    let at = context.clock.now().to_string();
+    let mut lines = Vec::new();
+    for (number, change) in plan.changes.iter().enumerate() {
+        let hash = |version: &Option<Version>| version.as_ref().map(|version| version.hash.to_string());
+        let (before_hash, after_hash) = (hash(&change.before), hash(&change.after));
+        let text = |version: &Option<Version>| {
+            version.as_ref().filter(|_| before_hash != after_hash)?.text().map(str::to_owned)
+        };
+        let place = change.after.as_ref().or(change.before.as_ref());
+        let entry = Entry {
+            id: format!("{group}.{}", number + 1),
+            group: group.to_owned(),
+            at: at.clone(),
+            caller: context.caller,
+            agent: context.agent.map(str::to_owned),
+            operation: plan.operation.to_owned(),
+            undoes: plan.undoes.clone(),
+            path: place.map(|version| version.path.clone()).unwrap_or_default(),
+            from: change.moved().map(|(from, _)| from.to_owned()),
+            trash: change.trash.clone(),
+            before: text(&change.before),
+            after: text(&change.after),
+            before_hash,
+            after_hash,
+        };
+        push_line(&mut lines, &entry)?;
+    }
+    context.source.append(FILE, &lines)
+}
+
+/// Notes what came of it.
+pub(super) fn end(
+    context: &Context<'_>,
+    group: &str,
+    outcome: OutcomeKind,
+    error: Option<&Error>,
+) -> Result<()> {
+    let mut line = Vec::new();
+    let outcome = Outcome {
+        group: group.to_owned(),
+        at: context.clock.now().to_string(),
+        outcome,
+        message: error.map(ToString::to_string),
+    };
+    push_line(&mut line, &outcome)?;
+    context.source.append(FILE, &line)
+}
+
+fn push_line(lines: &mut Vec<u8>, value: &impl Serialize) -> Result<()> {
+    serde_json::to_writer(&mut *lines, value).map_err(|error| Error::Internal(error.to_string()))?;
+    lines.push(b'\n');
+    Ok(())
+}
