@@ -4,6 +4,7 @@
 mod freshness;
 mod links;
 mod server;
+mod writing;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
 pub use server::{ClientChoice, McpServerArgs};
+pub use writing::{AuditArgs, MvArgs, NewArgs, RmArgs, UndoArgs};
 
 /// Arguments of the whole command.
 #[derive(Debug, Parser)]
@@ -82,6 +84,12 @@ pub enum Command {
     /// Make the index anew from the files
     #[command(alias = "reindex")]
     Rebuild,
+    /// Make a new page
+    New(NewArgs),
+    /// Give a page another path or title; links follow
+    Mv(MvArgs),
+    /// Move pages to the trash
+    Rm(RmArgs),
     /// Find pages by meaning, words and links
     Search(SearchArgs),
     /// Read a page with its links and freshness
@@ -117,6 +125,10 @@ pub enum Command {
     /// Serve AI agents over the Model Context Protocol
     #[command(alias = "serve")]
     McpServer(McpServerArgs),
+    /// List what was changed through ubp
+    Audit(AuditArgs),
+    /// Take a change back
+    Undo(UndoArgs),
     /// Show, install and choose the embedding model
     Model(ModelArgs),
     /// Print completions for a shell

@@ -126,6 +126,13 @@ impl<'a> Terminal<'a> {
         printable(&format!("{}{filepath}", self.pages_prefix))
     }
 
+    /// A page's path as it was typed in the current folder, seen from the pages folder. Other names stay.
+    pub(crate) fn below_pages(&self, typed: &str) -> String {
+        let typed = typed.strip_prefix("./").unwrap_or(typed);
+        let below = Some(self.pages_prefix.as_str()).filter(|prefix| !prefix.is_empty());
+        below.and_then(|prefix| typed.strip_prefix(prefix)).unwrap_or(typed).to_owned()
+    }
+
     /// The folder that the command works in.
     pub(crate) fn folder(&self, global: &Global) -> PathBuf {
         match &global.directory {

@@ -18,6 +18,7 @@ use crate::{Error, Result};
 
 pub mod audit;
 mod diff;
+pub(crate) mod links;
 
 use audit::{Entry, OutcomeKind};
 

@@ -140,6 +140,9 @@ pub struct AcceptArgs {
     /// The words to link, as they are written
     #[arg(long, value_name = "WORDS")]
     pub text: Option<String>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `ubp dismiss`

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod add;
+mod audit;
 mod completions;
 mod context;
 mod doctor;
@@ -19,6 +20,7 @@ mod stale;
 mod status;
 mod suggest;
 mod traverse;
+mod write;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::search::SearchMode;
@@ -60,6 +62,9 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
     match command {
         Command::Add(args) => add::run(terminal, &session, &folder, args),
         Command::Rebuild => rebuild::run(terminal, &session),
+        Command::New(args) => write::new(terminal, &session, args),
+        Command::Mv(args) => write::mv(terminal, &session, args),
+        Command::Rm(args) => write::rm(terminal, &session, args),
         Command::Search(args) => search::run(terminal, &session, global, args),
         Command::Get(args) => get::run(terminal, &session, global, args),
         Command::Context(args) => context::run(terminal, &session, global, args),
@@ -74,6 +79,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
+        Command::Audit(args) => audit::run(terminal, &session, args),
+        Command::Undo(args) => audit::undo(terminal, &session, args),
         Command::Dismiss(args) => suggest::dismiss(terminal, &session, args),
         Command::Init(_)
         | Command::Completions(_)

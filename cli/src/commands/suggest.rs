@@ -55,11 +55,18 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
 }
 
 pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
-    let params =
-        accept::Params { source: args.source, target: args.target, line: args.line, text: args.text };
+    let params = accept::Params {
+        source: args.source,
+        target: args.target,
+        line: args.line,
+        text: args.text,
+        expected_hash: None,
+        dry_run: args.dry_run,
+    };
     let output = session.write(terminal, |context| accept::run(context, params))?;
     let json = terminal.json;
     answer(terminal, json, &output, |terminal, output| {
+        super::write::print_diff(terminal, &output.diff, output.dry_run)?;
         let paint = terminal.out;
         let path = terminal.path(&output.source);
         let link = printable(&output.link);

@@ -112,6 +112,14 @@ impl ReviewLock {
         before.as_ref() != self.pages.get(page)
     }
 
+    /// Takes over what `other` has on record for a page.
+    pub fn copy(&mut self, other: &Self, page: &str) {
+        match other.pages.get(page) {
+            Some(reviewed) => self.pages.insert(page.into(), reviewed.clone()),
+            None => self.pages.remove(page),
+        };
+    }
+
     /// Gives what is on record for the page `from` to the page `to`. Returns whether there was anything.
     pub fn rename(&mut self, from: &str, to: &str) -> bool {
         let Some(reviewed) = self.pages.remove(from) else { return false };

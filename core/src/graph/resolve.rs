@@ -164,6 +164,30 @@ pub fn resolve<N: Names>(
     Ok(Destination::Unresolved)
 }
 
+/// The part of a target that names a page, without its heading, where it leads to one; empty for a place on
+/// the same page.
+///
+/// # Errors
+/// What `names` returns.
+pub fn page_part<'t, N: Names>(
+    kind: LinkKind,
+    target: &'t str,
+    origin: Origin<'_>,
+    names: &mut N,
+) -> Result<Option<&'t str>, N::Error> {
+    for (name, _) in readings(target) {
+        let found = match kind {
+            _ if name.is_empty() => return Ok(Some(name)),
+            LinkKind::Markdown => markdown_page(name, origin, names)?,
+            _ => wiki_page(name, origin, names)?,
+        };
+        if found.is_some() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
 /// The target up to its first `#`.
 fn bare(target: &str) -> &str {
     target.split('#').next().unwrap_or(target).trim()
@@ -300,6 +324,19 @@ impl NameTable {
     /// Adds a page under a folded name.
     pub fn insert(&mut self, key: String, named: Named) {
         self.by_key.entry(key).or_default().push(named);
+    }
+
+    /// Gives a page other names than it had: pairs of folded name and how the page comes by it. None
+    /// take the page away.
+    pub fn rename(&mut self, page: i64, path: &str, names: Vec<(String, NameKind)>) {
+        for named in self.by_key.values_mut() {
+            named.retain(|named| named.page != page);
+        }
+        for (key, kind) in names {
+            let named = self.by_key.entry(key).or_default();
+            named.push(Named { page, path: path.into(), kind });
+            named.sort_by(|a, b| a.path.cmp(&b.path));
+        }
     }
 
     /// Adds a file of the project.

@@ -17,6 +17,7 @@ mod store;
 pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
 pub use matrix::{Close, Closest, VectorMatrix};
+pub(crate) use prepare::prepare;
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};

@@ -14,7 +14,7 @@ use crate::{path, text};
 
 /// A page, ready to be stored.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub file: PageFile,
     pub hash: ContentHash,
     pub own_id: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct Prepared {
 }
 
 #[derive(Debug)]
-pub(super) struct PreparedSection {
+pub(crate) struct PreparedSection {
     pub id: String,
     pub level: u8,
     pub lines: (usize, usize),
@@ -46,7 +46,7 @@ pub(super) struct PreparedSection {
 
 /// What the full text finds as one: a section or, where that is long, a part of it.
 #[derive(Debug)]
-pub(super) struct PreparedPassage {
+pub(crate) struct PreparedPassage {
     /// Bytes of the section's text.
     pub range: Range<usize>,
     /// First and last line, counted from the section's first, which is 0.
@@ -55,7 +55,7 @@ pub(super) struct PreparedPassage {
 }
 
 #[derive(Debug)]
-pub(super) struct PreparedLink {
+pub(crate) struct PreparedLink {
     pub kind: LinkKind,
     pub line: usize,
     pub link_type: String,
@@ -65,7 +65,7 @@ pub(super) struct PreparedLink {
     pub keys: Vec<String>,
 }
 
-pub(super) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &LinkTypes) -> Prepared {
+pub(crate) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &LinkTypes) -> Prepared {
     let (text, mut diagnostics) = page::decode(bytes);
     let parsed = page::parse(&text, types);
     diagnostics.extend(parsed.diagnostics.iter().cloned());

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::page::{self, PageName, to_the_second};
 use super::suggest_links::LinkPlace;
+use crate::graph::resolve::Destination;
 use crate::page::{LinkTypes, parse};
-use crate::ports::ContentHash;
 use crate::suggest::decisions::{self, Decision, Verdict};
 use crate::suggest::{Names, Place, places};
+use crate::writing::links::World;
+use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
 /// What it is for.
@@ -27,6 +29,11 @@ pub struct Params {
     pub line: Option<usize>,
     /// The words to link, as suggested.
     pub text: Option<String>,
+    /// `content_hash` of the page that should link, as it was read; agents must give it.
+    pub expected_hash: Option<String>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
 }
 
 /// The link that was made.
@@ -40,6 +47,14 @@ pub struct Output {
     pub place: LinkPlace,
     /// The link, as it was written.
     pub link: String,
+    /// SHA-256 of the page's file after the edit.
+    pub content_hash: String,
+    /// Unified diff of the page.
+    pub diff: String,
+    /// Whether this only shows what would be written.
+    pub dry_run: bool,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
 }
 
 /// Makes the link.
@@ -63,33 +78,40 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok((ends, names, name))
     })?;
     let source = &ends.source.path;
-    let bytes = context.source.read(source)?;
-    let Ok(before) = std::str::from_utf8(&bytes) else {
+    let version = Version::read(context.source, source)?;
+    expect(context, params.expected_hash.as_deref(), &version)?;
+    let Some(before) = version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
         return Err(Error::invalid(format!("{source}: not UTF-8; save it as UTF-8 first")));
     };
     let place = choose(before, &names, &types, source, &params)?;
     let (link, after) = linked(before, &place, &target_name, &types).ok_or_else(|| {
         Error::invalid(format!("{source}:{}: '{}' cannot be made a link", place.line, place.text))
     })?;
-    let (old, new) = (ContentHash::of(&bytes), ContentHash::of(after.as_bytes()));
-    context.source.write(source, after.as_bytes(), Some(old))?;
-    context.refresh(false)?;
+    let made = parse(&after, &types).links.into_iter().find(|link| link.range.start == place.range.start);
     let leads_there = context.index.read(|db| {
-        Ok(db
-            .prepare_cached("SELECT 1 FROM links WHERE page = ?1 AND target_page = ?2 AND line = ?3")?
-            .exists((ends.source.number, ends.target.number, place.line))?)
+        let Some(made) = made else { return Ok(false) };
+        let mut world = World::load(db, context.source, context.pages_dir())?;
+        let led = world.resolve(made.kind, &made.target, ends.source.number)?;
+        Ok(matches!(led, Destination::Page { page, .. } if page == ends.target.number))
     })?;
     if !leads_there {
-        context.source.write(source, &bytes, Some(new))?;
-        context.refresh(false)?;
         return Err(Error::invalid(format!("{link} would not lead to {}", ends.target.path)));
     }
-    ends.remember(context, Verdict::Accepted)?;
+    let change = Change::edit(version, after.into_bytes());
+    let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
+    let written = carry_out(context, Plan::new("accept", vec![change]), params.dry_run)?;
+    if !params.dry_run {
+        ends.remember(context, Verdict::Accepted)?;
+    }
     Ok(Output {
         source: source.clone(),
         target: ends.target.path.clone(),
         place: LinkPlace { line: place.line, text: place.text, context: place.context },
         link,
+        content_hash,
+        diff: written.diff,
+        dry_run: params.dry_run,
+        audit_id: written.audit_id,
     })
 }
 

@@ -43,7 +43,7 @@ pub struct Output {
     #[serde(flatten)]
     pub page: PageFields,
     /// SHA-256 of the file, to be carried by edits.
-    pub hash: String,
+    pub content_hash: String,
     /// Text of the sections, front matter left out.
     pub content: String,
     /// Its sections in order.
@@ -109,7 +109,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let stale_ref_details = assessment.as_ref().map(|a| a.stale_refs.clone()).unwrap_or_default();
         Ok(Output {
             page: fields(db, page, assessment.as_ref())?,
-            hash: ContentHash(hash).to_string(),
+            content_hash: ContentHash(hash).to_string(),
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
             front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),

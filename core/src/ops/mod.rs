@@ -4,14 +4,18 @@
 
 mod budget;
 mod context;
+mod edited;
 mod page;
 mod table;
 mod way;
 
 pub mod accept;
 pub mod add;
+pub mod audit;
 pub mod check_staleness;
 pub mod complete;
+pub mod create_page;
+pub mod delete_page;
 pub mod dismiss;
 pub mod doctor;
 pub mod evaluate;
@@ -24,12 +28,16 @@ pub mod graph_traverse;
 pub mod list_pages;
 pub mod rebuild;
 pub mod refs;
+pub mod rename_page;
 pub mod review_page;
 pub mod search;
 pub mod status;
 pub mod suggest_links;
+pub mod undo;
+pub mod update_page;
 
 pub use context::{Caller, Context, Engine};
+pub use edited::Edited;
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use table::{Effect, OPERATIONS, Operation, Surfaces, Tool, find};
 pub use way::{Step, StepDirection};

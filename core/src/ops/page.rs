@@ -253,8 +253,16 @@ pub(super) fn path_of(db: &Connection, page: i64) -> Result<String> {
     Ok(db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
 }
 
+/// Paths of the pages whose title or alias is this one, sorted.
+pub(super) fn named(db: &Connection, title: &str) -> Result<Vec<String>> {
+    let mut statement = db.prepare_cached(
+        "SELECT DISTINCT path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind > 0 ORDER BY path",
+    )?;
+    Ok(statement.query_map([text::fold_key(title)], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Paths of up to three pages whose names are spelled like it, most alike first.
-fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
+pub(super) fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
     /// Below this, names that share a few letters would be offered.
     const ALIKE: f64 = 0.8;
     let key = text::fold_key(path::page_name(name));

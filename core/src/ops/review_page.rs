@@ -135,11 +135,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let assessments = freshness::assess(context, Some(&numbers))?;
     let sources = Sources::expand(context, &declared)?;
     let mut lock = ReviewLock::load(context.source, |_| true)?;
-    if params.all {
-        let paths: Vec<String> = context.source.list()?.pages.into_iter().map(|file| file.path).collect();
-        lock.retain(|page| paths.binary_search_by(|path| path.as_str().cmp(page)).is_ok());
-    }
+    let listed: Option<Vec<String>> = match params.all {
+        true => Some(context.source.list()?.pages.into_iter().map(|file| file.path).collect()),
+        false => None,
+    };
     let before = lock.to_text();
+    forget_missing(&mut lock, listed.as_deref());
     // Nobody reads the differences of more, and each takes some processes.
     let with_history = declared.len() <= MOST_WITH_HISTORY;
     let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
@@ -178,11 +179,34 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let written = lock.to_text() != before;
     if written {
-        lock.save(context.source)?;
+        save(context, &lock, &reviewed, listed.as_deref())?;
     }
     reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
     refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
     Ok(Output { reviewed, refused, without_sources, written, index: context.index_state()? })
+}
+
+/// Writes what was reviewed over what is on record now: somebody else may have written meanwhile.
+fn save(
+    context: &Context<'_>,
+    lock: &ReviewLock,
+    reviewed: &[ReviewedPage],
+    listed: Option<&[String]>,
+) -> Result<()> {
+    let _held = context.source.lock()?;
+    let mut now = ReviewLock::load(context.source, |_| true)?;
+    for page in reviewed {
+        now.copy(lock, &page.filepath);
+    }
+    forget_missing(&mut now, listed);
+    now.save(context.source)
+}
+
+/// Takes out pages that are not among all that there are.
+fn forget_missing(lock: &mut ReviewLock, listed: Option<&[String]>) {
+    if let Some(listed) = listed {
+        lock.retain(|page| listed.binary_search_by(|path| path.as_str().cmp(page)).is_ok());
+    }
 }
 
 /// The pages that are named, and the paths of those among them that name no sources.

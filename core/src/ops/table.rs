@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, accept, add, check_staleness, complete, dismiss, doctor, evaluate, fulltext_search, get_context,
-    get_graph, get_impact, get_page, graph_traverse, list_pages, rebuild, refs, review_page, search, status,
-    suggest_links,
+    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, dismiss, doctor, evaluate,
+    fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages, rebuild, refs,
+    rename_page, review_page, search, status, suggest_links, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -106,8 +106,14 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(add, "ubp_add", Write, ON_REQUEST, rebuild::Output),
     operation!(rebuild, "ubp_rebuild", Write, ON_REQUEST),
     operation!(suggest_links, "ubp_suggest_links", Read, EVERYWHERE),
-    operation!(accept, "ubp_accept", Write, PROGRAMS),
-    operation!(dismiss, "ubp_dismiss", Write, PROGRAMS),
+    operation!(accept, "ubp_accept", Write, EVERYWHERE),
+    operation!(dismiss, "ubp_dismiss", Write, EVERYWHERE),
+    operation!(create_page, "ubp_create_page", Write, EVERYWHERE),
+    operation!(update_page, "ubp_update_page", Write, EVERYWHERE),
+    operation!(rename_page, "ubp_rename_page", Write, EVERYWHERE),
+    operation!(delete_page, "ubp_delete_page", Destructive, EVERYWHERE),
+    operation!(audit, "ubp_audit", Read, PROGRAMS),
+    operation!(undo, "ubp_undo", Write, PROGRAMS),
 ];
 
 /// The operation of that name.

@@ -6,3 +6,4 @@ mod explain;
 mod names;
 mod passages;
 mod suggesting;
+mod writing;

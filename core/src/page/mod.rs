@@ -2,6 +2,7 @@
 //! and what could not be understood is a diagnostic with its line.
 
 mod body;
+mod body_edit;
 mod context;
 mod cuts;
 mod decode;
@@ -13,16 +14,20 @@ mod link_types;
 mod model;
 mod outline;
 mod prose;
+mod sites;
 mod splice;
 pub(crate) mod split;
 mod value_json;
 
+pub(crate) use body_edit::{body_start, branch, has_front_matter, with_appended, with_body, with_section};
 pub use decode::decode;
 pub(crate) use lines::Lines;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
+pub(crate) use outline::slug;
 pub use prose::{Prose, prose};
+pub(crate) use sites::{Site, Syntax, sites};
 pub use splice::set_fields;
 
 use std::collections::HashSet;

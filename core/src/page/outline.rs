@@ -108,7 +108,7 @@ impl<'a> Outline<'a> {
 
 /// A heading as part of an id: letters and digits of any script, in lower case, the rest as single
 /// hyphens; `section` if nothing is left.
-fn slug(heading: &str) -> String {
+pub(crate) fn slug(heading: &str) -> String {
     let mut slug = if heading.is_ascii() {
         hyphenated(heading.chars().map(|character| character.to_ascii_lowercase()))
     } else {

@@ -119,7 +119,15 @@ impl AuditLog {
 
     /// The group that took the entry's group back.
     pub fn undone_by(&self, entry: &Entry) -> Option<&str> {
-        self.undone.get(&entry.group).map(String::as_str)
+        let by = self.undone.get(&entry.group)?;
+        // What was taken back and made again is in force.
+        let mut in_force = true;
+        let mut next = by;
+        while let Some(later) = self.undone.get(next) {
+            in_force = !in_force;
+            next = later;
+        }
+        in_force.then_some(by.as_str())
     }
 
     /// All entries of the group that `name` is the id of, or of one of whose entries it is.

@@ -74,6 +74,7 @@ impl Library {
             manifest: &self.manifest,
             refreshed: true,
             caller: outer.caller,
+            agent: outer.agent,
             progress: outer.progress,
             cancel: outer.cancel,
         }

@@ -1,0 +1,116 @@
+//! How a name is written inside a link.
+
+use crate::page::{LinkKind, Site, Syntax, slug};
+use crate::{path, text};
+
+/// Whether a name without or with ending stands for the page at `path`.
+pub(super) fn same_page(name: &str, path: &str) -> bool {
+    let fold = |path: &str| text::fold_key(path::without_page_extension(path));
+    fold(name) == fold(path)
+}
+
+/// Whether `path` ends with the name, by whole parts.
+pub(super) fn ends_with(path: &str, name: &str) -> bool {
+    let (path, name) = (
+        text::fold_key(path::without_page_extension(path)),
+        text::fold_key(path::without_page_extension(name)),
+    );
+    path.strip_suffix(&name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// What is written for the name, and what follows it: the heading with its `#`, or a query.
+pub(super) fn split<'w>(
+    written: &'w str,
+    target: &str,
+    name: &str,
+    syntax: Syntax,
+) -> Option<(&'w str, &'w str)> {
+    let cut = match syntax {
+        Syntax::Destination { .. } => written.find(['#', '?']).unwrap_or(written.len()),
+        Syntax::Wiki => {
+            // Names may contain `#`, so the heading is counted from the end.
+            let marks =
+                target.matches('#').count() - name.matches('#').count().min(target.matches('#').count());
+            match marks {
+                0 => written.len(),
+                marks => written.rmatch_indices('#').nth(marks - 1).map(|(at, _)| at)?,
+            }
+        }
+    };
+    let (raw, rest) = written.split_at_checked(cut)?;
+    let end = raw.trim_end().len();
+    Some((raw.get(..end)?, written.get(end..).unwrap_or(rest)))
+}
+
+/// A heading in a link, or the part of it that is the old one, as the new one.
+pub(super) fn anchor(written: &str, old: &str, new: &str, wiki: bool) -> String {
+    // These would end the heading, or the link.
+    let plain = |text: &str| {
+        let kept: String = text.chars().map(|c| if "#|^[]".contains(c) { ' ' } else { c }).collect();
+        kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let parts: Vec<String> = written
+        .split('#')
+        .map(|part| {
+            let key = text::fold_key(part.trim());
+            if !wiki && !part.is_empty() && part == slug(old) {
+                slug(new)
+            } else if !key.is_empty() && (key == text::fold_key(old) || key == text::fold_key(&plain(old))) {
+                plain(new)
+            } else {
+                part.to_owned()
+            }
+        })
+        .collect();
+    parts.join("#")
+}
+
+/// What is written after the name in a Markdown destination, with another heading.
+pub(super) fn with_fragment(written: &str, fragment: &str) -> String {
+    let query = written.split('#').next().unwrap_or_default();
+    format!("{query}#{}", encoded(fragment, false, false))
+}
+
+/// The ways to write `name` where `raw` stands, plainest first.
+pub(super) fn spellings(name: &str, raw: &str, site: &Site) -> Vec<String> {
+    match site.syntax {
+        Syntax::Destination { angle } => {
+            let every = raw.contains('%') && raw.is_ascii();
+            vec![encoded(name, angle, every)]
+        }
+        Syntax::Wiki if name.contains(['|', '\n', '\r']) => Vec::new(),
+        Syntax::Wiki => {
+            let mut ways = vec![name.to_owned()];
+            if name.contains(['[', ']']) {
+                ways.push(name.replace('[', "\\[").replace(']', "\\]"));
+            }
+            if site.kind == LinkKind::FrontMatter && name.contains(['\'', '"', '\\']) {
+                ways.push(name.replace('\'', "''"));
+                ways.push(name.replace('\\', "\\\\").replace('"', "\\\""));
+            }
+            ways
+        }
+    }
+}
+
+/// `name` as a Markdown destination.
+fn encoded(name: &str, angle: bool, every: bool) -> String {
+    let mut encoded = String::with_capacity(name.len());
+    for character in name.chars() {
+        let plain = match character {
+            '%' | '#' | '?' | '<' | '>' | '\\' | ':' | '&' => false,
+            ' ' | '(' | ')' | '"' | '\'' | '[' | ']' | '*' | '`' | '|' => angle && character != '|',
+            other if other.is_ascii() => !other.is_ascii_control(),
+            other => !every && !other.is_control() && !other.is_whitespace(),
+        };
+        if plain {
+            encoded.push(character);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in character.encode_utf8(&mut bytes).bytes() {
+                encoded.push_str(&format!("%{byte:02X}"));
+            }
+        }
+    }
+    encoded
+}
