@@ -46,6 +46,8 @@ pub struct Manifest {
     pub suggest: SuggestDefaults,
     /// What freshness is measured against.
     pub freshness: FreshnessBaseline,
+    /// What agents may do.
+    pub agents: AgentSettings,
     original: Map<String, Value>,
     indent: String,
     crlf: bool,
@@ -180,6 +182,19 @@ impl Default for SuggestDefaults {
     }
 }
 
+/// What agents may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Most changes of pages in a minute, 1 to 10,000. Servers that let agents write hold to it.
+    pub writes_per_minute: usize,
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        Self { writes_per_minute: 60 }
+    }
+}
+
 impl Manifest {
     /// The manifest of a project that starts now. `pages_dir` is relative, or `.`.
     ///
@@ -247,6 +262,7 @@ impl Manifest {
             links: LinkSettings::default(),
             suggest: SuggestDefaults::default(),
             freshness: FreshnessBaseline::Review,
+            agents: AgentSettings::default(),
             original: Map::new(),
             indent: "  ".into(),
             crlf: false,
@@ -308,6 +324,8 @@ impl Manifest {
         let (suggest, was) = (&self.suggest, &before.suggest);
         put(suggest.threshold != was.threshold, &["suggest", "threshold"], suggest.threshold.into());
         put(suggest.limit != was.limit, &["suggest", "limit"], suggest.limit.into());
+        let writes = self.agents.writes_per_minute;
+        put(self.agents != before.agents, &["agents", "writes_per_minute"], writes.into());
         put(self.freshness != before.freshness, &["freshness"], self.freshness.as_str().into());
     }
 }

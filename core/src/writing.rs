@@ -124,7 +124,7 @@ pub struct ChangedFile {
     pub previous_hash: Option<String>,
     /// SHA-256 of the file after; absent for a deleted page.
     pub content_hash: Option<String>,
-    /// Where a deleted page lies, relative to `.ubp/trash/`.
+    /// Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written.
     pub trash: Option<String>,
 }
 
@@ -163,7 +163,9 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     let diff = plan.changes.iter().map(diff::of).collect();
     let written = |audit_id| Written { changed: plan.changes.iter().map(changed).collect(), diff, audit_id };
     if dry_run || plan.changes.is_empty() {
-        return Ok(written(None));
+        let mut shown = written(None);
+        shown.changed.iter_mut().for_each(|file| file.trash = None);
+        return Ok(shown);
     }
     let held = context.source.lock()?;
     for change in &plan.changes {

@@ -11,6 +11,7 @@ mod reading;
 mod searching;
 mod streams;
 mod suggesting;
+mod writing;
 
 /// Three pages about signing in, and one about nothing else.
 fn vault() -> Terminal {

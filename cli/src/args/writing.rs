@@ -29,7 +29,7 @@ pub struct NewArgs {
     #[arg(long = "source", value_name = "PATH")]
     pub sources: Vec<String>,
     /// Show what would be written, and write nothing
-    #[arg(short = 'n', long)]
+    #[arg(long)]
     pub dry_run: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct MvArgs {
     #[arg(long, value_name = "TITLE")]
     pub title: Option<String>,
     /// Show what would change, and change nothing
-    #[arg(short = 'n', long)]
+    #[arg(long)]
     pub dry_run: bool,
 }
 
@@ -105,6 +105,6 @@ pub struct UndoArgs {
     #[arg(value_name = "ENTRY")]
     pub entry: String,
     /// Show what would change, and change nothing
-    #[arg(short = 'n', long)]
+    #[arg(long)]
     pub dry_run: bool,
 }

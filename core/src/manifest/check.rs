@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     }
 
     fn sections(&self, manifest: &mut Manifest) -> Result<()> {
-        for section in ["search", "staleness", "links", "suggest"] {
+        for section in ["search", "staleness", "links", "suggest", "agents"] {
             self.section(section)?;
         }
         manifest.search.limit = self.whole(&["search", "limit"], 1, 20)?;
@@ -74,6 +74,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(limit) = self.whole(&["suggest", "limit"], 1, 100)? {
             manifest.suggest.limit = limit;
+        }
+        if let Some(writes) = self.whole(&["agents", "writes_per_minute"], 1, 10_000)? {
+            manifest.agents.writes_per_minute = writes;
         }
         manifest.links.types = self.link_types()?;
         manifest.links.order = self.link_order()?;

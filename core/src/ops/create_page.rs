@@ -148,7 +148,15 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
     // An empty field first: where it has to stand is known there.
     let marked = set_fields(path, &page, &[(key, "x")])?;
     let line = format!("{key}: x\n");
-    let quoted: String = items.iter().map(|item| format!("  - '{}'\n", item.replace('\'', "''"))).collect();
+    let is_plain = |item: &str| {
+        item.starts_with(|c: char| c.is_alphabetic())
+            && item.chars().all(|c| c.is_alphanumeric() || "-_/.".contains(c))
+    };
+    let written = |item: &&str| match is_plain(item) {
+        true => format!("  - {item}\n"),
+        false => format!("  - '{}'\n", item.replace('\'', "''")),
+    };
+    let quoted: String = items.iter().map(written).collect();
     let at = marked.rfind(&line).filter(|&at| at < parse(&marked, &types).front_matter.range.end);
     let place = at.and_then(|at| Some((marked.get(..at)?, marked.get(at + line.len()..)?)));
     let Some((before, after)) = place else {

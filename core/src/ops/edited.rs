@@ -39,7 +39,9 @@ pub(super) fn answer(
     written: Written,
     dry_run: bool,
 ) -> Result<Edited> {
-    let page = if dry_run { preview(context, path, bytes)? } else { fields(context, path)? };
+    let before = written.changed.iter().find(|file| file.filepath == path);
+    let before = before.and_then(|file| file.moved_from.as_deref()).unwrap_or(path);
+    let page = if dry_run { preview(context, before, path, bytes)? } else { fields(context, path)? };
     Ok(Edited {
         page,
         content_hash: ContentHash::of(bytes).to_string(),
@@ -63,9 +65,9 @@ fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
     fields.ok_or_else(|| Error::Internal(format!("{path} was written, and is not in the index")))
 }
 
-/// What the index would say about the page.
-fn preview(context: &Context<'_>, path: &str, bytes: &[u8]) -> Result<PageFields> {
-    let known = context.source.stat(path)?;
+/// What the index would say about the page, which lies at `before` until then.
+fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Result<PageFields> {
+    let known = context.source.stat(before)?;
     let stat = FileStat {
         size: bytes.len() as u64,
         modified: known.map_or_else(|| context.clock.now(), |stat| stat.modified),
@@ -73,7 +75,7 @@ fn preview(context: &Context<'_>, path: &str, bytes: &[u8]) -> Result<PageFields
     };
     let file = PageFile { path: path.to_owned(), stat };
     let page = prepare(file, bytes, ContentHash::of(bytes), &context.link_types());
-    let indexed = if known.is_some() { fields(context, path).ok() } else { None };
+    let indexed = if known.is_some() { fields(context, before).ok() } else { None };
     Ok(PageFields {
         doc_id: page.own_id.unwrap_or_else(|| derived_id(path)),
         filepath: path.to_owned(),

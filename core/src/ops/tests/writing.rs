@@ -196,7 +196,7 @@ fn managed_pages_keep_their_identity_and_know_when_they_were_changed() {
     assert_eq!(made["filepath"], "New- page.md");
     let id = made["doc_id"].as_str().unwrap();
     let created = text(&project, "New- page.md");
-    assert!(created.contains("tags:\n  - 'a-b'\n---\n# New: page\n"), "{created}");
+    assert!(created.contains("tags:\n  - a-b\n---\n# New: page\n"), "{created}");
     project
         .put("New- page.md", &created.replace("updated_at: 1970-01-12T13:46:40Z", "updated_at: 2000-01-01"));
     let params =

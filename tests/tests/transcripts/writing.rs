@@ -1,0 +1,123 @@
+//! Pages made, moved, deleted, and all of it taken back.
+
+use ubp_tests::terminal::Terminal;
+
+use super::vault;
+
+fn shown(terminal: &Terminal, command: &str) -> String {
+    terminal.ubp(command).transcript()
+}
+
+fn read(terminal: &Terminal, path: &str) -> String {
+    std::fs::read_to_string(terminal.path(path)).unwrap()
+}
+
+/// The group that the latest change belongs to.
+fn latest(terminal: &Terminal) -> String {
+    terminal.ubp("audit --json").json()["entries"][0]["group"].as_str().unwrap().to_owned()
+}
+
+/// `text` without names of changes, which are never the same twice.
+fn without_entries(text: &str, group: &str) -> String {
+    text.replace(group, "[entry]")
+}
+
+#[test]
+fn a_page_is_made_once() {
+    let terminal = vault();
+    let text = shown(&terminal, "new 'Session store' --folder db --type api --tag security --dry-run");
+    insta::assert_snapshot!(text, @r"
+    $ ubp new 'Session store' --folder db --type api --tag security --dry-run
+    --- /dev/null
+    +++ b/db/Session store.md
+    @@ -0,0 +1,6 @@
+    +---
+    +type: api
+    +tags:
+    +  - security
+    +---
+    +# Session store
+    ");
+    assert!(!terminal.path("db/Session store.md").exists());
+    shown(&terminal, "new 'Session store' --folder db");
+    assert_eq!(read(&terminal, "db/Session store.md"), "# Session store\n");
+    let text = shown(&terminal, "new 'Session store' --folder db -q");
+    assert!(text.contains("Created db/Session store 2.md"), "{text}");
+    let text = shown(&terminal, "new 'User Database'");
+    assert!(text.contains("! warning: db/users.md has this name too"), "{text}");
+    let text = shown(&terminal, "new Other --path db/users.md");
+    assert!(text.contains("there is a page db/users.md already") && text.contains("exit status 2"), "{text}");
+}
+
+#[test]
+fn a_page_moves_with_its_links_and_back() {
+    let terminal = vault();
+    let before = read(&terminal, "login.md");
+    let text = shown(&terminal, "mv tokens.md accounts/keys.md --dry-run");
+    insta::assert_snapshot!(text, @r"
+    $ ubp mv tokens.md accounts/keys.md --dry-run
+    rename from tokens.md
+    rename to accounts/keys.md
+    --- a/login.md
+    +++ b/login.md
+    @@ -5,7 +5,7 @@
+     ---
+     # Login Feature
+     
+    -Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
+    +Users sign in with a password; see [[User Database|depends_on]] and [[keys]].
+     
+     ## Flow
+     
+    ");
+    assert_eq!(read(&terminal, "login.md"), before);
+    let text = shown(&terminal, "mv tokens.md accounts/keys.md");
+    let group = latest(&terminal);
+    insta::assert_snapshot!(without_entries(&text, &group), @r"
+    $ ubp mv tokens.md accounts/keys.md
+    tokens.md -> accounts/keys.md
+      links rewritten in login.md
+    ! `ubp undo [entry]` takes it back
+    ");
+    let text = shown(&terminal, "doctor");
+    assert!(!text.contains("keys"), "{text}");
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(
+        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md is as it was"),
+        "{text}"
+    );
+    assert_eq!(read(&terminal, "login.md"), before);
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(text.contains("was taken back already"), "{text}");
+    let text = shown(&terminal, "audit -n 3");
+    assert!(text.contains("person  undo  ") && text.contains("[taken back]"), "{text}");
+    let text = shown(&terminal, "mv tokens.md 'Session tokens'");
+    assert!(text.contains("tokens.md"), "{text}");
+    let text = shown(&terminal, "mv nobody x.md");
+    assert!(text.contains("no page is called 'nobody'"), "{text}");
+}
+
+#[test]
+fn a_deleted_page_says_what_it_leaves_behind() {
+    let terminal = vault();
+    let text = shown(&terminal, "rm tokens.md --dry-run");
+    assert!(text.contains("+++ /dev/null") && terminal.path("tokens.md").exists(), "{text}");
+    let text = shown(&terminal, "rm tokens.md");
+    assert!(text.contains("tokens.md is in .ubp/trash/"), "{text}");
+    assert!(text.contains("the link to 'tokens' leads to notes/tokens.md now"), "{text}");
+    assert!(!terminal.path("tokens.md").exists());
+    let group = latest(&terminal);
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(text.contains("tokens.md is there again"), "{text}");
+
+    let text = shown(&terminal, "rm db/users.md");
+    assert!(text.contains("the link to 'User Database' leads nowhere now"), "{text}");
+
+    terminal.write("tokens.md", "# Tokens\n\nEdited since.\n").unwrap();
+    shown(&terminal, "mv tokens.md moved.md");
+    let group = latest(&terminal);
+    terminal.write("moved.md", "Edited after.\n").unwrap();
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(text.contains("moved.md: changed since") && text.contains("hint:"), "{text}");
+    assert_eq!(read(&terminal, "moved.md"), "Edited after.\n");
+}
