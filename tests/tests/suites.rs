@@ -12,3 +12,4 @@ mod live;
 mod parity;
 mod process;
 mod transcripts;
+mod writing;

@@ -61,6 +61,7 @@ fn an_empty_object_means_the_defaults() {
     let manifest = parse("{}");
     assert_eq!(manifest.search, SearchDefaults { limit: None, alpha: 0.7, depth: 2 });
     assert_eq!(manifest.suggest, SuggestDefaults { threshold: 0.8, limit: 10 });
+    assert_eq!(manifest.agents.writes_per_minute, 60);
     assert_eq!(manifest.staleness.threshold_days, 7);
     assert_eq!(manifest.freshness, FreshnessBaseline::Review);
     assert_eq!(manifest.schema_version, 1);
@@ -72,13 +73,15 @@ fn every_setting_is_read() {
     let manifest = parse(
         r#"{"frontmatter": "managed", "search": {"limit": 20, "alpha": 1, "depth": 3},
             "staleness": {"threshold_days": 0}, "links": {"types": ["replaces", " replaces ", "owns"]},
-            "suggest": {"threshold": 0.5, "limit": 3}, "freshness": "edit", "pages_dir": "."}"#,
+            "suggest": {"threshold": 0.5, "limit": 3}, "freshness": "edit", "pages_dir": ".",
+            "agents": {"writes_per_minute": 5}}"#,
     );
     assert_eq!(manifest.frontmatter, FrontMatterMode::Managed);
     assert_eq!(manifest.search, SearchDefaults { limit: Some(20), alpha: 1.0, depth: 3 });
     assert_eq!(manifest.staleness.threshold_days, 0);
     assert_eq!(manifest.links.types, ["replaces", "owns"]);
     assert_eq!(manifest.suggest, SuggestDefaults { threshold: 0.5, limit: 3 });
+    assert_eq!(manifest.agents.writes_per_minute, 5);
     assert_eq!(manifest.freshness, FreshnessBaseline::Edit);
     assert_eq!(manifest.pages_dir, ".");
 }
@@ -138,6 +141,7 @@ fn wrong_values_are_reported_with_their_line() {
         (r#""links": {"types": "owns"}"#, "list of names"),
         (r#""links": {"types": ["a|b"]}"#, "cannot be the name"),
         (r#""suggest": {"threshold": null, "limit": 0}"#, "from 1 to 100"),
+        (r#""agents": {"writes_per_minute": 0}"#, "from 1 to 10000"),
     ] {
         let (line, message) = error(&format!("{{\n  \"search \": {{\"limit\": 1}},\n\n  {member}\n}}"));
         assert_eq!(line, 4, "{member}");

@@ -235,3 +235,52 @@ fn ten_thousand_pages_are_listed_with_their_states() {
     assert_eq!(pages.len(), 9_999);
     assert!(pages.is_sorted_by(|a, b| a.path < b.path));
 }
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_moved_and_nothing_is_moved_through_them() {
+    let project = Project::new("pages");
+    project.put("pages/real.md", "text");
+    std::os::unix::fs::symlink("real.md", project.path("pages/link.md")).unwrap();
+    let hash = ContentHash::of(b"text");
+    for result in [
+        project.source.rename("link.md", "other.md", hash),
+        project.source.discard("link.md", "1/link.md", hash),
+    ] {
+        assert!(result.unwrap_err().to_string().contains("symbolic link"));
+    }
+    assert!(project.path("pages/link.md").is_symlink());
+    // A trash that leads elsewhere is none.
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::create_dir_all(project.path(".ubp")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), project.path(".ubp/trash")).unwrap();
+    assert_eq!(project.source.discard("real.md", "1/real.md", hash).unwrap_err().code(), "outside_project");
+    assert_eq!(fs::read(project.path("pages/real.md")).unwrap(), b"text");
+    fs::remove_file(project.path(".ubp/write.lock")).unwrap();
+    let out = elsewhere.path().join("out");
+    std::os::unix::fs::symlink(&out, project.path(".ubp/write.lock")).unwrap();
+    assert_eq!(project.source.write("real.md", b"new", Some(hash)).unwrap_err().code(), "outside_project");
+    assert!(!out.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn two_names_of_one_file_are_two_pages() {
+    let project = Project::new("pages");
+    project.put("pages/a.md", "text");
+    fs::hard_link(project.path("pages/a.md"), project.path("pages/A.md")).unwrap();
+    let hash = ContentHash::of(b"text");
+    assert_eq!(project.source.rename("a.md", "A.md", hash).unwrap_err().code(), "conflict");
+    assert_eq!(project.pages(), ["A.md", "a.md"]);
+}
+
+#[test]
+fn an_emptied_trash_leaves_no_folders() {
+    let project = Project::new("pages");
+    project.put("pages/deep/a.md", "text");
+    let hash = ContentHash::of(b"text");
+    project.source.discard("deep/a.md", "now/deep/a.md", hash).unwrap();
+    assert_eq!(fs::read(project.path(".ubp/trash/now/deep/a.md")).unwrap(), b"text");
+    project.source.restore("now/deep/a.md", "deep/a.md", hash).unwrap();
+    assert_eq!(fs::read_dir(project.path(".ubp/trash")).unwrap().count(), 0);
+}

@@ -1,0 +1,122 @@
+//! Many writers on one project: every edit that was accepted is in a file or in the log, every other was
+//! refused, and nothing is written over.
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use serde_json::{Value, json};
+use ubp_cli::host::{GitHistory, Project, SystemClock};
+use ubp_core::index::Index;
+use ubp_core::ops::{Caller, Engine};
+use ubp_core::progress::{Cancel, Silent};
+use ubp_tests::terminal::Terminal;
+
+const CLIENTS: usize = 8;
+const EDITS: usize = 30;
+const PAGES: usize = 5;
+
+/// A project as a process of its own opens it.
+fn engine(terminal: &Terminal) -> Engine {
+    let project = Project::load(terminal.folder()).unwrap();
+    Engine {
+        index: Index::open(&project.database).unwrap().0,
+        source: Box::new(project.source()),
+        history: Box::new(GitHistory::new(&project.root)),
+        clock: Box::new(SystemClock::default()),
+        embedder: None,
+        manifest: project.manifest.clone(),
+    }
+}
+
+fn ask(engine: &Engine, name: &str, params: Value) -> ubp_core::Result<Value> {
+    let cancel = Cancel::default();
+    engine.context(Caller::Agent, false, &Silent, &cancel).call(name, params)
+}
+
+/// Adds lines to pages that others add to; returns those that were accepted, and how many were not.
+fn write(terminal: &Terminal, client: usize) -> (Vec<String>, usize) {
+    let engine = engine(terminal);
+    let (mut accepted, mut refused) = (Vec::new(), 0);
+    for edit in 0..EDITS {
+        let page = format!("page-{}.md", (client + edit) % PAGES);
+        let read = ask(&engine, "get_page", json!({ "page": page })).unwrap();
+        let mark = format!("mark-{client}-{edit}.");
+        let params = json!({
+            "page": page, "mode": "append", "content": mark, "expected_hash": read["content_hash"],
+        });
+        match ask(&engine, "update_page", params) {
+            Ok(written) => {
+                assert!(written["diff"].as_str().unwrap().contains(&mark));
+                accepted.push(mark);
+            }
+            Err(error) => {
+                assert_eq!(error.code(), "conflict", "{error}");
+                refused += 1;
+            }
+        }
+    }
+    (accepted, refused)
+}
+
+#[test]
+fn no_accepted_edit_is_lost_among_many_clients() {
+    let names: Vec<String> = (0..PAGES).map(|page| format!("page-{page}.md")).collect();
+    let terminal = Terminal::vault(names.iter().map(|name| (name.as_str(), "# Page\n"))).unwrap();
+    terminal.ubp("add");
+    let results: Vec<(Vec<String>, usize)> = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                scope.spawn({
+                    let terminal = &terminal;
+                    move || write(terminal, client)
+                })
+            })
+            .collect();
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    });
+    let accepted: BTreeSet<&String> = results.iter().flat_map(|(accepted, _)| accepted).collect();
+    let refused: usize = results.iter().map(|(_, refused)| refused).sum();
+    assert_eq!(accepted.len() + refused, CLIENTS * EDITS);
+    assert!(accepted.len() >= EDITS, "{} accepted", accepted.len());
+    let text: String =
+        names.iter().map(|name| std::fs::read_to_string(terminal.path(name)).unwrap()).collect();
+    let found: BTreeSet<String> =
+        text.lines().filter(|line| line.starts_with("mark-")).map(ToOwned::to_owned).collect();
+    assert_eq!(found.iter().collect::<BTreeSet<_>>(), accepted);
+    let log = terminal.ubp("audit -n 1000 --json").json();
+    let done: Vec<&Value> =
+        log["entries"].as_array().unwrap().iter().filter(|entry| entry["outcome"] == "done").collect();
+    assert_eq!(done.len(), accepted.len());
+    assert!(done.iter().all(|entry| entry["caller"] == "agent"));
+    // Every line of the record is whole.
+    let record = std::fs::read_to_string(terminal.path(".ubp/audit.jsonl")).unwrap();
+    assert!(record.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    // All of it can be taken back, the latest first.
+    for entry in done.iter().take(10) {
+        let ran = terminal.ubp(&format!("undo {}", entry["group"].as_str().unwrap()));
+        assert!(ran.succeeded(), "{}", ran.transcript());
+    }
+}
+
+#[test]
+fn pages_of_one_name_made_at_once_are_pages_of_their_own() {
+    let terminal = Terminal::vault([("other.md", "x\n")]).unwrap();
+    terminal.ubp("add");
+    let made: BTreeSet<String> = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let terminal = &terminal;
+                scope.spawn(move || {
+                    let params = json!({ "title": "Same", "content": format!("by {client}") });
+                    let made = ask(&engine(terminal), "create_page", params).unwrap();
+                    made["filepath"].as_str().unwrap().to_owned()
+                })
+            })
+            .collect();
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    });
+    assert_eq!(made.len(), CLIENTS);
+    for page in &made {
+        assert!(std::fs::read_to_string(terminal.path(page)).unwrap().contains("by "), "{page}");
+    }
+}
