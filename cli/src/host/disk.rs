@@ -303,12 +303,12 @@ impl Source for DiskSource {
 
     fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
         let _held = self.lock()?;
-        self.to_trash(path, trash, expected)
+        self.discard_page(path, trash, expected)
     }
 
     fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
         let _held = self.lock()?;
-        self.from_trash(trash, path, expected)
+        self.restore_page(trash, path, expected)
     }
 
     fn append(&self, name: &str, lines: &[u8]) -> Result<()> {

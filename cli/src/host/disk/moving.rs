@@ -28,14 +28,14 @@ impl DiskSource {
     }
 
     /// As [`ubp_core::ports::Source::discard`], with the lock held.
-    pub(super) fn to_trash(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+    pub(super) fn discard_page(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
         let target = self.in_trash(trash)?;
         let source = self.movable(path, expected)?;
         atomic::relocate(&source, &target).map_err(|error| taken_or(error, trash, &target))
     }
 
     /// As [`ubp_core::ports::Source::restore`], with the lock held.
-    pub(super) fn from_trash(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+    pub(super) fn restore_page(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
         let source = self.in_trash(trash)?;
         let target = self.destination(path)?;
         let found = found_at(&source, trash)?.ok_or_else(|| not_found(trash))?;
