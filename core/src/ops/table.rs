@@ -6,9 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, dismiss, doctor, evaluate,
-    fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages, rebuild, refs,
-    rename_page, review_page, search, status, suggest_links, undo, update_page,
+    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, dismiss, doctor,
+    evaluate, fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages,
+    rebuild, refs, rename_page, review_page, search, status, suggest_links, undo, update_page,
 };
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::{Project, dump};
 use crate::index::{Index, RefreshOptions, RefreshReport, refresh};
 use crate::page::LinkTypes;
-use crate::ports::{ContentHash, FileStat, FixedClock, Listing, MemorySource, Source};
+use crate::ports::{ContentHash, FileStat, FixedClock, Listing, MemorySource, Source, WriteGuard};
 use crate::progress::{Cancel, Silent};
 use crate::{Error, Result};
 
@@ -74,6 +74,26 @@ impl Source for Interrupted<'_> {
 
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         self.source.write_state(name, bytes, expected)
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        self.source.lock()
+    }
+
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
+        self.source.rename(from, to, expected)
+    }
+
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+        self.source.discard(path, trash, expected)
+    }
+
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+        self.source.restore(trash, path, expected)
+    }
+
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()> {
+        self.source.append(name, lines)
     }
 }
 
