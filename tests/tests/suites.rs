@@ -6,9 +6,9 @@ mod corpora;
 mod freshness;
 mod hostile;
 mod index_files;
-mod mcp;
 #[cfg(unix)]
 mod live;
+mod mcp;
 mod parity;
 mod process;
 mod transcripts;

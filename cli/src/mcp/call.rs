@@ -12,7 +12,7 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use ubp_core::Error;
-use ubp_core::ops::{Caller, Effect};
+use ubp_core::ops::{Caller, Context, Effect};
 use ubp_core::progress::{Cancel, Progress, Stage};
 
 use super::server::Server;
@@ -51,8 +51,16 @@ pub(super) async fn call(
     }
     let max_tokens = params.get("max_tokens").and_then(Value::as_u64);
     let live = server.live.clone();
+    // The audit log tells people which client it was.
+    let agent = context.client_info().map(|client| format!("{} {}", client.name, client.version));
     let answer = run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, operation.name, Value::Object(params), progress, cancel)
+        let params = Value::Object(params);
+        if operation.effect == Effect::Read {
+            return live.call(Caller::Agent, operation.name, params, progress, cancel);
+        }
+        live.with(Caller::Agent, progress, cancel, |context| {
+            Context { agent: agent.as_deref(), ..*context }.call(operation.name, params)
+        })
     })
     .await?;
     match answer {

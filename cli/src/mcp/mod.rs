@@ -52,7 +52,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
     let tools = tools::choose(&args.tools, args.write)?;
     let project = Project::find(folder)?;
-    let per_minute = 60;
+    let per_minute = project.manifest.agents.writes_per_minute;
     let messages = Messages::of(terminal);
     let live = Live::start(project, &terminal.io.environment, messages.notices())?;
     let server =

@@ -30,7 +30,11 @@ pub(crate) fn render(name: &str, answer: &Value) -> String {
         "review_page" => freshness::reviewed(&mut text, view),
         "refs" => freshness::refs(&mut text, view),
         "status" => freshness::status(&mut text, view),
-        _ => changed::any(&mut text, view),
+        "create_page" | "update_page" | "rename_page" | "delete_page" | "accept" => {
+            changed::page(&mut text, view)
+        }
+        "dismiss" => changed::dismissed(&mut text, view),
+        _ => None,
     };
     if rendered.is_none() {
         return answer.to_string();

@@ -50,9 +50,25 @@ pub(super) fn stale(text: &mut Text, answer: View<'_>) -> Option<()> {
 
 pub(super) fn reviewed(text: &mut Text, answer: View<'_>) -> Option<()> {
     for page in answer.each("reviewed") {
-        text.line(format!("Reviewed: {}", page.page()));
+        let (path, count) = (code(page.raw("filepath")), page.count("source_count"));
+        text.line(format!("Recorded: {path}, with {count} sources."));
+        page.each("missing").for_each(|missing| source(text, missing));
     }
-    super::changed::any(text, answer)
+    for page in answer.each("refused") {
+        let (path, command) = (code(page.raw("filepath")), code(page.raw("settle_with")));
+        text.line(format!("Not recorded, since its code changed: {path}; settled by {command}"));
+        for change in page.each("changes") {
+            text.line(format!("  source {}", code(change.raw("file_path"))));
+            let diff = change.raw("diff");
+            if !diff.is_empty() {
+                text.quote(diff);
+            }
+        }
+    }
+    for path in answer.strings("without_sources") {
+        text.line(format!("{} names no sources: there is nothing to record.", code(&path)));
+    }
+    Some(())
 }
 
 pub(super) fn refs(text: &mut Text, answer: View<'_>) -> Option<()> {
