@@ -1,6 +1,8 @@
 //! What agents get over MCP: exactly what the table answers, in a shape that was announced, and within
 //! the size that was asked for.
 
+mod writing;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +15,7 @@ use ubp_tests::mcp::McpClient;
 use crate::parity::{cases, table, vault, without_times};
 use crate::process::{program, project};
 
-fn server(folder: &Path, arguments: &[&str]) -> McpClient {
+pub fn server(folder: &Path, arguments: &[&str]) -> McpClient {
     let mut command = Command::new(program());
     command.arg("-C").arg(folder).arg("mcp-server").args(arguments);
     McpClient::start(command).unwrap()
@@ -27,7 +29,7 @@ fn tools(client: &mut McpClient) -> HashMap<String, Value> {
 }
 
 /// The text that stands beside a structured result.
-fn text(result: &Value) -> &str {
+pub fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 

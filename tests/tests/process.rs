@@ -35,7 +35,7 @@ pub(crate) fn ubp(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// The result of a command that must succeed.
-fn json(folder: &Path, arguments: &[&str]) -> Value {
+pub fn json(folder: &Path, arguments: &[&str]) -> Value {
     let output = ubp(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()

@@ -103,7 +103,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(refs, "ubp_refs", Read, EVERYWHERE),
     operation!(doctor, "ubp_doctor", Read, ON_REQUEST),
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
-    operation!(add, "ubp_add", Write, ON_REQUEST, rebuild::Output),
+    operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
     operation!(rebuild, "ubp_rebuild", Write, ON_REQUEST),
     operation!(suggest_links, "ubp_suggest_links", Read, EVERYWHERE),
     operation!(accept, "ubp_accept", Write, EVERYWHERE),

@@ -1,3 +1,4 @@
+//! Messages on a stream, and what is none.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{Cursor, Read, Write};

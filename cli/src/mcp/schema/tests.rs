@@ -1,3 +1,4 @@
+//! Schemas of all operations as clients get them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::{Value, json};

@@ -1,3 +1,4 @@
+//! The text of answers, against pages that try to speak for the tool.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::json;

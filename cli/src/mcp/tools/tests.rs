@@ -1,3 +1,4 @@
+//! Which tools there are, and what a listing costs.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write;

@@ -1,0 +1,182 @@
+//! Agents that write: on terms that lose nobody's work, within a limit, and so that a person can see
+//! and take back what they did.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use ubp_tests::mcp::McpClient;
+use ubp_tests::terminal::Terminal;
+
+use super::{server, text};
+use crate::parity::vault;
+use crate::process::json as ubp_json;
+
+/// A result that must be none of an error.
+fn done(client: &mut McpClient, tool: &str, arguments: Value) -> Value {
+    let result = client.call(tool, arguments).unwrap();
+    assert_ne!(result["isError"], true, "{tool}: {result}");
+    result["structuredContent"].clone()
+}
+
+/// The code of the error that a call must end in.
+fn refused(client: &mut McpClient, tool: &str, arguments: Value) -> String {
+    let result = client.call(tool, arguments).unwrap();
+    assert_eq!(result["isError"], true, "{tool}: {result}");
+    result["_meta"]["unified-blueprint/error"]["code"].as_str().unwrap().to_owned()
+}
+
+fn hash(client: &mut McpClient, page: &str) -> Value {
+    done(client, "ubp_get_page", json!({ "page": page }))["content_hash"].clone()
+}
+
+/// Lets agents write as often as they like.
+fn without_limit(terminal: &Terminal) {
+    let path = terminal.path(".ubp/manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    manifest["agents"] = json!({ "writes_per_minute": 10_000 });
+    std::fs::write(path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn a_page_is_changed_only_by_those_who_know_what_it_says() {
+    let terminal = vault();
+    let mut client = server(terminal.folder(), &["--write"]);
+    let edit = |hash: Value| json!({ "page": "island.md", "mode": "append", "content": "More.\n", "expected_hash": hash });
+    let mut blind = edit(Value::Null);
+    blind.as_object_mut().unwrap().remove("expected_hash");
+    assert_eq!(refused(&mut client, "ubp_update_page", blind), "invalid_params");
+    let before = hash(&mut client, "island.md");
+    let mut dry = edit(before.clone());
+    dry["dry_run"] = true.into();
+    assert!(done(&mut client, "ubp_update_page", dry)["diff"].as_str().unwrap().contains("+More."));
+    assert_eq!(hash(&mut client, "island.md"), before);
+    let after = done(&mut client, "ubp_update_page", edit(before.clone()));
+    assert_eq!(hash(&mut client, "island.md"), after["content_hash"]);
+    assert_eq!(refused(&mut client, "ubp_update_page", edit(before)), "conflict");
+}
+
+#[test]
+fn a_person_sees_which_client_did_what_and_takes_it_back() {
+    let terminal = vault();
+    let hub = "# Hub\n\nSee [[island]].\n";
+    terminal.write("hub.md", hub).unwrap();
+    let text_of = |path: &str| std::fs::read_to_string(terminal.path(path)).ok();
+    let island = text_of("island.md");
+    let mut client = server(terminal.folder(), &["--write"]);
+    let expected = hash(&mut client, "island.md");
+    let renamed = done(
+        &mut client,
+        "ubp_rename_page",
+        json!({ "page": "island.md", "path": "sea/atoll.md", "expected_hash": expected }),
+    );
+    assert_eq!(renamed["filepath"], "sea/atoll.md");
+    assert_eq!(text_of("hub.md").unwrap(), hub.replace("island", "atoll"));
+    let audit = ubp_json(terminal.folder(), &["audit", "--json"]);
+    let entries = audit["entries"].as_array().unwrap();
+    assert!(entries.iter().any(|entry| entry["agent"] == "ubp-tests 1"), "{audit}");
+    let undone = terminal.ubp(&format!("undo {}", renamed["audit_id"].as_str().unwrap()));
+    assert!(undone.succeeded(), "{}", undone.transcript());
+    assert_eq!((text_of("hub.md").unwrap(), text_of("island.md")), (hub.to_owned(), island));
+    assert_eq!(text_of("sea/atoll.md"), None);
+}
+
+#[test]
+fn deleting_has_to_be_meant_and_read_only_pages_stay() {
+    let terminal = vault();
+    terminal.write("law.md", "---\nagents: read-only\n---\n# Law\n\n[[island]]\n").unwrap();
+    let mut client = server(terminal.folder(), &["--write"]);
+    let expected = hash(&mut client, "island.md");
+    let delete = json!({ "page": "island.md", "expected_hash": expected });
+    assert_eq!(refused(&mut client, "ubp_delete_page", delete.clone()), "invalid_params");
+    let mut meant = delete;
+    meant["confirm"] = true.into();
+    done(&mut client, "ubp_delete_page", meant);
+    assert!(!terminal.path("island.md").exists());
+    let expected = hash(&mut client, "law.md");
+    let edit = json!({ "page": "law.md", "mode": "append", "content": "x", "expected_hash": expected });
+    let result = client.call("ubp_update_page", edit).unwrap();
+    assert_eq!(result["isError"], true);
+    assert!(text(&result).contains("read-only"), "{}", text(&result));
+}
+
+#[test]
+fn nothing_outside_of_the_pages_is_ever_written() {
+    let terminal = vault();
+    let mut client = server(terminal.folder(), &["--write"]);
+    for path in ["../outside.md", "/tmp/outside.md", ".ubp/x.md", "a/../../x.md", "x\u{0}.md"] {
+        let code = refused(&mut client, "ubp_create_page", json!({ "title": "X", "path": path }));
+        assert!(["outside_project", "invalid_params"].contains(&code.as_str()), "{path}: {code}");
+    }
+}
+
+#[test]
+fn changes_keep_to_the_limit_of_the_manifest() {
+    let terminal = vault();
+    let mut client = server(terminal.folder(), &["--write"]);
+    for number in 0..60 {
+        done(&mut client, "ubp_create_page", json!({ "title": format!("Page {number}") }));
+    }
+    let one_more = json!({ "title": "One more" });
+    assert_eq!(refused(&mut client, "ubp_create_page", one_more.clone()), "too_many_writes");
+    let mut dry = one_more;
+    dry["dry_run"] = true.into();
+    done(&mut client, "ubp_create_page", dry);
+}
+
+/// Every client appends lines of its own to pages that all of them write. What was accepted is in the
+/// page, or a later edit that knew it took it out; everything else was said to be a conflict.
+#[test]
+fn of_many_writers_nobody_loses_an_accepted_edit() {
+    // `tests/run --soak` sets the long form.
+    let edits: usize = std::env::var("UBP_SOAK_EDITS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    const CLIENTS: usize = 8;
+    let pages = edits.div_ceil(40);
+    let terminal = vault();
+    without_limit(&terminal);
+    for page in 0..pages {
+        terminal.write(&format!("shared/{page}.md"), format!("# Shared {page}\n")).unwrap();
+    }
+    let conflicts = AtomicUsize::new(0);
+    let accepted: HashSet<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..CLIENTS)
+            .map(|me| {
+                let (terminal, conflicts) = (&terminal, &conflicts);
+                scope.spawn(move || {
+                    let mut client = server(terminal.folder(), &["--write"]);
+                    let mut mine = Vec::new();
+                    for number in 0..edits / CLIENTS {
+                        let page = format!("shared/{}.md", (number * 7 + me) % pages);
+                        let line = format!("edit {me}-{number}");
+                        loop {
+                            let expected = hash(&mut client, &page);
+                            let edit = json!({ "page": page, "mode": "append", "expected_hash": expected,
+                                               "content": format!("{line}\n") });
+                            let result = client.call("ubp_update_page", edit).unwrap();
+                            if result["isError"] != true {
+                                break;
+                            }
+                            let code = &result["_meta"]["unified-blueprint/error"]["code"];
+                            assert_eq!(code, "conflict", "{result}");
+                            conflicts.fetch_add(1, Ordering::Relaxed);
+                        }
+                        mine.push(line);
+                    }
+                    mine
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let mut found = HashSet::new();
+    for page in 0..pages {
+        let text = std::fs::read_to_string(terminal.path(&format!("shared/{page}.md"))).unwrap();
+        found.extend(text.lines().filter(|line| line.starts_with("edit ")).map(str::to_owned));
+    }
+    assert_eq!(found, accepted);
+    assert_eq!(accepted.len(), edits / CLIENTS * CLIENTS);
+    let logged = std::fs::read_to_string(terminal.path(".ubp/audit.jsonl")).unwrap();
+    assert!(logged.lines().count() >= accepted.len());
+    // Eight writers on a few pages that never meet would prove nothing.
+    assert!(conflicts.load(Ordering::Relaxed) > 0);
+}
