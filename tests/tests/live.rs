@@ -24,15 +24,15 @@ struct Server {
 
 impl Server {
     fn start(folder: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_live-server"));
+        command.arg(folder);
+        Self::run(command)
+    }
+
+    fn run(mut command: Command) -> Self {
         let errors = tempfile::Builder::new().prefix("ubp-live-errors-").tempfile().unwrap();
         let (file, errors) = errors.keep().unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_live-server"))
-            .arg(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(file)
-            .spawn()
-            .unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(file).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         Self { child, input, output: BufReader::new(output), errors }
     }
@@ -155,6 +155,41 @@ fn idle_servers_do_nothing() {
         assert_eq!(server.refreshes(), refreshes);
         let spent = cpu_time(server).saturating_sub(time);
         assert!(spent <= Duration::from_millis(50), "{spent:?} of work in 5 s");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_files_cannot_be_watched_they_are_compared() {
+    for limit in ["max_inotify_instances", "max_inotify_watches"] {
+        let folder = project(20);
+        let folder = folder.path();
+        let without_watches = |and_then: &str| {
+            let script = format!("echo 0 >/proc/sys/user/{limit} && exec {and_then}");
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user", "sh", "-c", &script]);
+            command
+        };
+        if !without_watches("true").output().is_ok_and(|output| output.status.success()) {
+            println!("skipped: this user may not set limits");
+            return;
+        }
+        let program = format!("'{}' '{}'", env!("CARGO_BIN_EXE_live-server"), folder.display());
+        let mut server = Server::run(without_watches(&program));
+        wait_until_settled(&mut server);
+        assert!(server.is_indexer());
+        let mut reader = Server::start(folder);
+        for word in ["quokka", "axolotl"] {
+            fs::write(folder.join(format!("{word}.md")), word).unwrap();
+            assert!(server.knows(word) && reader.knows(word));
+        }
+        let before = server.refreshes();
+        fs::write(folder.join("numbat.md"), "numbat").unwrap();
+        eventually("looked for", || server.refreshes() > before);
+        let said = server.said();
+        assert!(said.lines().count() == 1 && said.contains("cannot be watched"), "{said}");
+        assert!(said.contains("fs.inotify.max_user_"), "{said}");
+        assert_eq!(reader.said(), "");
     }
 }
 

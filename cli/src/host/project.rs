@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 12] = [
+const OWN_FILES: [&str; 13] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -34,6 +34,7 @@ const OWN_FILES: [&str; 12] = [
     "serve.lock",
     "serve.state",
     "write.lock",
+    "serve.ask",
     "trash",
 ];
 

@@ -214,7 +214,8 @@ impl Keeper<'_> {
             return;
         }
         let Some(before) = told.as_ref() else { return };
-        let standing = if shared.lock.is_indexer() { Standing::Settled } else { shared.pulse.standing() };
+        let standing =
+            if shared.lock.is_indexer() { Standing::Settled } else { shared.pulse.said().standing };
         if standing == Standing::Building || !before.is_outdated(&opened.engine.index).unwrap_or(false) {
             return;
         }

@@ -324,10 +324,20 @@ impl Shared {
         let opened = self.current()?;
         self.claim();
         let ticket = if !self.lock.is_indexer() {
-            match self.pulse.standing() {
-                Standing::Settled => return Ok((opened, true)),
-                Standing::Building => return Ok((opened, false)),
-                Standing::Changed | Standing::Unknown => self.pulse.ask(true),
+            let said = self.pulse.said();
+            let known = match said.standing {
+                Standing::Settled => Some(true),
+                Standing::Building => Some(false),
+                Standing::Changed => self.pulse.wait_for_other(said, cancel)?,
+                Standing::Unknown => None,
+            };
+            match known {
+                Some(fresh) => return Ok((opened, fresh)),
+                None => {
+                    // It may have ended just now.
+                    self.claim();
+                    self.pulse.ask(true)
+                }
             }
         } else if self.pulse.hears_all() {
             if !self.hears(&opened) {

@@ -9,7 +9,7 @@ use ubp_core::Error;
 use ubp_core::progress::Cancel;
 
 use super::stamp::Identity;
-use super::standing::{Standing, StandingFile};
+use super::standing::{Said, Standing, StandingFile};
 
 /// How long things take.
 #[derive(Debug, Clone, Copy)]
@@ -106,10 +106,11 @@ impl Pulse {
         if state.publishing {
             let standing = match state {
                 State { building: true, .. } => Standing::Building,
-                state if state.hears_all && state.settled == state.noticed => Standing::Settled,
+                State { hears_all: false, .. } => Standing::Unknown,
+                state if state.settled == state.noticed => Standing::Settled,
                 _ => Standing::Changed,
             };
-            self.standing.write(standing, state.index);
+            self.standing.write(standing, state.index, state.noticed, state.settled);
         }
     }
 
@@ -170,9 +171,32 @@ impl Pulse {
     }
 
     /// What the process that indexes says of the index at hand.
-    pub(super) fn standing(&self) -> Standing {
+    pub(super) fn said(&self) -> Said {
         let index = self.state().index;
         self.standing.read(index)
+    }
+
+    /// Has the process that indexes take in what it had noticed when it said `before`. Returns whether
+    /// it did, `None` when it cannot be relied on.
+    pub(super) fn wait_for_other(&self, before: Said, cancel: &Cancel) -> ubp_core::Result<Option<bool>> {
+        const GLANCE: Duration = Duration::from_millis(4);
+        self.standing.ask();
+        let deadline = Instant::now() + self.timing.patience / 2;
+        while Instant::now() < deadline {
+            cancel.check()?;
+            std::thread::sleep(GLANCE);
+            let now = self.said();
+            if now.standing == Standing::Building {
+                return Ok(Some(false));
+            }
+            if (now.speaker, now.index) != (before.speaker, before.index) {
+                return Ok(None);
+            }
+            if now.settled >= before.noticed {
+                return Ok(Some(true));
+            }
+        }
+        Ok(None)
     }
 
     /// Says again where the index stands, if the file is gone.
@@ -226,6 +250,8 @@ impl Pulse {
 
     /// Waits until there is something to do.
     pub(super) fn next(&self, tick_at: Instant, is_indexer: bool) -> Job {
+        /// While changes are pending, other processes may ask for them.
+        const LISTEN: Duration = Duration::from_millis(10);
         let mut state = self.state();
         loop {
             let now = Instant::now();
@@ -242,8 +268,15 @@ impl Pulse {
             if due.is_some_and(|due| due <= now) {
                 return Job::Refresh;
             }
-            let until = due.map_or(tick_at, |due| due.min(tick_at));
-            let waited = self.woken.wait_timeout(state, until - now);
+            let mut until = due.map_or(tick_at, |due| due.min(tick_at));
+            if due.is_some() && state.publishing {
+                if self.standing.was_asked() {
+                    state.asked = state.noticed;
+                    continue;
+                }
+                until = until.min(now + LISTEN);
+            }
+            let waited = self.woken.wait_timeout(state, until.saturating_duration_since(now));
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

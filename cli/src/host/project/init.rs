@@ -19,6 +19,7 @@ const OWN_IGNORE: &str = "\
 /serve.lock
 /serve.state
 /write.lock
+/serve.ask
 /trash/
 /audit.jsonl
 /models/

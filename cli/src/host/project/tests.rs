@@ -39,7 +39,9 @@ fn a_new_project_has_what_it_needs() {
     assert!(summary.changed.is_empty() && summary.enclosing.is_none());
     assert_eq!(read(&dir, ".gitignore"), ".ubp/metadata.db\n");
     let ignored = read(&dir, ".ubp/.gitignore");
-    for line in ["/metadata.db*", "/serve.lock", "/serve.state", "/trash/", "/audit.jsonl", "/models/"] {
+    for line in
+        ["/metadata.db*", "/serve.lock", "/serve.state", "/serve.ask", "/trash/", "/audit.jsonl", "/models/"]
+    {
         assert!(ignored.lines().any(|found| found == line), "{line}");
     }
     assert_eq!(
