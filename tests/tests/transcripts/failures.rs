@@ -68,7 +68,7 @@ fn unknown_flags_and_commands_are_usage_errors() {
     $ ubp serach token
     ! error: unrecognized subcommand 'serach'
     ! 
-    !   tip: some similar subcommands exist: 'graph', 'search'
+    !   tip: some similar subcommands exist: 'graph', 'serve', 'search'
     ! 
     ! Usage: ubp [OPTIONS] <COMMAND>
     ! 
