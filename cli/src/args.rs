@@ -1,6 +1,7 @@
 //! The command line: every command, flag and example in one place, from which help, errors and
 //! shell completions are made.
 
+mod diff;
 mod freshness;
 mod links;
 mod server;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use diff::{DiffArgs, DiffFormat, FailOn};
 pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
@@ -102,8 +104,10 @@ pub enum Command {
     Graph(GraphArgs),
     /// Follow links from a page, and see the way to each page
     Traverse(TraverseArgs),
-    /// List the pages that a change of a page or source file affects
+    /// List the pages that a change of a page, source file or folder affects
     Impact(ImpactArgs),
+    /// Say what a change did to the graph: links, cycles, freshness, impact
+    Diff(DiffArgs),
     /// Show counts, freshness and the state of the index
     Status,
     /// List pages whose code changed since they were reviewed

@@ -30,6 +30,8 @@ pub(crate) struct Terminal<'a> {
     pub err: Palette,
     /// The pages folder as seen from the current one, `/` at its end; empty when they are the same.
     pages_prefix: String,
+    /// The same for the project's folder.
+    project_prefix: String,
 }
 
 impl<'a> Terminal<'a> {
@@ -49,6 +51,7 @@ impl<'a> Terminal<'a> {
             out: Palette::new(out),
             err: Palette::new(err),
             pages_prefix: String::new(),
+            project_prefix: String::new(),
             io,
         }
     }
@@ -133,6 +136,12 @@ impl<'a> Terminal<'a> {
         below.and_then(|prefix| typed.strip_prefix(prefix)).unwrap_or(typed).to_owned()
     }
 
+    /// A path of the project as it can be opened from the current folder.
+    pub(crate) fn project_path(&self, path: &str) -> String {
+        let seen = format!("{}{path}", self.project_prefix);
+        printable(if seen.is_empty() { "." } else { &seen })
+    }
+
     /// The folder that the command works in.
     pub(crate) fn folder(&self, global: &Global) -> PathBuf {
         match &global.directory {
@@ -159,6 +168,7 @@ impl Session {
     pub(crate) fn open(terminal: &mut Terminal<'_>, folder: &Path) -> Result<Self, Failure> {
         let project = Project::find(folder)?;
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
+        terminal.project_prefix = prefix(&terminal.io.folder, &project.root);
         let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
         if opening.in_memory {
             terminal.warn(

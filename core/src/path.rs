@@ -63,6 +63,16 @@ pub fn can_be_page(path: &str) -> bool {
         && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
+/// Whether `path` leads into what belongs to git or to UBP, in any letter case.
+pub fn is_private(path: &str) -> bool {
+    path.split(['/', '\\']).any(|part| [".git", ".ubp"].iter().any(|own| part.eq_ignore_ascii_case(own)))
+}
+
+/// Whether a listing of a project's sources shows what lies at `path`.
+pub fn is_listed_source(path: &str) -> bool {
+    !is_private(path) && path.split('/').all(|part| part != "node_modules")
+}
+
 /// Whether the file name marks a page.
 pub fn is_page(path: &str) -> bool {
     extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))

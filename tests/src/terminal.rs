@@ -100,6 +100,23 @@ impl Terminal {
         File::options().append(true).open(&file)?.set_modified(SystemTime::UNIX_EPOCH + WRITTEN)
     }
 
+    /// Runs git in the folder, as somebody without settings, with arguments that are separated by blanks.
+    ///
+    /// # Panics
+    /// When git fails.
+    pub fn git(&self, arguments: &str) {
+        let output = std::process::Command::new("git")
+            .current_dir(self.folder())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_COMMITTER_DATE", "@1760000000 +0000")
+            .args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always"])
+            .args(arguments.split(' '))
+            .output();
+        let said = output.map(|output| (output.status.success(), output.stderr));
+        assert!(matches!(&said, Ok((true, _))), "git {arguments}: {said:?}");
+    }
+
     /// Runs `ubp` with arguments that are separated by blanks; `'` keeps blanks together.
     pub fn ubp(&self, arguments: &str) -> Ran {
         let out = SharedBuffer::default();

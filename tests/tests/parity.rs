@@ -101,6 +101,7 @@ pub fn cases() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "page": "src/login.ts", "depth": 4, "link_types": ["depends_on"], "doc_types": ["spec"],
                     "limit": 3, "max_tokens": 900 }),
         ),
+        ("impact src", "get_impact", json!({ "page": "src" })),
         ("status", "status", json!({})),
         ("stale", "check_staleness", json!({})),
         ("stale --only stale", "check_staleness", json!({ "only": "stale" })),
@@ -260,4 +261,30 @@ fn unknown_parameters_are_refused_by_every_operation() {
         assert_eq!(error.code(), "invalid_params", "{}: {error}", operation.name);
     }
     assert_eq!(context.call("nonsense", json!({})).unwrap_err().code(), "invalid_params");
+}
+
+/// Two revisions are compared without the index, and HEAD with the working folder by it.
+#[test]
+fn a_comparison_is_the_same_everywhere() {
+    let terminal = vault();
+    terminal.git("init --quiet --initial-branch=main");
+    terminal.git("add --all");
+    terminal.git("commit --quiet -m one");
+    terminal.write("tokens.md", "# Tokens\n\nchanged [[elsewhere]]\n").unwrap();
+    terminal.write("src/login.ts", "export const changed = 1\n").unwrap();
+    terminal.git("commit --quiet --all -m two");
+    terminal.write("island.md", "[[login]]\n").unwrap();
+    for (command, params) in [
+        ("diff", json!({})),
+        ("diff HEAD~1..HEAD --depth 2 -n 1", json!({ "range": "HEAD~1..HEAD", "depth": 2, "limit": 1 })),
+    ] {
+        let ran = terminal.ubp(&format!("{command} --json"));
+        assert!(ran.succeeded(), "{}", ran.transcript());
+        let answer = table(&terminal, "diff", &params);
+        assert_eq!(ran.json(), answer, "{command}");
+        let schema = (find("diff").unwrap().output_schema)().to_value();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
 }

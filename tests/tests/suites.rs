@@ -3,6 +3,7 @@
 
 mod architecture;
 mod corpora;
+mod diff;
 mod freshness;
 mod hostile;
 mod index_files;

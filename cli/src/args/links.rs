@@ -76,12 +76,13 @@ pub struct TraverseArgs {
 #[command(after_help = "Examples:\n  \
     ubp impact \"User Database\"               who depends on this page\n  \
     ubp impact src/auth/login.ts             which pages describe this file, and who depends on them\n  \
+    ubp impact src/auth                      the same for everything in a folder\n  \
     ubp impact UserDB --link-type depends_on --type api --depth 5\n\n\
     The score is the strength of the weakest link on the way, halved by every hop but the first:\n\
     depends_on and source_refs 1.0, implements 0.9, extends 0.8, conflicts_with 0.7, others 0.5.")]
 pub struct ImpactArgs {
-    /// The page that changes (path, id, title or alias), or the path of a source file in the project
-    #[arg(value_name = "PAGE|FILE")]
+    /// The page that changes (path, id, title or alias), or the path of a source file or folder
+    #[arg(value_name = "PAGE|FILE|FOLDER")]
     pub page: String,
     /// Hops that the change may take (1 to 5, default 3)
     #[arg(long, value_name = "N")]

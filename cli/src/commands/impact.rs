@@ -1,7 +1,9 @@
-//! `ubp impact`: who is affected when a page or a source file changes.
+//! `ubp impact`: who is affected when a page, a source file or a folder of either changes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use ubp_core::graph::impact::SOURCE_REFS;
 use ubp_core::ops::get_impact::{self, AffectedPage, Output, Params, most_frequent};
 use ubp_core::ops::{Step, StepDirection};
 
@@ -12,11 +14,18 @@ use crate::session::{Session, Terminal, answer};
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
     session: &Session,
+    folder: &Path,
     global: &Global,
     args: ImpactArgs,
 ) -> CommandResult {
+    // What is there under the current folder is meant as it would be by any other command; the project's
+    // own folder is where names are looked up, pages first.
+    let seen = super::refs::source_path(session, folder, Path::new(&args.page));
+    let is_elsewhere = seen != args.page && folder.join(&args.page).exists();
+    let (page, file) = if is_elsewhere { (None, Some(seen)) } else { (Some(args.page), None) };
     let params = Params {
-        page: Some(args.page),
+        page,
+        file,
         depth: args.depth,
         link_types: args.link_types,
         doc_types: args.doc_types,
@@ -36,15 +45,20 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
         terminal.line(format!("{}  {path}", paint.strong(printable(&page.title))))?;
     }
     if let Some(file) = &output.changed_file {
-        terminal.line(paint.path(printable(file)))?;
+        terminal.line(paint.path(terminal.project_path(file)))?;
+    }
+    if let Some(folder) = &output.changed_folder {
+        let seen = terminal.project_path(folder);
+        terminal.line(paint.path(format!("{}/", seen.trim_end_matches('/'))))?;
     }
     for found in &output.affected {
-        print_page(terminal, found)?;
+        print_page(terminal, found, output.changed_folder.is_some())?;
     }
     if output.total_affected == 0 {
-        let hint = match &output.changed_file {
-            Some(_) => "no page names this file; `source_refs` in the front matter of a page does",
-            None => "no other page is affected",
+        let hint = match (&output.changed_file, &output.changed_folder) {
+            (Some(_), _) => "no page names this file; `source_refs` in the front matter of a page does",
+            (None, Some(_)) => "no page outside of this folder is affected",
+            (None, None) => "no other page is affected",
         };
         terminal.note(hint);
         return Ok(());
@@ -62,7 +76,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print_page(terminal: &mut Terminal<'_>, found: &AffectedPage) -> Result<(), Failure> {
+fn print_page(terminal: &mut Terminal<'_>, found: &AffectedPage, several: bool) -> Result<(), Failure> {
     let paint = terminal.out;
     let page = &found.page;
     let facts = format!("{} · {}", page.doc_type, counted(found.distance, "hop", "hops"));
@@ -74,11 +88,20 @@ fn print_page(terminal: &mut Terminal<'_>, found: &AffectedPage) -> Result<(), F
         paint.faint(printable(&facts)),
         super::staleness_label(paint, page.staleness)
     ))?;
-    let way: Vec<String> = found.path.iter().map(|step| told(terminal, step)).collect();
+    let mut way: Vec<String> = found.path.iter().map(|step| told(terminal, step)).collect();
+    if several && let Some(first) = found.path.first() {
+        way.insert(0, place(terminal, &first.from, first));
+    }
     terminal.line(format!("        {}", paint.faint(way.join(" "))))
 }
 
-fn told(terminal: &Terminal<'_>, step: &Step) -> String {
+/// The beginning of a way: a page, or a file that one names.
+pub(super) fn place(terminal: &Terminal<'_>, from: &str, first: &Step) -> String {
+    let is_file = first.link_type == SOURCE_REFS || !ubp_core::path::is_page(from);
+    if is_file { terminal.project_path(from) } else { terminal.path(from) }
+}
+
+pub(super) fn told(terminal: &Terminal<'_>, step: &Step) -> String {
     let arrow = if step.direction == StepDirection::Outgoing { "->" } else { "<-" };
     format!("{arrow} {} ({})", terminal.path(&step.to), printable(&step.link_type))
 }

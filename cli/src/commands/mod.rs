@@ -4,6 +4,7 @@ mod add;
 mod audit;
 mod completions;
 mod context;
+mod diff;
 mod doctor;
 mod eval;
 mod get;
@@ -71,7 +72,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::List(args) => list::run(terminal, &session, global, args),
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
-        Command::Impact(args) => impact::run(terminal, &session, global, args),
+        Command::Impact(args) => impact::run(terminal, &session, &folder, global, args),
+        Command::Diff(args) => diff::run(terminal, &session, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),
         Command::Review(args) => review::run(terminal, &session, global, args),

@@ -21,9 +21,9 @@ pub(crate) fn run(
     answer(terminal, json, &output, print)
 }
 
-/// The file as a path below the project, as seen from the current folder; what lies elsewhere stays
+/// A file or folder as a path below the project, as seen from the current folder; what lies elsewhere stays
 /// as it was typed.
-fn source_path(session: &Session, folder: &Path, file: &Path) -> String {
+pub(super) fn source_path(session: &Session, folder: &Path, file: &Path) -> String {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
     let mut normal = PathBuf::new();
     for part in folder.join(file).components() {

@@ -54,7 +54,9 @@ impl DiskSource {
         pages.extend(pages_dir.split('/').filter(|part| !matches!(*part, "" | ".")));
         // A folder that is yet to be made is judged by the one that it will be made in.
         let (_, real) = real_ancestor(&pages).map_err(|error| Error::io(pages_dir, error))?;
-        if !real.starts_with(&root) || real.strip_prefix(&root).is_ok_and(is_private) {
+        if !real.starts_with(&root)
+            || real.strip_prefix(&root).is_ok_and(|inside| paths::is_private(&inside.to_string_lossy()))
+        {
             return Err(outside());
         }
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
@@ -188,7 +190,7 @@ impl DiskSource {
     /// Where a file of the project really lies, `None` when there is none.
     fn resolve_source(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
         confined(path, "project")?;
-        if !paths::is_normal(path) || is_private(Path::new(path)) {
+        if !paths::is_normal(path) || paths::is_private(path) {
             return Ok(None);
         }
         let lexical = join(&self.root, path);
@@ -352,13 +354,7 @@ pub(crate) fn is_visible(name: &str) -> bool {
 
 /// Whether source files may go by this name, or lie in a folder of this name.
 fn is_source_name(name: &str) -> bool {
-    name != "node_modules" && !is_private(Path::new(name))
-}
-
-/// Whether `path` leads into what belongs to git or to UBP, in any letter case.
-fn is_private(path: &Path) -> bool {
-    path.components()
-        .any(|part| [".git", ".ubp"].iter().any(|own| part.as_os_str().eq_ignore_ascii_case(own)))
+    paths::is_listed_source(name)
 }
 
 /// Names that mean a device on Windows, or that it changes in silence.

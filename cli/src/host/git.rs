@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, History, Revision, SourceChange};
+use ubp_core::ports::{Commit, CommittedFile, History, Revision, SourceChange};
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
 #[cfg(test)]
 mod hostile_tests;
 mod revisions;
+mod snapshots;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,8 @@ use command::Git;
 #[derive(Debug, Clone)]
 pub struct GitHistory {
     root: PathBuf,
+    /// Repositories that this one was reached through.
+    depth: usize,
 }
 
 /// A repository, as seen from the project.
@@ -43,7 +46,7 @@ struct Repository {
 impl GitHistory {
     /// The history of the project at `root`.
     pub fn new(root: &Path) -> Self {
-        Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()) }
+        Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()), depth: 0 }
     }
 
     /// Whether any repository can be concerned; saves processes where there is none.
@@ -138,7 +141,7 @@ impl History for GitHistory {
             repository.last_changes(own, &mut changes)?;
         }
         for (folder, inner) in nested {
-            let inside = Self { root: self.root.join(folder) }.last_changes(&inner)?;
+            let inside = Self { root: self.root.join(folder), depth: self.depth + 1 }.last_changes(&inner)?;
             changes.extend(inside.into_iter().map(|(path, change)| (format!("{folder}/{path}"), change)));
         }
         Ok(changes)
@@ -162,6 +165,26 @@ impl History for GitHistory {
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         self.differing_from(revision)
+    }
+
+    fn resolve(&self, revision: &str) -> Result<String> {
+        self.commit_called(revision)
+    }
+
+    fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>> {
+        self.common_ancestor(one, other)
+    }
+
+    fn files_at(&self, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
+        self.tree_of(commit)
+    }
+
+    fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {
+        self.contents_of(files)
+    }
+
+    fn last_changes_at(&self, commit: &str, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        self.changes_up_to(commit, paths)
     }
 }
 
@@ -188,7 +211,7 @@ impl Repository {
         let mut left = self.tracked(&scope, &wanted)?;
         left.retain(|path| !changes.contains_key(*path));
         if !left.is_empty() {
-            self.committed(&scope, &mut left, changes)?;
+            self.committed("HEAD", &scope, &mut left, changes)?;
         }
         // Git tracks them, but what it has of history does not say since when.
         changes.extend(left.into_iter().map(|path| (path.into(), SourceChange::BeyondHistory)));
@@ -225,10 +248,11 @@ impl Repository {
         Ok(names.filter_map(|path| wanted.get(path).copied()).collect())
     }
 
-    /// Takes out of `left` what the history tells, newest commits first, and stops when nothing is
+    /// Takes out of `left` what the history up to `commit` tells, newest commits first, and stops when nothing is
     /// left to find.
     fn committed(
         &self,
+        commit: &str,
         scope: &[&str],
         left: &mut BTreeSet<&str>,
         changes: &mut BTreeMap<String, SourceChange>,
@@ -248,7 +272,7 @@ impl Repository {
             "--no-show-signature",
             "--no-color",
             "-O/dev/null",
-            "HEAD",
+            commit,
             "--",
         ];
         arguments.extend(scope);

@@ -2,6 +2,7 @@
 //! ones and `.ubpignore` over `.gitignore`. The user's global ignore file does not count, since
 //! clones of a project have to agree on what its pages are.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,6 +86,60 @@ impl Rules {
     }
 }
 
+/// The rules of a commit, by the folders that they count from. Paths start at the top of the repository.
+#[derive(Debug, Default)]
+pub(super) struct CommittedRules(BTreeMap<String, CommittedLevel>);
+
+#[derive(Debug)]
+struct CommittedLevel {
+    ubp: Gitignore,
+    git: Gitignore,
+}
+
+impl CommittedRules {
+    /// Takes in the rule file at `path`.
+    pub(super) fn add(&mut self, path: &str, text: &[u8]) {
+        let folder = ubp_core::path::folder(path);
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
+            // A line that cannot be used says nothing; where files are read, the listing reports it.
+            let _ = builder.add_line(None, line);
+        }
+        let rules = builder.build().unwrap_or_else(|_| Gitignore::empty());
+        let empty = || CommittedLevel { ubp: Gitignore::empty(), git: Gitignore::empty() };
+        let level = self.0.entry(folder.to_owned()).or_insert_with(empty);
+        let slot = if path.ends_with(RULE_FILES[0]) { &mut level.ubp } else { &mut level.git };
+        *slot = rules;
+    }
+
+    /// The first folder above the file at `path`, or the file itself, that the rules leave out.
+    pub(super) fn ignored<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        ends.filter_map(|end| path.get(..end)).find(|place| self.exclude(place, place.len() < path.len()))
+    }
+
+    fn exclude(&self, path: &str, is_dir: bool) -> bool {
+        let decision = |rules: &Gitignore| match rules.matched(path, is_dir) {
+            Match::None => None,
+            Match::Ignore(_) => Some(true),
+            Match::Whitelist(_) => Some(false),
+        };
+        let mut folder = path;
+        let (mut ubp, mut git) = (None, None);
+        while !folder.is_empty() {
+            folder = ubp_core::path::folder(folder);
+            if let Some(level) = self.0.get(folder) {
+                ubp = ubp.or_else(|| decision(&level.ubp));
+                git = git.or_else(|| decision(&level.git));
+            }
+        }
+        ubp.or(git).unwrap_or(false)
+    }
+}
+
 /// The rules of one file, which count from `folder`; none when there is no such file.
 fn read(folder: &Path, file: &Path, broken: &mut Vec<Broken>) -> Gitignore {
     let path = folder.join(file);
@@ -123,6 +178,21 @@ mod tests {
         assert!(excludes("private.md", false));
         assert!(!excludes("out", true));
         assert!(Rules::of(root, root).exclude(&root.join("only-top.md"), false));
+
+        let mut committed = CommittedRules::default();
+        for path in [".gitignore", "a/.gitignore", ".ubpignore"] {
+            committed.add(path, &fs::read(root.join(path)).unwrap());
+        }
+        for (path, expected) in [
+            ("a/b/x.tmp.md", Some("a/b/x.tmp.md")),
+            ("a/b/kept.tmp.md", None),
+            ("only-top.md", Some("only-top.md")),
+            ("a/only-top.md", None),
+            ("a/private.md/deep/x.md", Some("a/private.md")),
+            ("out/x.md", None),
+        ] {
+            assert_eq!(committed.ignored(path), expected, "{path}");
+        }
     }
 
     #[test]

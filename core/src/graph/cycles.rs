@@ -8,6 +8,9 @@ use petgraph::visit::EdgeRef;
 
 use super::LinkGraph;
 
+/// Types of links by which one page stands on another, so that a way round is a problem.
+pub const DEPENDENCIES: [&str; 3] = ["depends_on", "implements", "extends"];
+
 /// Pages of a group from which a way round is looked for. In a larger group some way round that is
 /// short is as good an example as the shortest.
 const TRIED: usize = 64;

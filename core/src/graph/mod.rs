@@ -12,6 +12,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rusqlite::Connection;
 
+pub use cycles::DEPENDENCIES;
 pub use walk::{Direction, Reached, Walk};
 
 use crate::Result;

@@ -65,22 +65,22 @@ pub(crate) struct PreparedLink {
     pub keys: Vec<String>,
 }
 
-pub(crate) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &LinkTypes) -> Prepared {
+/// Without `full_text` there are no terms, and no passages that hold them.
+pub(crate) fn prepare(
+    file: PageFile,
+    bytes: &[u8],
+    hash: ContentHash,
+    types: &LinkTypes,
+    full_text: bool,
+) -> Prepared {
     let (text, mut diagnostics) = page::decode(bytes);
     let parsed = page::parse(&text, types);
     diagnostics.extend(parsed.diagnostics.iter().cloned());
     let front_matter = &parsed.front_matter;
     let modified = file.stat.modified;
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
-    let mut title_terms = String::new();
-    text::index_terms(&title, &mut title_terms);
-    // People look for a file by its name, too, where that says more than the title.
-    let name = path::page_name(&file.path);
-    let own_name = (text::fold_key(name) != text::fold_key(&title)).then_some(name);
-    for other in parsed.aliases.iter().map(String::as_str).chain(own_name) {
-        title_terms.push(' ');
-        text::index_terms(other, &mut title_terms);
-    }
+    let title_terms =
+        if full_text { title_terms(&title, &parsed.aliases, &file.path) } else { String::new() };
     let source_refs = source_refs(front_matter, &mut diagnostics);
     Prepared {
         hash,
@@ -95,7 +95,7 @@ pub(crate) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &L
         front_matter: json(front_matter),
         diagnostics: serde_json::to_string(&diagnostics).unwrap_or_else(|_| "[]".into()),
         anchors: anchors(&parsed),
-        sections: sections(&parsed, &text),
+        sections: sections(&parsed, &text, full_text),
         links: links(&parsed),
         aliases: parsed.aliases,
         tags: parsed.tags,
@@ -106,13 +106,26 @@ pub(crate) fn prepare(file: PageFile, bytes: &[u8], hash: ContentHash, types: &L
     }
 }
 
-fn sections(page: &Page, text: &str) -> Vec<PreparedSection> {
+fn title_terms(title: &str, aliases: &[String], file: &str) -> String {
+    let mut terms = String::new();
+    text::index_terms(title, &mut terms);
+    // People look for a file by its name, too, where that says more than the title.
+    let name = path::page_name(file);
+    let own_name = (text::fold_key(name) != text::fold_key(title)).then_some(name);
+    for other in aliases.iter().map(String::as_str).chain(own_name) {
+        terms.push(' ');
+        text::index_terms(other, &mut terms);
+    }
+    terms
+}
+
+fn sections(page: &Page, text: &str, full_text: bool) -> Vec<PreparedSection> {
     page.sections
         .iter()
         .map(|section| {
             let source = text.get(section.range.clone()).unwrap_or_default();
             let mut heading_terms = String::new();
-            for heading in &section.heading_path {
+            for heading in section.heading_path.iter().filter(|_| full_text) {
                 text::index_terms(heading, &mut heading_terms);
                 heading_terms.push(' ');
             }
@@ -123,7 +136,7 @@ fn sections(page: &Page, text: &str) -> Vec<PreparedSection> {
                 heading_path: serde_json::to_string(&section.heading_path).unwrap_or_else(|_| "[]".into()),
                 text: source.to_owned(),
                 heading_terms,
-                passages: passages(source, section.level > 0),
+                passages: if full_text { passages(source, section.level > 0) } else { Vec::new() },
             }
         })
         .collect()

@@ -40,6 +40,8 @@ pub struct RefreshOptions<'a> {
     pub link_types: &'a LinkTypes,
     /// Read every page again, even where nothing seems to have changed.
     pub from_nothing: bool,
+    /// Fill the full text; without it the index knows of pages, sections and links alone.
+    pub full_text: bool,
 }
 
 /// A page that moved.
@@ -111,7 +113,8 @@ pub fn refresh(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<RefreshReport> {
-    let made_for = format!("{}\n{:?}", options.pages_dir, options.link_types);
+    let extent = if options.full_text { "" } else { "\nwithout full text" };
+    let made_for = format!("{}\n{:?}{extent}", options.pages_dir, options.link_types);
     let stale_settings = index.read(made_for_of)?.is_some_and(|before| before != made_for);
     let work = Work { source, clock, options, made_for: &made_for, progress, cancel };
     if options.from_nothing || stale_settings {
@@ -214,17 +217,16 @@ impl Work<'_> {
         let total = due.len();
         let mut done = 0;
         progress.advance(Stage::Pages, 0, total);
-        let outcome =
-            read_all(due, source, &writer.known_hashes(), options.link_types, now, cancel, |results| {
-                // Pages are written as they come in, so that reading goes on meanwhile.
-                while let Ok(first) = results.recv() {
-                    cancel.check()?;
-                    let batch = std::iter::once(first).chain(results.iter().take(BATCH - 1));
-                    done += writer.store(batch, &mut gone)?;
-                    progress.advance(Stage::Pages, done, total);
-                }
-                Ok(())
-            });
+        let outcome = read_all(due, source, &writer.known_hashes(), options, now, cancel, |results| {
+            // Pages are written as they come in, so that reading goes on meanwhile.
+            while let Ok(first) = results.recv() {
+                cancel.check()?;
+                let batch = std::iter::once(first).chain(results.iter().take(BATCH - 1));
+                done += writer.store(batch, &mut gone)?;
+                progress.advance(Stage::Pages, done, total);
+            }
+            Ok(())
+        });
         outcome?;
         writer.finish(gone, everything, self.made_for, progress)
     }
@@ -435,12 +437,12 @@ fn read_all(
     due: Vec<PageFile>,
     source: &dyn Source,
     known: &HashMap<String, ContentHash>,
-    types: &LinkTypes,
+    options: &RefreshOptions<'_>,
     now: Timestamp,
     cancel: &Cancel,
     consume: impl FnOnce(&Receiver<Read>) -> Result<()>,
 ) -> Result<()> {
-    let look = |file: &PageFile| look_at(file, source, known, types, now);
+    let look = |file: &PageFile| look_at(file, source, known, options, now);
     let workers = if cfg!(target_family = "wasm") || due.len() < 4 {
         0
     } else {
@@ -484,7 +486,7 @@ fn look_at(
     file: &PageFile,
     source: &dyn Source,
     known: &HashMap<String, ContentHash>,
-    types: &LinkTypes,
+    options: &RefreshOptions<'_>,
     now: Timestamp,
 ) -> Read {
     let bytes = match source.read(&file.path) {
@@ -509,7 +511,7 @@ fn look_at(
         file.stat.modified = unsettled.unwrap_or(file.stat.modified);
         return Read::Same(file, listed);
     }
-    let mut page = prepare(file, &bytes, hash, types);
+    let mut page = prepare(file, &bytes, hash, options.link_types, options.full_text);
     page.file.stat.modified = unsettled.unwrap_or(page.file.stat.modified);
     Read::New(Box::new(page), listed)
 }

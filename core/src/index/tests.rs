@@ -83,7 +83,12 @@ impl<S: Source> Project<S> {
 
     pub(crate) fn refresh_into(&self, index: &Index) -> Result<RefreshReport> {
         let link_types = LinkTypes::default();
-        let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false };
+        let options = RefreshOptions {
+            pages_dir: "pages",
+            link_types: &link_types,
+            from_nothing: false,
+            full_text: true,
+        };
         refresh(index, &self.source, &self.clock, &options, &Silent, &self.cancel)
     }
 

@@ -134,7 +134,12 @@ impl Context<'_> {
     /// As [`refresh`].
     pub fn refresh(&self, from_nothing: bool) -> Result<RefreshReport> {
         let link_types = self.link_types();
-        let options = RefreshOptions { pages_dir: self.pages_dir(), link_types: &link_types, from_nothing };
+        let options = RefreshOptions {
+            pages_dir: self.pages_dir(),
+            link_types: &link_types,
+            from_nothing,
+            full_text: true,
+        };
         refresh(self.index, self.source, self.clock, &options, self.progress, self.cancel)
     }
 

@@ -74,7 +74,7 @@ fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Res
         fingerprint: 0,
     };
     let file = PageFile { path: path.to_owned(), stat };
-    let page = prepare(file, bytes, ContentHash::of(bytes), &context.link_types());
+    let page = prepare(file, bytes, ContentHash::of(bytes), &context.link_types(), false);
     let indexed = if known.is_some() { fields(context, before).ok() } else { None };
     Ok(PageFields {
         doc_id: page.own_id.unwrap_or_else(|| derived_id(path)),

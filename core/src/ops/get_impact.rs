@@ -1,4 +1,4 @@
-//! Who is affected when a page or a source file changes.
+//! Who is affected when a page, a source file or a folder of either changes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -10,29 +10,32 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields};
-use super::way::{self, Hops, Step, StepDirection};
-use crate::graph::impact;
+use super::way::Step;
 use crate::{Error, Result};
 
 mod changed;
+pub(super) mod spread;
 
 use changed::Subject;
+use spread::{Found, Spread};
 
 /// What it is for.
 pub const SUMMARY: &str =
-    "List the pages that a change of a page or source file affects, how likely, and by which way.";
+    "List the pages that a change of a page, source file or folder affects, how likely, and by which way.";
 
 /// What changes, and how far to look.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that changes: path, id, title or alias. Where no page is called so, a source file.
+    /// The page that changes: path, id, title or alias. Where no page is called so, a source file or
+    /// a folder.
     pub page: Option<String>,
     /// Its path, instead of `page`.
     pub filepath: Option<String>,
     /// Its id, instead of `page`.
     pub page_id: Option<String>,
-    /// The source file that changes, relative to the project (instead of `page`). It may be gone.
+    /// The source file or folder that changes, relative to the project (instead of `page`); of a folder,
+    /// every page and file in it. It may be gone.
     pub file: Option<String>,
     /// Hops that the change may take, 1 to 5; 3 when absent.
     #[schemars(range(min = 1, max = 5))]
@@ -54,10 +57,13 @@ pub struct Params {
 /// What a change affects.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The page that changes; absent when a file does.
+    /// The page that changes; absent when something else does.
     pub changed_page: Option<PageFields>,
-    /// The source file that changes, relative to the project; absent when a page does.
+    /// The source file that changes, relative to the project; absent when something else does.
     pub changed_file: Option<String>,
+    /// The folder whose pages and files change, relative to the project and empty for the project
+    /// itself; absent when something else changes.
+    pub changed_folder: Option<String>,
     /// The pages affected, highest score first.
     pub affected: Vec<AffectedPage>,
     /// Pages affected before `limit`.
@@ -96,14 +102,11 @@ pub struct Counts {
     pub by_distance: BTreeMap<usize, usize>,
 }
 
-/// A page in reach, before its fields are read.
-struct Candidate {
-    page: i64,
+/// A page in reach, before its other fields are read.
+struct Candidate<'a> {
+    found: &'a Found,
     filepath: String,
     doc_type: String,
-    link_type: String,
-    distance: usize,
-    score: f64,
 }
 
 /// Finds who is affected.
@@ -113,48 +116,39 @@ struct Candidate {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 3, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 100, 1, usize::MAX)?;
-    let subject = changed::find(context, &params)?;
+    let (subject, changes) = changed::find(context, &params)?;
     let graph = context.index.graph()?;
-    // The pages that name a changed file are its first hop; the graph knows of pages only.
-    let (starts, ahead) = match &subject {
-        Subject::Page(page) => (vec![(*page, 1.0)], 0),
-        Subject::File { naming, .. } => {
-            (naming.iter().map(|(&page, link_type)| (page, impact::strength(link_type))).collect(), 1)
-        }
-    };
-    let affected = graph.impact(&starts, depth - ahead, &params.link_types);
+    let spread = Spread::of(&graph, &changes, depth, &params.link_types);
     let mut candidates = context.index.read(|db| {
-        let own = starts.iter().filter(|_| ahead == 1).filter_map(|&(page, strength)| {
-            let Subject::File { naming, .. } = &subject else { return None };
-            Some((page, naming.get(&page)?.as_str(), 1, strength))
-        });
-        let others = affected.iter().map(|found| {
-            (found.reached.page, found.reached.link_type, found.reached.depth + ahead, found.strength)
-        });
-        own.chain(others)
-            .map(|(page, link_type, distance, strength)| {
-                candidate(db, page, link_type, distance, impact::score(strength, distance))
-            })
-            .collect::<Result<Vec<_>>>()
+        spread.found.iter().map(|found| candidate(db, found)).collect::<Result<Vec<Candidate<'_>>>>()
     })?;
-    candidates.retain(|found| params.doc_types.is_empty() || params.doc_types.contains(&found.doc_type));
+    candidates.retain(|one| params.doc_types.is_empty() || params.doc_types.contains(&one.doc_type));
     candidates.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| (a.distance, &a.filepath).cmp(&(b.distance, &b.filepath)))
+        let order = |of: &Candidate<'_>| (of.found.distance, of.filepath.clone());
+        b.found.score.total_cmp(&a.found.score).then_with(|| order(a).cmp(&order(b)))
     });
     let counts = Counts::of(&candidates);
     let total_affected = candidates.len();
     candidates.truncate(limit);
 
-    let mut numbers: Vec<i64> = candidates.iter().map(|found| found.page).collect();
-    numbers.extend(subject.page());
+    let mut numbers: Vec<i64> = candidates.iter().map(|one| one.found.page).collect();
+    if let Subject::Page(page) = subject {
+        numbers.push(page);
+    }
     let fields = context.page_fields(&numbers)?;
-    let hops: Hops<'_> = affected.iter().map(|found| (found.reached.page, found.reached.clone())).collect();
     let affected = context
         .index
-        .read(|db| candidates.iter().map(|found| shown(db, found, &subject, &hops, &fields)).collect())?;
+        .read(|db| candidates.iter().map(|one| shown(db, one.found, &spread, &fields)).collect())?;
+    let (mut changed_page, mut changed_file, mut changed_folder) = (None, None, None);
+    match subject {
+        Subject::Page(page) => changed_page = fields.get(&page).cloned(),
+        Subject::File(file) => changed_file = Some(file),
+        Subject::Folder(folder) => changed_folder = Some(folder),
+    }
     let mut output = Output {
-        changed_page: subject.page().and_then(|page| fields.get(&page).cloned()),
-        changed_file: subject.file().map(str::to_owned),
+        changed_page,
+        changed_file,
+        changed_folder,
         affected,
         total_affected,
         counts,
@@ -165,42 +159,31 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-fn candidate(db: &Connection, page: i64, link_type: &str, distance: usize, score: f64) -> Result<Candidate> {
+fn candidate<'a>(db: &Connection, found: &'a Found) -> Result<Candidate<'a>> {
     let (filepath, doc_type) = db
         .prepare_cached("SELECT path, doc_type FROM pages WHERE page = ?1")?
-        .query_row([page], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Candidate { page, filepath, doc_type, link_type: link_type.to_owned(), distance, score })
+        .query_row([found.page], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Candidate { found, filepath, doc_type })
 }
 
 fn shown(
     db: &Connection,
-    found: &Candidate,
-    subject: &Subject,
-    hops: &Hops<'_>,
+    found: &Found,
+    spread: &Spread<'_>,
     fields: &HashMap<i64, PageFields>,
 ) -> Result<AffectedPage> {
     let page = fields.get(&found.page).cloned();
     let page = page.ok_or_else(|| Error::Internal(format!("page {} is gone", found.page)))?;
-    let mut path = way::steps(db, hops, found.page)?;
-    if let Subject::File { file, naming } = subject {
-        let mut first = found.page;
-        while let Some(hop) = hops.get(&first) {
-            first = hop.via;
-        }
-        let to = path.first().map_or_else(|| found.filepath.clone(), |step| step.from.clone());
-        let link_type = naming.get(&first).cloned().unwrap_or_default();
-        path.insert(0, Step { from: file.clone(), to, link_type, direction: StepDirection::Incoming });
-    }
-    Ok(AffectedPage { page, score: found.score, distance: found.distance, path })
+    Ok(AffectedPage { page, score: found.score, distance: found.distance, path: spread.way(db, found)? })
 }
 
 impl Counts {
-    fn of(candidates: &[Candidate]) -> Self {
+    fn of(candidates: &[Candidate<'_>]) -> Self {
         let mut counts = Self::default();
-        for found in candidates {
-            *counts.by_doc_type.entry(found.doc_type.clone()).or_insert(0) += 1;
-            *counts.by_link_type.entry(found.link_type.clone()).or_insert(0) += 1;
-            *counts.by_distance.entry(found.distance).or_insert(0) += 1;
+        for one in candidates {
+            *counts.by_doc_type.entry(one.doc_type.clone()).or_insert(0) += 1;
+            *counts.by_link_type.entry(one.found.link_type.clone()).or_insert(0) += 1;
+            *counts.by_distance.entry(one.found.distance).or_insert(0) += 1;
         }
         counts
     }

@@ -16,6 +16,7 @@ pub mod check_staleness;
 pub mod complete;
 pub mod create_page;
 pub mod delete_page;
+pub mod diff;
 pub mod dismiss;
 pub mod doctor;
 pub mod evaluate;

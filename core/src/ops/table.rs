@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, dismiss, doctor,
+    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, diff, dismiss, doctor,
     evaluate, fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages,
     rebuild, refs, rename_page, review_page, search, status, suggest_links, undo, update_page,
 };
@@ -101,6 +101,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(check_staleness, "ubp_check_staleness", Read, EVERYWHERE),
     operation!(review_page, "ubp_review_page", Write, EVERYWHERE),
     operation!(refs, "ubp_refs", Read, EVERYWHERE),
+    operation!(diff, "ubp_diff", Read, PROGRAMS),
     operation!(doctor, "ubp_doctor", Read, ON_REQUEST),
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
     operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),

@@ -36,6 +36,18 @@ pub struct Revision {
     pub subject: String,
 }
 
+/// A file as a commit has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedFile {
+    /// Full hexadecimal name of its content.
+    pub id: String,
+    /// Length in bytes.
+    pub size: u64,
+    /// The file itself, or the folder above it, that the commit's ignore rules leave out; `None` where
+    /// they leave out neither.
+    pub ignored: Option<String>,
+}
+
 /// The project's version control.
 pub trait History: Send + Sync {
     /// Name of the commit that is checked out, `None` without version control or commits.
@@ -90,5 +102,49 @@ pub trait History: Send + Sync {
     /// [`Error::InvalidParams`] for a revision that does not exist, or without version control.
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
         Err(Error::invalid(format!("'{revision}' is no revision: the project is not under version control")))
+    }
+
+    /// The full name of the commit that `revision` (a branch, a tag, `HEAD~3`, …) stands for.
+    ///
+    /// # Errors
+    /// As [`History::changed_since`].
+    fn resolve(&self, revision: &str) -> Result<String> {
+        Err(Error::invalid(format!("'{revision}' is no revision: the project is not under version control")))
+    }
+
+    /// The last commit that two commits, given by their full names, have in common; `None` when there
+    /// is none, or when history is cut off before it.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn merge_base(&self, _one: &str, _other: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// The project's files as a commit, given by its full name, has them. Symbolic links to files stand
+    /// for these; files of submodules are there as far as this machine has them.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn files_at(&self, _commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
+        Ok(BTreeMap::new())
+    }
+
+    /// The content of files of [`History::files_at`], each given by path and name of its content, in
+    /// the same order; `None` for what is not on this machine.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {
+        Ok(files.iter().map(|_| None).collect())
+    }
+
+    /// As [`History::last_changes`], up to a commit, given by its full name, and without what is not
+    /// committed.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn last_changes_at(&self, _commit: &str, _paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        Ok(BTreeMap::new())
     }
 }

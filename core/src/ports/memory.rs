@@ -1,6 +1,6 @@
 //! Hosts that live in memory: for tests, and for the browser.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Clock, Commit, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange, WriteGuard,
+    Clock, Commit, CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange,
+    WriteGuard,
 };
 use crate::{Error, Result};
 
@@ -301,6 +302,15 @@ impl History for NoHistory {
 pub struct MemoryHistory {
     head: Mutex<Option<String>>,
     changes: Mutex<BTreeMap<String, SourceChange>>,
+    snapshots: Mutex<BTreeMap<String, Snapshot>>,
+    contents: Mutex<BTreeMap<String, Vec<u8>>>,
+}
+
+/// What one commit has.
+#[derive(Debug, Clone, Default)]
+struct Snapshot {
+    files: BTreeMap<String, CommittedFile>,
+    changes: BTreeMap<String, SourceChange>,
 }
 
 impl MemoryHistory {
@@ -308,6 +318,30 @@ impl MemoryHistory {
     pub fn commit(&self, path: &str, id: &str, time: Timestamp) {
         *lock(&self.head) = Some(id.into());
         self.set(path, SourceChange::Committed(Commit { id: id.into(), time }));
+    }
+
+    /// Notes a commit that changes these files of the one before; `None` takes a file away.
+    pub fn record(&self, id: &str, time: Timestamp, files: &[(&str, Option<&str>)]) {
+        let mut snapshots = lock(&self.snapshots);
+        let head = lock(&self.head).clone();
+        let mut next = head.and_then(|head| snapshots.get(&head).cloned()).unwrap_or_default();
+        for &(path, text) in files {
+            let change = SourceChange::Committed(Commit { id: id.into(), time });
+            let Some(text) = text else {
+                next.files.remove(path);
+                next.changes.remove(path);
+                lock(&self.changes).remove(path);
+                continue;
+            };
+            let content = ContentHash::of(text.as_bytes()).to_string();
+            lock(&self.contents).insert(content.clone(), text.into());
+            let file = CommittedFile { id: content, size: text.len() as u64, ignored: None };
+            next.files.insert(path.into(), file);
+            next.changes.insert(path.into(), change);
+            self.commit(path, id, time);
+        }
+        *lock(&self.head) = Some(id.into());
+        snapshots.insert(id.into(), next);
     }
 
     /// Sets the last change of `path`.
@@ -322,10 +356,42 @@ impl History for MemoryHistory {
     }
 
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
-        let changes = lock(&self.changes);
-        let known = |path: &String| Some((path.clone(), changes.get(path)?.clone()));
-        Ok(paths.iter().filter_map(known).collect())
+        Ok(among(&lock(&self.changes), paths))
     }
+
+    fn resolve(&self, revision: &str) -> Result<String> {
+        let head = lock(&self.head).clone().filter(|_| revision == "HEAD");
+        let known = head.or_else(|| lock(&self.snapshots).contains_key(revision).then(|| revision.into()));
+        known.ok_or_else(|| Error::invalid(format!("'{revision}' is no revision")))
+    }
+
+    fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
+        let commit = self.resolve(revision)?;
+        let (then, now) = (self.files_at(&commit)?, self.files_at(&self.resolve("HEAD")?)?);
+        let edited = lock(&self.changes);
+        let edited = edited.iter().filter(|(_, change)| **change == SourceChange::Uncommitted);
+        let differing = then.keys().chain(now.keys()).filter(|path| then.get(*path) != now.get(*path));
+        Ok(differing.chain(edited.map(|(path, _)| path)).cloned().collect())
+    }
+
+    fn files_at(&self, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
+        Ok(lock(&self.snapshots).get(commit).map(|snapshot| snapshot.files.clone()).unwrap_or_default())
+    }
+
+    fn contents(&self, files: &[(&str, &str)]) -> Result<Vec<Option<Vec<u8>>>> {
+        let contents = lock(&self.contents);
+        Ok(files.iter().map(|(_, id)| contents.get(*id).cloned()).collect())
+    }
+
+    fn last_changes_at(&self, commit: &str, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        let snapshots = lock(&self.snapshots);
+        Ok(snapshots.get(commit).map(|snapshot| among(&snapshot.changes, paths)).unwrap_or_default())
+    }
+}
+
+fn among(changes: &BTreeMap<String, SourceChange>, paths: &[String]) -> BTreeMap<String, SourceChange> {
+    let known = |path: &String| Some((path.clone(), changes.get(path)?.clone()));
+    paths.iter().filter_map(known).collect()
 }
 
 /// A clock that stands still, and counts its identifiers.

@@ -6,6 +6,7 @@ mod clock;
 mod embedder;
 mod history;
 mod memory;
+mod revision;
 mod source;
 
 #[cfg(any(test, feature = "testing"))]
@@ -21,6 +22,7 @@ pub use embedder::{Embedder, ModelInfo, TextKind};
 pub use faulty::FaultySource;
 #[cfg(any(test, feature = "testing"))]
 pub use hash_embedder::HashEmbedder;
-pub use history::{Commit, History, Revision, SourceChange};
+pub use history::{Commit, CommittedFile, History, Revision, SourceChange};
 pub use memory::{FixedClock, MemoryHistory, MemorySource, NoHistory};
+pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};

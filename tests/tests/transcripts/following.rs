@@ -110,9 +110,13 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
     src/lonely.ts
     ! no page names this file; `source_refs` in the front matter of a page does
     ");
+    // From a folder, a name is first what is there; paths are printed as seen from it.
+    let (above, from_source) = (terminal.ubp("impact src").out, terminal.ubp("-C src impact db").out);
+    assert!(above.starts_with("src/\n  1.00  db/users.md"), "{above}");
+    assert!(from_source.starts_with("src/db/\n  1.00  db/users.md"), "{from_source}");
     assert_snapshot!(terminal.ubp("impact src/nowhere.ts").transcript(), @"
     $ ubp impact src/nowhere.ts
-    ! error: there is no file 'src/nowhere.ts' in the project, and no page names it; give its path relative to the project's folder
+    ! error: there is no file or folder 'src/nowhere.ts' in the project, and no page names it; give its path relative to the project's folder
     exit status 2
     ");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use ubp_core::ports::{Commit, Revision};
-use ubp_core::{Error, Result, path as paths};
+use ubp_core::{Result, path as paths};
 
 use super::{GitHistory, Repository, utf8};
 
@@ -17,7 +17,8 @@ impl GitHistory {
         }
         let (history, inner) = match self.nested(path, &mut std::collections::BTreeMap::new()) {
             Some(folder) => {
-                (Self { root: self.root.join(folder) }, path.get(folder.len() + 1..).unwrap_or_default())
+                let inner = Self { root: self.root.join(folder), depth: self.depth + 1 };
+                (inner, path.get(folder.len() + 1..).unwrap_or_default())
             }
             None => (self.clone(), path),
         };
@@ -109,17 +110,8 @@ impl GitHistory {
     }
 
     pub(super) fn differing_from(&self, revision: &str) -> Result<BTreeSet<String>> {
-        let unknown = |why: &str| Error::invalid(format!("'{revision}' is no revision: {why}"));
-        let repository = match self.may_be_in_repository() {
-            true => self.open()?,
-            false => None,
-        };
-        let repository = repository.ok_or_else(|| unknown("the project is not under version control"))?;
-        let commit = format!("{revision}^{{commit}}");
-        let answer =
-            repository.git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
-        let found = answer.success(&repository.git).map_err(|_| unknown("git does not know it"))?;
-        let commit = utf8(&self.root, found)?.trim().to_owned();
+        let commit = self.commit_called(revision)?;
+        let Some(repository) = self.open()? else { return Ok(BTreeSet::new()) };
         let mut changed = repository.read(&[
             "diff",
             "--name-only",
@@ -146,7 +138,7 @@ impl Repository {
         head.is_ok_and(|answer| answer.code() == Some(0))
     }
 
-    fn read(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+    pub(super) fn read(&self, arguments: &[&str]) -> Result<Vec<u8>> {
         Ok(self.git.run(arguments)?.success(&self.git)?.to_vec())
     }
 
@@ -161,7 +153,7 @@ impl Repository {
     }
 }
 
-fn is_commit_name(name: &str) -> bool {
+pub(super) fn is_commit_name(name: &str) -> bool {
     name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

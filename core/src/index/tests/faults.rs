@@ -76,7 +76,12 @@ fn stopping_anywhere_keeps_what_is_done_and_the_next_run_goes_on() {
         let cancel = Cancel::default();
         let progress = StopAfter(stop, cancel.clone());
         let link_types = LinkTypes::default();
-        let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false };
+        let options = RefreshOptions {
+            pages_dir: "pages",
+            link_types: &link_types,
+            from_nothing: false,
+            full_text: true,
+        };
         let stopped = refresh(&project.index, &project.source, &project.clock, &options, &progress, &cancel);
         assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
     }
@@ -94,7 +99,12 @@ fn readers_see_whole_states_while_a_writer_works() {
         scope.spawn(move || {
             let project = Project::over(MemorySource::default());
             let link_types = LinkTypes::default();
-            let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: true };
+            let options = RefreshOptions {
+                pages_dir: "pages",
+                link_types: &link_types,
+                from_nothing: true,
+                full_text: true,
+            };
             for _ in 0..20 {
                 let cancel = Cancel::default();
                 refresh(index, &**source, &project.clock, &options, &crate::progress::Silent, &cancel)

@@ -99,7 +99,8 @@ impl Source for Interrupted<'_> {
 
 fn take_in(index: &Index, source: &dyn Source) -> RefreshReport {
     let link_types = LinkTypes::default();
-    let options = RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false };
+    let options =
+        RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false, full_text: true };
     let clock = FixedClock::at(Timestamp::from_second(1_000_000).unwrap());
     refresh(index, source, &clock, &options, &Silent, &Cancel::default()).unwrap()
 }

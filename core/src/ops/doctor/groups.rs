@@ -9,13 +9,13 @@ use super::super::page;
 use super::checks::finding;
 use super::{Finding, Severity};
 use crate::Result;
-use crate::graph::LinkGraph;
+use crate::graph::{DEPENDENCIES, LinkGraph};
 
 /// Pages of a group that a message names; a message is for reading.
 const NAMED: usize = 6;
 
 pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
-    let types = ["depends_on", "implements", "extends"].map(str::to_owned);
+    let types = DEPENDENCIES.map(str::to_owned);
     for group in graph.cycles(&types) {
         let way = graph.way_round(&group, &types);
         let mut paths = way.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;

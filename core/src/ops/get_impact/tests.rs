@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::index::tests::Project;
+use crate::ops::StepDirection;
 
 fn project() -> Project {
     let project = Project::with_pages([

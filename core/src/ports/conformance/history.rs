@@ -32,19 +32,50 @@ pub fn history(repository: &mut dyn Repository) {
         other => panic!("expected a commit, found {other:?}"),
     };
     let found = changes(repository, &["src/a.rs", "src/b.rs", "docs/設計 [x].md", "src/none.rs"]);
-    assert_eq!(committed(&found[0]), (second, at(60)));
+    assert_eq!(committed(&found[0]), (second.clone(), at(60)));
     assert_eq!(committed(&found[1]), (first.clone(), at(0)));
     assert_eq!(committed(&found[2]), (first.clone(), at(0)));
     assert_eq!(found[3], None);
     assert_eq!(changes(repository, &["src"]), [None], "a folder has no last change");
     assert!(repository.history().last_changes(&[]).unwrap().is_empty());
 
+    snapshots(repository.history(), &first, &second);
+
     repository.edit("src/b.rs", "changed");
     repository.edit("src/new.rs", "new");
     let found = changes(repository, &["src/b.rs", "src/new.rs", "docs/設計 [x].md"]);
     assert_eq!(found[0], Some(SourceChange::Uncommitted));
     assert_eq!(found[1], Some(SourceChange::Uncommitted));
-    assert_eq!(committed(&found[2]), (first, at(0)));
+    assert_eq!(committed(&found[2]), (first.clone(), at(0)));
+    let edited = repository.history().changed_since(&first).unwrap();
+    assert_eq!(edited.into_iter().collect::<Vec<_>>(), ["src/a.rs", "src/b.rs", "src/new.rs"]);
+    snapshots(repository.history(), &first, &second);
+}
+
+/// What the two commits of [`history`] have, whatever was edited since.
+fn snapshots(history: &dyn History, first: &str, second: &str) {
+    assert_eq!(history.resolve("HEAD").unwrap(), second);
+    assert_eq!(history.resolve(first).unwrap(), first);
+    assert_eq!(history.resolve("no such").unwrap_err().code(), "invalid_params");
+    let (then, now) = (history.files_at(first).unwrap(), history.files_at(second).unwrap());
+    let paths = ["docs/設計 [x].md", "src/a.rs", "src/b.rs"];
+    assert!(then.keys().eq(paths.iter()) && now.keys().eq(paths.iter()), "{then:?} {now:?}");
+    let differing: Vec<&str> = paths.into_iter().filter(|path| then[*path] != now[*path]).collect();
+    assert_eq!(differing, ["src/a.rs"]);
+    assert_eq!(now["src/a.rs"].size, 1);
+    let asked: Vec<(&str, &str)> = [("src/a.rs", &then), ("src/a.rs", &now), ("src/b.rs", &now)]
+        .map(|(path, files)| (path, files[path].id.as_str()))
+        .into();
+    let texts = history.contents(&asked).unwrap();
+    assert_eq!(texts, ["1", "2", "1"].map(|text| Some(text.as_bytes().to_vec())));
+    let absent = "0".repeat(40);
+    assert_eq!(history.contents(&[("src/a.rs", &absent)]).unwrap(), [None]);
+    let asked = ["src/a.rs".to_string(), "src/none.rs".to_string()];
+    let changes = history.last_changes_at(first, &asked).unwrap();
+    assert_eq!(changes.len(), 1);
+    assert!(matches!(&changes["src/a.rs"], SourceChange::Committed(commit) if commit.id == first));
+    let changes = history.last_changes_at(second, &asked).unwrap();
+    assert!(matches!(&changes["src/a.rs"], SourceChange::Committed(commit) if commit.id == second));
 }
 
 /// Without version control nothing is known, and nothing fails.
@@ -52,6 +83,10 @@ pub fn without_history(history: &dyn History) {
     assert_eq!(history.head().unwrap(), None);
     let paths = ["src/a.rs".to_string(), "../outside".to_string()];
     assert!(history.last_changes(&paths).unwrap().is_empty());
+    assert_eq!(history.resolve("HEAD").unwrap_err().code(), "invalid_params");
+    assert!(history.files_at(&"a".repeat(40)).unwrap().is_empty());
+    assert_eq!(history.contents(&[("src/a.rs", &"a".repeat(40))]).unwrap(), [None]);
+    assert!(history.last_changes_at(&"a".repeat(40), &paths).unwrap().is_empty());
 }
 
 fn changes(repository: &dyn Repository, paths: &[&str]) -> Vec<Option<SourceChange>> {

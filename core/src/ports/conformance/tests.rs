@@ -48,9 +48,9 @@ impl Repository for Told {
 
     fn commit(&mut self, files: &[(&str, &str)], time: Timestamp) {
         let id = format!("{:040x}", time.as_second());
-        for (path, _) in files {
-            self.0.commit(path, &id, time);
-        }
+        let files: Vec<(&str, Option<&str>)> =
+            files.iter().map(|(path, text)| (*path, Some(*text))).collect();
+        self.0.record(&id, time, &files);
     }
 
     fn edit(&mut self, path: &str, _text: &str) {

@@ -1,0 +1,195 @@
+//! A comparison as a comment on a pull request. Whatever comes from pages or git stands in code spans,
+//! on one line, so that no title, heading or path can be anything but text.
+
+use std::fmt::Write as _;
+
+use ubp_core::graph::impact::SOURCE_REFS;
+use ubp_core::ops::diff::{BrokenLink, BrokenReason, ChangedPage, Cycle, Output};
+use ubp_core::ops::{Step, StepDirection};
+
+use super::{heading, side, sign, summary};
+use crate::output::counted;
+
+/// Characters of a comment; GitHub takes 65,536.
+const MOST: usize = 60_000;
+/// Characters of one name.
+const LONGEST: usize = 160;
+/// Sections that are named of one page.
+const SECTIONS: usize = 8;
+/// By this an earlier comment is found and replaced.
+const MARK: &str = "<!-- ubp diff -->";
+
+/// The comment; `path` shows where a page lies.
+pub(super) fn comment(output: &Output, path: impl Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    for most in [100, 50, 25, 10, 5, 1] {
+        text = written(output, &path, most);
+        if text.len() <= MOST {
+            break;
+        }
+    }
+    text
+}
+
+fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> String {
+    let page = |page: &str| code(&path(page));
+    let mut text = format!("{MARK}\n### What this change does to the pages\n\n{}\n", summary(output));
+    let _ = writeln!(text, "\n{} → {}", code(&side(&output.from)), code(&side(&output.to)));
+
+    let broken = output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect();
+    list(&mut text, "❌ Links that broke", broken, most, true);
+    let cycles = output.cycles.added.iter().map(|cycle| round(cycle, &page)).collect();
+    list(&mut text, "❌ New dependency cycles", cycles, most, true);
+    let stale = output.staleness.stale.iter().map(|stale| {
+        let files: Vec<String> =
+            stale.stale_refs.iter().take(SECTIONS).map(|stale| code(&stale.file_path)).collect();
+        format!("{}: {}", page(&stale.filepath), files.join(", "))
+    });
+    list(&mut text, "⚠️ Pages that the code overtook", stale.collect(), most, true);
+
+    let pages = &output.pages;
+    let named = |word: &str, pages: &[ChangedPage]| -> Vec<String> {
+        pages.iter().map(|changed| format!("{word} {}", changed_page(changed, &page))).collect()
+    };
+    let mut changes = named("changed", &pages.changed);
+    changes.extend(named("added", &pages.added));
+    changes.extend(named("removed", &pages.removed));
+    changes.extend(named("moved", &pages.renamed));
+    list(&mut text, "Pages", changes, most, false);
+    let link = |word: &str, link: &ubp_core::ops::diff::ChangedLink| {
+        let to = match (&link.to, &link.source_path) {
+            (Some(to), _) => page(to),
+            (None, Some(file)) => code(file),
+            (None, None) => String::new(),
+        };
+        format!("{word} {} → {to} ({})", page(&link.from), code(&link.link_type))
+    };
+    let mut links: Vec<String> = output.links.added.iter().map(|added| link("added", added)).collect();
+    links.extend(output.links.removed.iter().map(|removed| link("removed", removed)));
+    list(&mut text, "Links", links, most, false);
+    let mut better: Vec<String> = output
+        .mended_links
+        .iter()
+        .map(|mended| format!("mended {} → {}", page(&mended.filepath), code(&mended.target)))
+        .collect();
+    better.extend(output.staleness.fresh.iter().map(|fresh| format!("fresh again: {}", page(fresh))));
+    better.extend(output.cycles.removed.iter().map(|cycle| format!("cycle gone: {}", round(cycle, &page))));
+    better
+        .extend(output.orphans.removed.iter().map(|orphan| format!("no orphan any more: {}", page(orphan))));
+    list(&mut text, "Mended", better, most, false);
+    let orphans = output.orphans.added.iter().map(|orphan| page(orphan)).collect();
+    list(&mut text, "New pages without links, and pages that lost their last", orphans, most, false);
+    let impact: Vec<String> = output
+        .impact
+        .iter()
+        .map(|affected| {
+            format!("{:.2} {}: {}", affected.score, page(&affected.filepath), way(&affected.path, &page))
+        })
+        .collect();
+    let title = "Pages to look at: they stand on what changed";
+    list(&mut text, title, impact, most, false);
+    for note in &output.notes {
+        let _ = writeln!(text, "\n{}", code(note));
+    }
+    text
+}
+
+/// A list under a heading, or folded away; nothing where there is nothing to list.
+fn list(text: &mut String, title: &str, entries: Vec<String>, most: usize, open: bool) {
+    if entries.is_empty() {
+        return;
+    }
+    let count = entries.len();
+    let _ = if open {
+        write!(text, "\n#### {title}\n\n")
+    } else {
+        write!(text, "\n<details><summary>{title} ({count})</summary>\n\n")
+    };
+    for entry in entries.iter().take(most) {
+        let _ = writeln!(text, "- {entry}");
+    }
+    if count > most {
+        let _ = writeln!(text, "- and {} more", count - most);
+    }
+    if !open {
+        text.push_str("\n</details>\n");
+    }
+}
+
+fn changed_page(changed: &ChangedPage, page: &dyn Fn(&str) -> String) -> String {
+    let mut text = match &changed.previous_filepath {
+        Some(from) => format!("{} → {}", page(from), page(&changed.filepath)),
+        None => page(&changed.filepath),
+    };
+    let mut parts: Vec<String> = changed
+        .sections
+        .iter()
+        .take(SECTIONS)
+        .map(|section| format!("{} {}", sign(section.change), code(&heading(&section.heading_path))))
+        .collect();
+    if changed.sections.len() > SECTIONS {
+        parts.push(counted(changed.sections.len() - SECTIONS, "section more", "sections more"));
+    }
+    if !changed.fields.is_empty() {
+        parts.push(format!("front matter {}", code(&changed.fields.join(", "))));
+    }
+    if !parts.is_empty() {
+        let _ = write!(text, ": {}", parts.join(", "));
+    }
+    text
+}
+
+fn broken_link(broken: &BrokenLink, page: &dyn Fn(&str) -> String) -> String {
+    let place = format!("{} line {} → {}", page(&broken.filepath), broken.line, code(&broken.target));
+    let shown = |led_to| if ubp_core::path::is_page(led_to) { page(led_to) } else { code(led_to) };
+    let led_to = broken.led_to.as_deref().map(shown).unwrap_or_default();
+    match (broken.reason, &broken.moved_to) {
+        (BrokenReason::NewLink, _) => format!("{place}: no page is called so"),
+        (BrokenReason::TargetMoved, Some(to)) => format!("{place}: {led_to} moved to {}", page(to)),
+        (BrokenReason::NameChanged, _) => format!("{place}: {led_to} is not called so any more"),
+        _ if led_to.is_empty() => format!("{place}: it is gone"),
+        _ => format!("{place}: {led_to} is gone"),
+    }
+}
+
+fn round(cycle: &Cycle, page: &dyn Fn(&str) -> String) -> String {
+    let way: Vec<String> = cycle.way.iter().chain(cycle.way.first()).map(|path| page(path)).collect();
+    let more = cycle.page_count.saturating_sub(cycle.way.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", way.join(" → "))
+}
+
+fn way(steps: &[Step], page: &dyn Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    for (at, step) in steps.iter().enumerate() {
+        if at == 0 {
+            // A way that starts from a file begins with a path of the project.
+            let is_file = step.link_type == SOURCE_REFS || !ubp_core::path::is_page(&step.from);
+            text.push_str(&if is_file { code(&step.from) } else { page(&step.from) });
+        }
+        let arrow = if step.direction == StepDirection::Outgoing { "→" } else { "←" };
+        let _ = write!(text, " {arrow} {} ({})", page(&step.to), code(&step.link_type));
+    }
+    text
+}
+
+/// `text` as a code span on one line.
+fn code(text: &str) -> String {
+    let is_odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut plain: String = text.chars().map(|c| if is_odd(c) { ' ' } else { c }).take(LONGEST + 1).collect();
+    if plain.chars().count() > LONGEST {
+        plain = plain.chars().take(LONGEST).chain(['…']).collect();
+    }
+    let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // A span must not begin or end with its own fence, nor be empty.
+    let pad =
+        if plain.starts_with('`') || plain.ends_with('`') || plain.trim().is_empty() { " " } else { "" };
+    if plain.trim().is_empty() { "` `".into() } else { format!("{fence}{pad}{plain}{pad}{fence}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! A project as a commit has it: files that can only be read, and a history that ends there.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use super::{
+    CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange, WriteGuard,
+};
+use crate::{Error, Result, path};
+
+/// Contents that were read from a history, by their names; commits that have much in common share them.
+#[derive(Debug, Default)]
+pub struct Blobs(Mutex<HashMap<String, Arc<[u8]>>>);
+
+impl Blobs {
+    fn get(&self, id: &str) -> Option<Arc<[u8]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+
+    fn put(&self, id: &str, bytes: Vec<u8>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.into(), bytes.into());
+    }
+}
+
+/// The files of a project at a commit.
+pub struct RevisionSource<'a> {
+    history: &'a dyn History,
+    blobs: &'a Blobs,
+    files: BTreeMap<String, CommittedFile>,
+    pages_dir: String,
+}
+
+impl<'a> RevisionSource<'a> {
+    /// `files` as [`History::files_at`] gives them; `pages_dir` relative to the project, empty when
+    /// they are the same.
+    pub fn new(
+        history: &'a dyn History,
+        blobs: &'a Blobs,
+        files: BTreeMap<String, CommittedFile>,
+        pages_dir: &str,
+    ) -> Self {
+        Self { history, blobs, files, pages_dir: pages_dir.into() }
+    }
+
+    /// Every file of the project.
+    pub fn files(&self) -> &BTreeMap<String, CommittedFile> {
+        &self.files
+    }
+
+    /// Reads these files of the project at once, so that reading them one by one takes no longer.
+    ///
+    /// # Errors
+    /// As [`History::contents`].
+    pub fn load<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Result<()> {
+        let mut wanted: Vec<(&str, &str)> = paths
+            .into_iter()
+            .filter_map(|path| self.files.get_key_value(path))
+            .map(|(path, file)| (path.as_str(), file.id.as_str()))
+            .filter(|(_, id)| self.blobs.get(id).is_none())
+            .collect();
+        wanted.sort_unstable_by_key(|&(_, id)| id);
+        wanted.dedup_by_key(|&mut (_, id)| id);
+        for (bytes, (_, id)) in self.history.contents(&wanted)?.into_iter().zip(&wanted) {
+            if let Some(bytes) = bytes {
+                self.blobs.put(id, bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every page at once.
+    ///
+    /// # Errors
+    /// As [`History::contents`].
+    pub fn load_pages(&self) -> Result<()> {
+        self.load(self.pages().map(|(_, path, _)| path))
+    }
+
+    /// Path below the pages folder, path in the project, and file of every page.
+    fn pages(&self) -> impl Iterator<Item = (&str, &str, &CommittedFile)> {
+        self.files.iter().filter_map(|(path, file)| {
+            let page = self.below_pages(path)?;
+            // Rules that leave out the pages folder itself do not make it empty.
+            let ignored = file.ignored.as_deref().is_some_and(|place| self.below_pages(place).is_some());
+            (path::can_be_page(page) && !ignored).then_some((page, path.as_str(), file))
+        })
+    }
+
+    fn below_pages<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if self.pages_dir.is_empty() {
+            return Some(path);
+        }
+        path.strip_prefix(&self.pages_dir)?.strip_prefix('/')
+    }
+
+    fn page(&self, page: &str) -> Option<(String, &CommittedFile)> {
+        let path = path::join(&self.pages_dir, page)?;
+        let file = self.files.get(&path)?;
+        let ignored = file.ignored.as_deref().is_some_and(|place| self.below_pages(place).is_some());
+        (path::can_be_page(page) && !ignored).then_some((path, file))
+    }
+
+    fn source(&self, path: &str) -> Option<&CommittedFile> {
+        self.files.get(path).filter(|_| !path::is_private(path))
+    }
+
+    fn bytes(&self, path: &str, file: &CommittedFile) -> Result<Vec<u8>> {
+        if self.blobs.get(&file.id).is_none() {
+            self.load([path])?;
+        }
+        self.blobs.get(&file.id).map(|bytes| bytes.to_vec()).ok_or_else(|| {
+            let words = "its content at that commit is not on this machine";
+            Error::io(path, io::Error::new(io::ErrorKind::NotFound, words))
+        })
+    }
+}
+
+fn state(file: &CommittedFile) -> FileStat {
+    let digest = ContentHash::of(file.id.as_bytes());
+    let fingerprint = digest.0.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte));
+    FileStat { size: file.size, modified: Timestamp::UNIX_EPOCH, fingerprint }
+}
+
+fn confined(path: &str, folder: &str) -> Result<()> {
+    path::is_inside(path)
+        .then_some(())
+        .ok_or_else(|| Error::OutsideProject { path: path.into(), folder: folder.into() })
+}
+
+fn not_found(path: &str) -> Error {
+    Error::io(path, io::ErrorKind::NotFound.into())
+}
+
+fn refused(path: &str) -> Error {
+    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "a commit cannot be written to"))
+}
+
+impl Source for RevisionSource<'_> {
+    fn list(&self) -> Result<Listing> {
+        let mut pages: Vec<PageFile> =
+            self.pages().map(|(page, _, file)| PageFile { path: page.into(), stat: state(file) }).collect();
+        pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(Listing { pages, unreadable: Vec::new() })
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "pages")?;
+        Ok(self.page(path).map(|(_, file)| state(file)))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "pages")?;
+        let (path, file) = self.page(path).ok_or_else(|| not_found(path))?;
+        self.bytes(&path, file)
+    }
+
+    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "project")?;
+        Ok(self.source(path).map(state))
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "project")?;
+        let file = self.source(path).ok_or_else(|| not_found(path))?;
+        self.bytes(path, file)
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        let set = path::glob_set(globs)?;
+        let files = self.files.iter().filter(|(path, file)| {
+            file.ignored.is_none() && path::is_listed_source(path) && set.is_match(path)
+        });
+        Ok(files.map(|(path, _)| path.clone()).collect())
+    }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        path::require_state_file(name)?;
+        let path = format!(".ubp/{name}");
+        self.files.get(&path).map(|file| self.bytes(&path, file)).transpose()
+    }
+
+    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        path::require_state_file(name)?;
+        Err(refused(name))
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        Err(refused("project"))
+    }
+
+    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(from))
+    }
+
+    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
+        Err(refused(name))
+    }
+}
+
+/// A history that ends with a commit.
+pub struct RevisionHistory<'a> {
+    /// What it is part of.
+    pub history: &'a dyn History,
+    /// Full name of the commit.
+    pub commit: &'a str,
+}
+
+impl History for RevisionHistory<'_> {
+    fn head(&self) -> Result<Option<String>> {
+        Ok(Some(self.commit.into()))
+    }
+
+    fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
+        self.history.last_changes_at(self.commit, paths)
+    }
+}
+
+#[cfg(test)]
+mod tests;
