@@ -188,3 +188,74 @@ fn two_branches_that_review_different_pages_merge() {
     assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
     assert_eq!(std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap().lines().count(), 3);
 }
+
+#[test]
+fn a_worktree_is_judged_by_what_is_checked_out_in_it() {
+    let repository = Repository::new();
+    let project = &repository.0;
+    git(project.folder(), 50, &["branch", "other"]);
+    project.write("src/users.ts", "export const users = 22\n").unwrap();
+    repository.commit(30);
+    let tree = format!("{}-tree", project.folder().display());
+    git(project.folder(), 0, &["worktree", "add", "--quiet", &tree, "other"]);
+    assert_eq!(reported(&project.ubp(&format!("-C {tree} stale --json"))), []);
+    assert_eq!(repository.stale("").1, pages(CHANGED));
+    // Without reviews, too, its own commits count, and not those of the main folder.
+    for folder in [Path::new(&tree), project.folder()] {
+        std::fs::remove_file(folder.join(".ubp/refs.lock")).unwrap();
+    }
+    assert_eq!(reported(&project.ubp(&format!("-C {tree} stale --json"))), []);
+    assert_eq!(repository.stale("").1, pages(CHANGED));
+    git(Path::new(&tree), 20, &["merge", "--quiet", "--ff-only", "main"]);
+    assert_eq!(reported(&project.ubp(&format!("-C {tree} stale --json"))), pages(CHANGED));
+    git(project.folder(), 0, &["worktree", "remove", "--force", &tree]);
+}
+
+/// A page over a file of a submodule: `reviewed` or judged by times.
+fn over_a_submodule(reviewed: bool) -> (Terminal, Terminal) {
+    let library = Terminal::new().unwrap();
+    library.write("lib.rs", "one\n").unwrap();
+    git(library.folder(), 90, &["init", "--quiet", "--initial-branch=main"]);
+    git(library.folder(), 90, &["add", "--all"]);
+    git(library.folder(), 90, &["commit", "--quiet", "-m", "one"]);
+    let project =
+        Terminal::vault([("page.md", "---\nsource_refs: [vendor/lib/lib.rs]\n---\n# Page\n")]).unwrap();
+    project.write(".gitignore", ".ubp/metadata.db*\n").unwrap();
+    git(project.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
+    let url = library.folder().display().to_string();
+    git(project.folder(), 60, &["submodule", "--quiet", "add", &url, "vendor/lib"]);
+    if reviewed {
+        assert!(project.ubp("review --all").succeeded());
+    }
+    git(project.folder(), 60, &["add", "--all"]);
+    git(project.folder(), 60, &["commit", "--quiet", "-m", "one"]);
+    (library, project)
+}
+
+#[test]
+fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
+    for reviewed in [true, false] {
+        let (library, project) = over_a_submodule(reviewed);
+        let stale = || reported(&project.ubp("stale --json"));
+        let is = |status: &str| pages(&[("page.md", status)]);
+        assert_eq!(stale(), [], "{reviewed}");
+        // The library goes on; the project stays on the commit that it chose.
+        library.write("lib.rs", "two and more\n").unwrap();
+        git(library.folder(), 30, &["commit", "--quiet", "--all", "-m", "two"]);
+        assert_eq!(stale(), [], "{reviewed}");
+        let submodule = project.path("vendor/lib");
+        git(&submodule, 0, &["pull", "--quiet"]);
+        assert_eq!(stale(), is("stale"), "{reviewed}");
+        git(project.folder(), 20, &["commit", "--quiet", "--all", "-m", "library"]);
+        let compared = project.ubp("diff HEAD~1..HEAD --json").json();
+        assert_eq!(compared["staleness"]["stale"][0]["filepath"], "page.md", "{reviewed}");
+        // A clone whose submodules were not fetched lacks the file: never fresh.
+        let clone = format!("{}-bare-{reviewed}", project.folder().display());
+        let from = format!("file://{}", project.folder().display());
+        git(project.folder(), 0, &["clone", "--quiet", &from, &clone]);
+        assert_eq!(reported(&project.ubp(&format!("-C {clone} stale --json"))), is("stale"), "{reviewed}");
+        std::fs::remove_dir_all(clone).unwrap();
+        git(&submodule, 0, &["checkout", "--quiet", "HEAD~1"]);
+        assert_eq!(stale(), [], "{reviewed}");
+    }
+}

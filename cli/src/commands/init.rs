@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use ubp_core::manifest::FrontMatterMode;
+use ubp_core::graph::PipedLinks;
+use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 
 use crate::ExitStatus;
 use crate::args::{FrontMatterChoice, InitArgs};
 use crate::host::{InitOptions, SystemClock, init};
-use crate::output::{CommandResult, counted};
+use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
@@ -20,8 +21,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     };
     let summary = init(folder, &options, &SystemClock::default())?;
     // The index is made here so that the first search finds it, and so that trouble shows at once.
-    let session = Session::open(terminal, &summary.project.root)?;
+    let mut session = Session::open(terminal, &summary.project.root)?;
     let report = session.write(terminal, |context| context.refresh(false))?;
+    let label_first = match summary.already {
+        true => None,
+        false => adopt_link_order(terminal, &mut session)?,
+    };
     let manifest = &session.project.manifest;
     if terminal.json {
         let value = serde_json::json!({
@@ -29,6 +34,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "already": summary.already,
             "pages_dir": manifest.pages_dir,
             "frontmatter": manifest.frontmatter.as_str(),
+            "link_order": manifest.links.order.as_str(),
             "page_count": report.added.len().max(summary.existing_pages),
             "created": summary.created,
             "changed": summary.changed,
@@ -54,6 +60,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         FrontMatterMode::Preserved => "your files are never written unless you edit them through ubp",
     };
     terminal.line(format!("  {pages} in {}; {mode}", manifest.pages_dir))?;
+    if let Some(links) = label_first {
+        terminal.line(format!("  links are read label first, [[label|target]]: {}", links.told()))?;
+        terminal.line(format!(
+            "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
+        ))?;
+    }
     let next = if summary.existing_pages == 0 {
         format!("Write a page in {}/, then run `ubp add`.", manifest.pages_dir)
     } else {
@@ -62,4 +74,20 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     };
     terminal.line(next)?;
     Ok(ExitStatus::Success)
+}
+
+/// Has links read as the notes write them, where most of them lead nowhere otherwise. No note is touched.
+fn adopt_link_order(
+    terminal: &mut Terminal<'_>,
+    session: &mut Session,
+) -> Result<Option<PipedLinks>, Failure> {
+    let links = session.engine.index.read(PipedLinks::count)?;
+    if !links.are_label_first() {
+        return Ok(None);
+    }
+    session.project.manifest.links.order = LinkOrder::LabelFirst;
+    session.project.save_manifest()?;
+    session.engine.manifest = session.project.manifest.clone();
+    session.write(terminal, |context| context.refresh(false))?;
+    Ok(Some(links))
 }

@@ -1,6 +1,7 @@
 //! The pages and the links between them, as a graph.
 
 mod cycles;
+mod dialect;
 pub mod impact;
 pub mod resolve;
 
@@ -13,6 +14,7 @@ use petgraph::visit::EdgeRef;
 use rusqlite::Connection;
 
 pub use cycles::DEPENDENCIES;
+pub use dialect::PipedLinks;
 pub use walk::{Direction, Reached, Walk};
 
 use crate::Result;

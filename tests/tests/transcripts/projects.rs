@@ -53,11 +53,43 @@ fn init_over_a_vault_leaves_its_pages_alone() {
 }
 
 #[test]
+fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
+    let terminal = Terminal::new().unwrap();
+    let links = (1..=6).map(|n| format!("[[the words|n{n}]]\n")).collect::<String>();
+    terminal.write("a.md", &links).unwrap();
+    for n in 1..=6 {
+        terminal.write(&format!("n{n}.md"), "[[a]]").unwrap();
+    }
+    assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
+    $ ubp init --pages-dir .
+    Started a project: [folder]
+      made     .ubp/
+      made     .ubp/.gitignore
+      made     .gitignore
+      made     .ubp/manifest.json
+      7 pages in .; your files are never written unless you edit them through ubp
+      links are read label first, [[label|target]]: of 6 with a pipe, 6 lead somewhere only that way, 0 only as written
+      ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
+    Next: `ubp add` computes the vectors, `ubp search "…"` asks, `ubp doctor` looks for broken links.
+    "#);
+    assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), links);
+    let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    assert!(manifest.contains("\"order\": \"label_first\""), "{manifest}");
+    let doctor = terminal.ubp("doctor --json").json();
+    assert_eq!(doctor["counts"]["unresolved_link"], serde_json::Value::Null, "{doctor}");
+    // What somebody chose afterwards stays.
+    terminal.write(".ubp/manifest.json", manifest.replace("label_first", "target_first")).unwrap();
+    assert!(terminal.ubp("init").succeeded());
+    let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    assert!(manifest.contains("\"order\": \"target_first\""), "{manifest}");
+}
+
+#[test]
 fn init_answers_programs_too() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("init --json").transcript(), @r#"
     $ ubp init --json
-    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","page_count":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json"],"changed":[]}
+    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","link_order":"target_first","page_count":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json"],"changed":[]}
     "#);
 }
 

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use super::super::{Context, page};
 use super::{Finding, Severity, WantedPage};
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
-use crate::graph::LinkGraph;
+use crate::graph::{LinkGraph, PipedLinks};
 use crate::page::Diagnostic;
 use crate::ports::Listing;
-use crate::{Result, path, text};
+use crate::{Result, text};
 
 /// Page types of the specification.
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
@@ -63,38 +63,19 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
 /// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
 /// after the pipe were the target. Returns whether it is one.
 pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
-    let mut statement =
-        db.prepare("SELECT text, state FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
-    let mut known = db.prepare_cached("SELECT 1 FROM names WHERE key = ?1")?;
-    let (mut piped, mut only_reversed, mut only_as_written) = (0_usize, 0_usize, 0_usize);
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (label, state): (String, i64) = (row.get(0)?, row.get(1)?);
-        let name = label.split('#').next().unwrap_or_default();
-        let reversed = known.exists([text::fold_key(path::page_name(name))])?;
-        piped += 1;
-        match (state != 0, reversed) {
-            (false, true) => only_reversed += 1,
-            (true, false) => only_as_written += 1,
-            // Where both sides name a page, as titles do, the link tells nothing.
-            _ => {}
-        }
-    }
-    let is_dialect = only_reversed >= 5 && only_reversed > 2 * only_as_written;
-    if is_dialect {
+    let links = PipedLinks::count(db)?;
+    if links.are_label_first() {
+        let told = links.told();
         findings.push(
             finding(
                 Severity::Warning,
                 "label_first_links",
-                format!(
-                    "links read label first, [[label|target]], as Dendron writes them: of {piped} with a pipe, \
-                     {only_reversed} lead somewhere only that way, {only_as_written} only as written"
-                ),
+                format!("links read label first, [[label|target]], as Dendron writes them: {told}"),
             )
             .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json; the next command reads them so"),
         );
     }
-    Ok(is_dialect)
+    Ok(links.are_label_first())
 }
 
 pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
