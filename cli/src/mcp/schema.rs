@@ -79,8 +79,10 @@ impl<'a> Work<'a> {
     fn part(&mut self, key: &str, value: &'a Value) -> Option<Value> {
         let kept = match (key, value) {
             ("$schema" | "title" | "format" | "default", _) => return None,
-            ("properties", Value::Object(_)) if !self.input && self.depth >= DEPTH => return None,
-            ("properties", Value::Object(properties)) => {
+            ("properties" | "patternProperties", Value::Object(_)) if !self.input && self.depth >= DEPTH => {
+                return None;
+            }
+            ("properties" | "patternProperties", Value::Object(properties)) => {
                 self.depth += 1;
                 let properties =
                     properties.iter().map(|(name, value)| (name.clone(), self.simplify(value))).collect();

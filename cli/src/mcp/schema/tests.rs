@@ -39,6 +39,19 @@ fn what_tools_take_has_nothing_that_clients_refuse() {
 }
 
 #[test]
+fn what_tools_give_has_no_format_and_no_reference() {
+    for operation in OPERATIONS {
+        let schema = Value::Object(output((operation.output_schema)().to_value()));
+        let name = operation.name;
+        assert_eq!(schema["type"], "object", "{name}");
+        visit(&schema, &mut |part| {
+            assert!(part.get("$ref").is_none(), "{name}: {part}");
+            assert!(part.get("format").is_none_or(Value::is_object), "{name}: {part}");
+        });
+    }
+}
+
+#[test]
 fn optional_enumerations_become_plain_ones() {
     let schema = json!({
         "type": "object",
