@@ -1,7 +1,6 @@
 //! One call of a tool: the operation on a thread of its own, stopped when the client loses interest,
 //! with progress for clients that want it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rmcp::RoleServer;
@@ -38,17 +37,7 @@ pub(super) async fn call(
     if row.takes_max_tokens {
         params.entry("max_tokens").or_insert(MAX_TOKENS.into());
     }
-    if operation.effect != Effect::Read
-        && !is_dry_run(&params)
-        && let Err(wait) = server.limit.take()
-    {
-        let message = format!("{} changes within a minute are the limit", server.limit.per_minute());
-        let hint = format!(
-            "go on in {} seconds; `agents.writes_per_minute` in .ubp/manifest.json raises the limit",
-            wait.as_secs() + 1
-        );
-        return Ok(failure("too_many_writes", &message, Some(&hint)));
-    }
+    let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
     let max_tokens = params.get("max_tokens").and_then(Value::as_u64);
     let live = server.live.clone();
     // The audit log tells people which client it was.
@@ -56,15 +45,20 @@ pub(super) async fn call(
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
         if operation.effect == Effect::Read {
-            return live.call(Caller::Agent, operation.name, params, progress, cancel);
+            return live.call(Caller::Agent, operation.name, params, progress, cancel).map(Ok);
         }
         live.with(Caller::Agent, progress, cancel, |context| {
-            Context { agent: agent.as_deref(), ..*context }.call(operation.name, params)
+            let change = || Context { agent: agent.as_deref(), ..*context }.call(operation.name, params);
+            match limit {
+                Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
+                None => change().map(Ok),
+            }
         })
     })
     .await?;
     match answer {
-        Ok(answer) => Ok(success(operation.name, answer, max_tokens)),
+        Ok(Ok(answer)) => Ok(success(operation.name, answer, max_tokens)),
+        Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
         Err(Error::Internal(message)) => Err(ErrorData::internal_error(message, None)),
         Err(error) => Ok(failure(error.code(), &error.to_string(), error.hint().as_deref())),
     }
@@ -179,6 +173,7 @@ fn success(name: &str, answer: Value, max_tokens: Option<u64>) -> CallToolResult
 
 /// An error that the caller can do something about.
 fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
+    let message = clipped(message);
     let mut text = format!("error ({code}): {message}");
     if let Some(hint) = hint {
         text.push_str("\nhint: ");
@@ -193,45 +188,42 @@ fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
 /// A core error where the protocol has no result to put it in.
 pub(super) fn protocol_error(error: &Error) -> ErrorData {
     let data = Some(json!({ "code": error.code(), "hint": error.hint() }));
+    let message = clipped(&error.to_string());
     match error {
-        Error::PageNotFound { .. } => ErrorData::resource_not_found(error.to_string(), data),
+        Error::PageNotFound { .. } => ErrorData::resource_not_found(message, data),
         Error::InvalidParams { .. } | Error::AmbiguousPage { .. } | Error::OutsideProject { .. } => {
-            ErrorData::invalid_params(error.to_string(), data)
+            ErrorData::invalid_params(message, data)
         }
-        _ => ErrorData::internal_error(error.to_string(), data),
+        _ => ErrorData::internal_error(message, data),
     }
 }
 
-/// How many changes agents may make.
-pub(super) struct Limit {
-    per_minute: usize,
-    times: std::sync::Mutex<std::collections::VecDeque<std::time::Instant>>,
+/// A message that quotes what a client sent, however long that was: its beginning and its end, which
+/// says what was wrong.
+pub(super) fn clipped(message: &str) -> String {
+    const BEGINNING: usize = 1_500;
+    const END: usize = 500;
+    if message.len() <= BEGINNING + END {
+        return message.to_owned();
+    }
+    let beginning = message.floor_char_boundary(BEGINNING);
+    let end = message.ceil_char_boundary(message.len() - END);
+    let parts = (message.get(..beginning), message.get(end..));
+    format!("{} … {}", parts.0.unwrap_or_default(), parts.1.unwrap_or_default())
 }
 
-impl Limit {
-    pub(super) fn new(per_minute: usize) -> Arc<Self> {
-        Arc::new(Self { per_minute, times: std::sync::Mutex::default() })
-    }
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
 
-    fn per_minute(&self) -> usize {
-        self.per_minute
-    }
-
-    /// Counts a change, or says how long to wait for the next one.
-    fn take(&self) -> Result<(), std::time::Duration> {
-        const MINUTE: std::time::Duration = std::time::Duration::from_secs(60);
-        let now = std::time::Instant::now();
-        let mut times = self.times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        while times.front().is_some_and(|first| now.duration_since(*first) >= MINUTE) {
-            times.pop_front();
-        }
-        match times.front() {
-            Some(first) if times.len() >= self.per_minute => Err(MINUTE - now.duration_since(*first)),
-            None if self.per_minute == 0 => Err(MINUTE),
-            _ => {
-                times.push_back(now);
-                Ok(())
-            }
-        }
+    #[test]
+    fn a_message_is_never_as_long_as_what_it_quotes() {
+        assert_eq!(clipped("no page 'x'"), "no page 'x'");
+        let clip = clipped(&format!("no page '{}': look at ubp_list_pages", "頁".repeat(1_000_000)));
+        assert!(clip.len() < 2_100 && clip.starts_with("no page '頁"), "{clip}");
+        assert!(clip.ends_with("頁': look at ubp_list_pages"), "{clip}");
+        let result = failure("page_not_found", &"x".repeat(1_000_000), None);
+        assert!(serde_json::to_string(&result).unwrap().len() < 5_000);
     }
 }

@@ -6,6 +6,7 @@ mod changes;
 mod client_config;
 mod completion;
 mod http;
+mod limit;
 mod lines;
 mod messages;
 mod prompts;
@@ -32,7 +33,6 @@ use crate::output::{CommandResult, Failure};
 use crate::session::Terminal;
 use crate::{ExitStatus, Io};
 
-use call::Limit;
 use messages::Messages;
 use server::Server;
 
@@ -52,11 +52,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
     let tools = tools::choose(&args.tools, args.write)?;
     let project = Project::find(folder)?;
-    let per_minute = project.manifest.agents.writes_per_minute;
     let messages = Messages::of(terminal);
     let live = Live::start(project, &terminal.io.environment, messages.notices())?;
-    let server =
-        Server { live: live.clone(), tools, limit: Limit::new(per_minute), subscribed: Arc::default() };
+    let server = Server { live: live.clone(), tools, limit: Arc::default(), subscribed: Arc::default() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)

@@ -2,6 +2,8 @@
 
 use rmcp::model::{ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
+use super::call::clipped;
+
 /// The prompts.
 pub(super) fn all() -> Vec<Prompt> {
     vec![
@@ -46,13 +48,14 @@ fn prompt(name: &str, title: &str, description: &str, argument: PromptArgument) 
 pub(super) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
     let Some(prompt) = all().into_iter().find(|prompt| prompt.name == name) else {
         let names: Vec<String> = all().into_iter().map(|prompt| prompt.name).collect();
-        let message = format!("unknown prompt '{name}'; there are {}", names.join(", "));
+        let message = clipped(&format!("unknown prompt '{name}'; there are {}", names.join(", ")));
         return Err(ErrorData::invalid_params(message, None));
     };
     let declared = prompt.arguments.unwrap_or_default();
     for given in arguments.into_iter().flat_map(JsonObject::keys) {
         if !declared.iter().any(|argument| argument.name == *given) {
-            return Err(ErrorData::invalid_params(format!("'{name}' has no argument '{given}'"), None));
+            let message = clipped(&format!("'{name}' has no argument '{given}'"));
+            return Err(ErrorData::invalid_params(message, None));
         }
     }
     let value = |argument: &str| {

@@ -10,7 +10,7 @@ use ubp_core::Error;
 use ubp_core::ops::{Caller, Context, find};
 use ubp_core::page::decode;
 
-use super::call::{self, protocol_error};
+use super::call::{self, clipped, protocol_error};
 use super::server::Server;
 
 const PREFIX: &str = "ubp://page/";
@@ -33,9 +33,9 @@ pub(super) async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let offset: usize = match cursor {
         None => 0,
-        Some(cursor) => cursor
-            .parse()
-            .map_err(|_| ErrorData::invalid_params(format!("'{cursor}' is no cursor of this list"), None))?,
+        Some(cursor) => cursor.parse().map_err(|_| {
+            ErrorData::invalid_params(clipped(&format!("'{cursor}' is no cursor of this list")), None)
+        })?,
     };
     let live = server.live.clone();
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
@@ -111,8 +111,9 @@ pub(super) fn uri_of(path: &str) -> String {
 /// When it is no URI of a page.
 pub(super) fn path_of(uri: &str) -> Result<String, ErrorData> {
     let wrong = || {
-        let data = Some(json!({ "uri": uri }));
-        ErrorData::resource_not_found(format!("'{uri}' is no page: {PREFIX}{{path}} is expected"), data)
+        let data = Some(json!({ "uri": clipped(uri) }));
+        let message = format!("'{uri}' is no page: {PREFIX}{{path}} is expected");
+        ErrorData::resource_not_found(clipped(&message), data)
     };
     let encoded = uri.strip_prefix(PREFIX).filter(|path| !path.is_empty()).ok_or_else(wrong)?;
     let mut bytes = Vec::with_capacity(encoded.len());
