@@ -6,6 +6,7 @@ mod writing;
 use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use ubp_core::ops::{Effect, Tool, find};
@@ -18,7 +19,14 @@ use crate::process::{program, project};
 pub fn server(folder: &Path, arguments: &[&str]) -> McpClient {
     let mut command = Command::new(program());
     command.arg("-C").arg(folder).arg("mcp-server").args(arguments);
-    McpClient::start(command).unwrap()
+    let mut client = McpClient::start(command).unwrap();
+    // A server answers while it still makes its index, and says so.
+    let begun = Instant::now();
+    while client.call("ubp_status", json!({})).unwrap()["structuredContent"]["index"]["fresh"] != true {
+        assert!(begun.elapsed().as_secs() < 60, "the index is never fresh");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    client
 }
 
 /// The tools of a server by name.
@@ -159,9 +167,9 @@ fn a_file_that_changes_is_in_the_next_answer() {
     };
     assert_eq!(find(&mut client, "zweiundvierzig"), 0);
     std::fs::write(terminal.path("new.md"), "# New\n\nzweiundvierzig\n").unwrap();
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     while find(&mut client, "zweiundvierzig") == 0 {
         assert!(begun.elapsed().as_secs() < 10, "the change was never seen");
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -121,6 +121,9 @@ pub struct SuggestLinksArgs {
     /// Also what was dismissed or accepted before
     #[arg(long)]
     pub all: bool,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
 }
 
 /// `ubp accept`

@@ -13,8 +13,13 @@ pub(crate) fn run(
     global: &Global,
     args: SuggestLinksArgs,
 ) -> CommandResult {
-    let params =
-        Params { page: args.page, threshold: args.threshold, limit: args.limit, include_decided: args.all };
+    let params = Params {
+        page: args.page,
+        threshold: args.threshold,
+        limit: args.limit,
+        include_decided: args.all,
+        max_tokens: args.max_tokens,
+    };
     let output = session.read(terminal, global, |context| suggest_links::run(context, params))?;
     let json = terminal.json;
     answer(terminal, json, &output, print)

@@ -12,7 +12,7 @@ pub(super) const LEAST: usize = 256;
 /// What was left out to fit `max_tokens`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Omitted {
-    /// Pages.
+    /// Pages, or whatever else the answer lists.
     pub pages: usize,
     /// Sections of pages that are there.
     pub sections: usize,

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Context;
+use super::budget::{self, Omitted};
 use super::page::IndexState;
 use crate::Result;
 
@@ -18,7 +19,11 @@ pub const SUMMARY: &str = "Find broken links, unreadable pages and other problem
 /// Nothing to choose.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Params {}
+pub struct Params {
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
 
 /// What was found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -29,6 +34,8 @@ pub struct Output {
     pub counts: BTreeMap<String, usize>,
     /// Pages that links ask for and that are not there, most wanted first.
     pub wanted_pages: Vec<WantedPage>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -77,7 +84,7 @@ pub struct WantedPage {
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
-pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
     let graph = context.index.graph()?;
     let index = context.index_state()?;
@@ -115,7 +122,19 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     for finding in &findings {
         *counts.entry(finding.code.clone()).or_insert(0) += 1;
     }
-    Ok(Output { findings, counts, wanted_pages, index })
+    let mut output = Output { findings, counts, wanted_pages, omitted: Omitted::default(), index };
+    budget::fit(&mut output, params.max_tokens, |output, _excess| {
+        let lists = (output.wanted_pages.len(), output.findings.len());
+        // The counts stay, so that what is left out is known all the same.
+        match lists {
+            (0, 0) => return false,
+            (wanted, found) if wanted > found => output.wanted_pages.truncate(wanted - wanted.div_ceil(8)),
+            (_, found) => output.findings.truncate(found - found.div_ceil(8)),
+        }
+        output.omitted.pages += lists.0 + lists.1 - output.wanted_pages.len() - output.findings.len();
+        true
+    })?;
+    Ok(output)
 }
 
 #[cfg(test)]

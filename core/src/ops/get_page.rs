@@ -11,7 +11,7 @@ use super::budget::{self, Omitted};
 use super::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::freshness::{self, StaleRef};
 use crate::ports::ContentHash;
-use crate::{Error, Result};
+use crate::{Error, Result, text};
 
 /// What it is for.
 pub const SUMMARY: &str =
@@ -48,6 +48,8 @@ pub struct Output {
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
+    /// Sections that `max_tokens` left out, to be asked for by `section`.
+    pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
     pub front_matter: serde_json::Map<String, serde_json::Value>,
     /// Other names of the page.
@@ -83,6 +85,17 @@ pub struct PageSection {
     pub content: String,
 }
 
+/// A section whose text was left out.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OmittedSection {
+    /// Names the section within its page.
+    pub section_id: String,
+    /// First and last line in the file, from 1.
+    pub lines: [usize; 2],
+    /// Tokens of its text.
+    pub tokens: usize,
+}
+
 /// Reads the page.
 ///
 /// # Errors
@@ -112,6 +125,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             content_hash: ContentHash(hash).to_string(),
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
+            omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),
             aliases: strings(db, "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias", page)?,
             tags: strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)?,
@@ -218,7 +232,11 @@ fn link_infos(db: &Connection, sql: &str, page: i64) -> Result<Vec<LinkInfo>> {
 }
 
 /// Takes away links from the end, then sections from the end, at last text.
+/// Leaves out what can be asked for elsewhere before what cannot: the second copy of the text, the
+/// least of long lists, whole sections, which stay as names, and at last text.
 fn shrink(output: &mut Output, excess: usize) -> bool {
+    /// Text that is worth more than lists beside it.
+    const TEXT: usize = 100;
     // The text stands twice in the answer, so the joined copy goes as soon as space is short.
     if !output.content.is_empty() && output.sections.len() > 1 {
         output.content.clear();
@@ -226,43 +244,70 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
         return true;
     }
     for links in [&mut output.backlinks, &mut output.outlinks] {
-        if links.len() > 10 {
-            links.truncate(links.len() - links.len().div_ceil(4));
+        if halve(links, 10) {
             return true;
         }
     }
     if output.sections.len() > 1 {
-        output.sections.pop();
-        output.omitted.sections += 1;
+        leave_out_sections(output, excess);
         return true;
     }
     output.content.clear();
+    let shortened = halve(&mut output.stale_ref_details, 3)
+        || halve(&mut output.omitted_sections, 40)
+        || halve(&mut output.backlinks, 3)
+        || halve(&mut output.outlinks, 3);
+    if shortened {
+        return true;
+    }
+    let text = output.sections.first().map_or(0, |section| text::estimate_tokens(&section.content));
+    if let Some(section) = output.sections.first_mut().filter(|_| text > excess + TEXT) {
+        output.omitted.text_cut = true;
+        return budget::cut(&mut section.content, excess);
+    }
+    let shortened = halve(&mut output.omitted_sections, 0)
+        || halve(&mut output.backlinks, 0)
+        || halve(&mut output.outlinks, 0)
+        || halve(&mut output.stale_ref_details, 0)
+        || halve(&mut output.stale_refs, 0)
+        || halve(&mut output.aliases, 0)
+        || halve(&mut output.tags, 0);
+    if shortened {
+        return true;
+    }
+    if !output.front_matter.is_empty() {
+        output.front_matter.clear();
+        return true;
+    }
     if let Some(section) = output.sections.first_mut() {
         output.omitted.text_cut = true;
         if budget::cut(&mut section.content, excess) {
             return true;
         }
     }
-    for list in [&mut output.backlinks, &mut output.outlinks] {
-        if !list.is_empty() {
-            list.clear();
-            return true;
-        }
-    }
-    if !output.front_matter.is_empty() {
-        output.front_matter.clear();
-        return true;
-    }
-    let lists = [&mut output.tags, &mut output.aliases, &mut output.stale_refs];
-    if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
-        list.clear();
-        return true;
-    }
-    if !output.stale_ref_details.is_empty() {
-        output.stale_ref_details.clear();
-        return true;
-    }
     let sections = std::mem::take(&mut output.sections);
     output.omitted.sections += sections.len();
     !sections.is_empty()
+}
+
+/// Takes the second half of a list away, down to `least`.
+fn halve<T>(list: &mut Vec<T>, least: usize) -> bool {
+    if list.len() <= least {
+        return false;
+    }
+    list.truncate(least.max(list.len() / 2));
+    true
+}
+
+/// Turns sections from the end into names, as many as the excess asks for; the first one stays.
+fn leave_out_sections(output: &mut Output, excess: usize) {
+    let mut saved = 0;
+    while saved < excess.max(1) && output.sections.len() > 1 {
+        let Some(section) = output.sections.pop() else { break };
+        let tokens = text::estimate_tokens(&section.content);
+        saved += tokens;
+        output.omitted.sections += 1;
+        let PageSection { section_id, lines, .. } = section;
+        output.omitted_sections.insert(0, OmittedSection { section_id, lines, tokens });
+    }
 }

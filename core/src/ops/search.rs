@@ -31,12 +31,12 @@ pub struct Params {
     /// Most pages to return, 1 to 20.
     #[schemars(range(min = 1, max = 20))]
     pub limit: Option<usize>,
-    /// Which evidence ranks: hybrid (default), vector or fulltext.
+    /// Which evidence ranks; hybrid when absent.
     pub mode: Option<SearchMode>,
     /// Weight of relevance against links, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: Option<f64>,
-    /// Hops over which linked pages lend each other relevance, 1 to 3.
+    /// Hops over which linked pages lend each other relevance.
     #[schemars(range(min = 1, max = 3))]
     pub depth: Option<usize>,
     /// Follow links of these types only.

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Context;
+use super::budget::{self, Omitted};
 use super::page::IndexState;
 use crate::Result;
 use crate::freshness::{self, StaleRef, Staleness};
@@ -17,7 +18,11 @@ pub const SUMMARY: &str = "Count pages, links and vectors, and name the pages th
 /// Nothing to choose.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Params {}
+pub struct Params {
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
 
 /// The state of the project.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -40,6 +45,8 @@ pub struct Output {
     pub stale_pages: Vec<StalePage>,
     /// The embedding model.
     pub model: ModelState,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -83,13 +90,13 @@ pub struct ModelState {
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
-pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let assessments = freshness::assess(context, None)?;
     let graph = context.index.graph()?;
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
     let index = context.index_state()?;
-    context.index.read(|db| {
+    let mut output = context.index.read(|db| {
         let page_count = count(db, "SELECT count(*) FROM pages", [])?;
         let known: HashSet<String> = db
             .prepare("SELECT path FROM pages")?
@@ -135,9 +142,17 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
                 dimensions: context.manifest.embedding_model.dimensions,
                 available: context.embedder.is_some(),
             },
+            omitted: Omitted::default(),
             index: index.clone(),
         })
-    })
+    })?;
+    budget::fit(&mut output, params.max_tokens, |output, _excess| {
+        let before = output.stale_pages.len();
+        output.stale_pages.truncate(before.saturating_sub(before.div_ceil(8)));
+        output.omitted.pages += before - output.stale_pages.len();
+        before > 0
+    })?;
+    Ok(output)
 }
 
 fn count(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<usize> {

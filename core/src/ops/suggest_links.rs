@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Context;
+use super::budget::{self, Omitted};
 use super::page::{IndexState, PageFields, PageName};
-use super::{Context, budget};
 use crate::page::decode;
 use crate::search::rounded;
 use crate::suggest::decisions::{Decisions, Verdict};
@@ -31,6 +32,9 @@ pub struct Params {
     /// Also suggest what was dismissed or accepted before.
     #[serde(default)]
     pub include_decided: bool,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
 }
 
 /// The suggestions.
@@ -38,6 +42,8 @@ pub struct Params {
 pub struct Output {
     /// Best first.
     pub suggestions: Vec<Suggestion>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -151,5 +157,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             status,
         });
     }
-    Ok(Output { suggestions, index: context.index_state()? })
+    let mut output = Output { suggestions, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+/// Takes away the least likely suggestion; of the last one the text around its place first.
+fn shrink(output: &mut Output, _excess: usize) -> bool {
+    if let [only] = &mut output.suggestions[..]
+        && let Some(place) = only.place.as_mut().filter(|place| !place.context.is_empty())
+    {
+        place.context.clear();
+        output.omitted.text_cut = true;
+        return true;
+    }
+    let popped = output.suggestions.pop().is_some();
+    output.omitted.pages += usize::from(popped);
+    popped
 }

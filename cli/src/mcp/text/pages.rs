@@ -17,6 +17,13 @@ pub(super) fn page(text: &mut Text, page: View<'_>) -> Option<()> {
         text.line(format!("\n{name}, lines {}", section.lines("lines")));
         text.quote(section.raw("content"));
     }
+    for (at, section) in page.each("omitted_sections").enumerate() {
+        if at == 0 {
+            text.line("\nMore sections, to be asked for by `section`:");
+        }
+        let (id, lines) = (code(section.raw("section_id")), section.lines("lines"));
+        text.line(format!("- {id}, lines {lines}, {} tokens", section.count("tokens")));
+    }
     links(text, "Links to", page.each("outlinks"));
     links(text, "Linked from", page.each("backlinks"));
     Some(())

@@ -55,6 +55,11 @@ fn calls(max_tokens: usize) -> Vec<(&'static str, Value)> {
         ("get_graph", with(json!({ "page": "page-0.md", "depth": 5 }))),
         ("graph_traverse", with(json!({ "page": "page-0.md", "depth": 5 }))),
         ("get_impact", with(json!({ "page": "page-0.md", "depth": 5 }))),
+        ("suggest_links", with(json!({ "threshold": 0.0, "limit": 50 }))),
+        ("check_staleness", with(json!({}))),
+        ("refs", with(json!({ "file": "src/a.rs" }))),
+        ("status", with(json!({}))),
+        ("doctor", with(json!({}))),
     ]
 }
 

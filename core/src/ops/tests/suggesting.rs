@@ -148,8 +148,13 @@ fn dismissed_pairs_stay_away_until_asked_for() {
     dismiss::run(&project.context(), params).unwrap();
     let is_pair = |s: &suggest_links::Suggestion| s.target.filepath == "db/users.md";
     assert!(!suggested(&project, Some("login")).suggestions.iter().any(is_pair));
-    let params =
-        Params { page: Some("login".into()), threshold: Some(0.0), limit: Some(50), include_decided: true };
+    let params = Params {
+        page: Some("login".into()),
+        threshold: Some(0.0),
+        limit: Some(50),
+        include_decided: true,
+        max_tokens: None,
+    };
     let all = suggest_links::run(&project.context(), params).unwrap();
     assert_eq!(all.suggestions.iter().find(|s| is_pair(s)).unwrap().status, Status::Dismissed);
 }
