@@ -12,6 +12,7 @@ mod opening;
 mod output;
 mod progress;
 mod session;
+mod streams;
 
 use std::ffi::OsString;
 

@@ -1,9 +1,8 @@
 //! The native `ubp`: hands the process to the library.
 
-use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::ExitCode;
 
-use ubp_cli::{Environment, Io, run};
+use ubp_cli::{Io, run};
 use ubp_core::progress::Cancel;
 
 fn main() -> ExitCode {
@@ -16,21 +15,6 @@ fn main() -> ExitCode {
         }
         request.request();
     });
-    let mut io = Io {
-        input: Box::new(stdin()),
-        out_is_terminal: stdout().is_terminal(),
-        err_is_terminal: stderr().is_terminal(),
-        out: Box::new(std::io::BufWriter::new(stdout())),
-        err: Box::new(stderr()),
-        width: terminal_size(),
-        folder: std::env::current_dir().unwrap_or_default(),
-        environment: Environment::of_process(),
-        cancel,
-    };
-    let status = run(std::env::args_os(), &mut io);
+    let status = run(std::env::args_os(), &mut Io::of_process(cancel));
     ExitCode::from(status as u8)
-}
-
-fn terminal_size() -> Option<usize> {
-    console::Term::stdout().size_checked().map(|(_rows, columns)| usize::from(columns))
 }

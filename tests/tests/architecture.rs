@@ -83,6 +83,36 @@ fn crates_depend_on_each_other_in_one_direction() {
     }
 }
 
+#[test]
+fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
+    let metadata = metadata();
+    let needed = needs(&metadata, "ubp-node");
+    assert!(needed.contains("ubp-cli") && needed.contains("ubp-core"), "{needed:?}");
+    for name in ["ubp-core", "ubp-cli", "ubp-tests"] {
+        assert!(!needs(&metadata, name).contains("ubp-node"), "{name}");
+    }
+}
+
+/// Node owns the signals of its process: a second owner makes its main thread spin.
+#[test]
+fn nothing_that_the_addon_runs_listens_for_signals() {
+    let metadata = metadata();
+    let resolve = metadata.resolve.as_ref().unwrap();
+    let tokio = metadata.packages.iter().find(|package| package.name.as_str() == "tokio").unwrap();
+    let node = resolve.nodes.iter().find(|node| node.id == tokio.id).unwrap();
+    let features: Vec<String> = node.features.iter().map(ToString::to_string).collect();
+    assert!(!features.iter().any(|name| name == "signal" || name == "full"), "{features:?}");
+    let files = [rust_files(&root().join("cli/src")), rust_files(&root().join("bindings-node/src"))].concat();
+    for file in files.iter().filter(|file| !file.ends_with("cli/src/main.rs") && !is_test(file)) {
+        let code = code(file);
+        let found: Vec<&str> = ["ctrlc::", "signal_hook", "tokio::signal"]
+            .into_iter()
+            .filter(|what| code.contains(what))
+            .collect();
+        assert!(found.is_empty(), "{}: {found:?}", file.display());
+    }
+}
+
 /// Rust files below `folder`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -167,7 +197,7 @@ fn only_the_terminal_prints() {
 #[test]
 fn files_are_short_and_say_why_they_exist() {
     let mut lines = Vec::new();
-    for folder in ["core", "cli", "tests"] {
+    for folder in ["core", "cli", "bindings-node", "tests"] {
         for file in rust_files(&root().join(folder)) {
             let text = fs::read_to_string(&file).unwrap();
             let count = text.lines().count();

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
+mod contract;
 mod corpora;
 mod diff;
 mod freshness;

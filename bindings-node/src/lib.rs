@@ -1,0 +1,14 @@
+//! The addon behind the npm package `ubp`: the command and the engine for Node. It carries JSON
+//! between JavaScript and the operation table, on threads of its own, and knows no operation by name.
+//!
+//! No signal is listened for here. Node owns the handlers of its process, and a second owner leaves
+//! its main thread spinning; `bin/ubp.js` hears signals and passes them on as a request to stop.
+
+// The code that `#[napi]` writes calls Node's interface, which is unsafe by nature.
+#![allow(unsafe_code)]
+
+mod answer;
+mod command;
+mod lanes;
+mod project;
+mod stop;

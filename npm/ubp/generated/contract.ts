@@ -1,0 +1,1925 @@
+// Made from the schemas of the operation table; do not edit. To make it anew:
+// UBP_UPDATE=1 cargo test -p ubp-tests --no-default-features contract
+
+/** What each operation takes and gives. */
+export interface Operations {
+  /** Find pages by meaning, words and links; answers with the sections that match. */
+  search: { params: SearchParams; output: SearchOutput };
+  /** Complete the name of a page: letters of its title, alias or path, in their order. */
+  complete: { params: CompleteParams; output: CompleteOutput };
+  /** Find exact words, names and phrases; answers with one snippet per section. */
+  fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
+  /** Read one page: its text by section, links both ways, and whether code overtook it. */
+  get_page: { params: GetPageParams; output: GetPageOutput };
+  /** Read a page together with what it links to and what links to it, within a size. */
+  get_context: { params: GetContextParams; output: GetContextOutput };
+  /** List pages with their types, times, link counts and freshness. */
+  list_pages: { params: ListPagesParams; output: ListPagesOutput };
+  /** Show which pages link to which, around one page or over the whole project. */
+  get_graph: { params: GetGraphParams; output: GetGraphOutput };
+  /** Follow links from a page over several hops, by type and direction, and see the way to each page. */
+  graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
+  /** List the pages that a change of a page or source file affects, how likely, and by which way. */
+  get_impact: { params: GetImpactParams; output: GetImpactOutput };
+  /** Count pages, links and vectors, and name the pages that code overtook. */
+  status: { params: StatusParams; output: StatusOutput };
+  /** List pages whose code changed since they were reviewed, and pages that depend on those. */
+  check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
+  /** Record that pages were reviewed against their code; a stale page only when it is said to be still accurate. */
+  review_page: { params: ReviewPageParams; output: ReviewPageOutput };
+  /** Find the pages that describe a code file, with their freshness. */
+  refs: { params: RefsParams; output: RefsOutput };
+  /** Find broken links, unreadable pages and other problems, each with the way out. */
+  doctor: { params: DoctorParams; output: DoctorOutput };
+  /** Measure how good search is on questions with known answers; compare settings. */
+  evaluate: { params: EvaluateParams; output: EvaluateOutput };
+  /** Bring the index up to date, vectors included; complete front matter where it is managed. */
+  add: { params: AddParams; output: AddOutput };
+  /** Make the index anew from the files; vectors of unchanged text are kept. */
+  rebuild: { params: RebuildParams; output: RebuildOutput };
+  /** Suggest links that are missing, with the reason and the place for each. */
+  suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
+  /** Make a suggested link where the text names the other page. */
+  accept: { params: AcceptParams; output: AcceptOutput };
+  /** Remember that a suggested link is not wanted. */
+  dismiss: { params: DismissParams; output: DismissOutput };
+  /** Make a new page; the answer names pages that are called alike. */
+  create_page: { params: CreatePageParams; output: CreatePageOutput };
+  /** Change a page's text: replace it, add to it, or replace one section. */
+  update_page: { params: UpdatePageParams; output: UpdatePageOutput };
+  /** Give a page another path or title; every link to it and from it follows. */
+  rename_page: { params: RenamePageParams; output: RenamePageOutput };
+  /** Move a page to the trash; the answer names the links that lead nowhere then. */
+  delete_page: { params: DeletePageParams; output: DeletePageOutput };
+  /** List the changes that were made through UBP, the latest first. */
+  audit: { params: AuditParams; output: AuditOutput };
+  /** Take back a change that was made through UBP, with all that belongs to it. */
+  undo: { params: UndoParams; output: UndoOutput };
+}
+
+export type OperationName = keyof Operations;
+
+/** The link that was made. */
+export interface AcceptOutput {
+  /** Path of the page that links now. */
+  source: string;
+  /** Path of the page that it links to. */
+  target: string;
+  /** Where. */
+  place: LinkPlace;
+  /** The link, as it was written. */
+  link: string;
+  /** SHA-256 of the page's file after the edit. */
+  content_hash: string;
+  /** Unified diff of the page. */
+  diff: string;
+  /** Whether this only shows what would be written. */
+  dry_run: boolean;
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+}
+
+/** Which link. */
+export interface AcceptParams {
+  /** The page that should link: path, id, title or alias. */
+  source: string;
+  /** The page that it should link to. */
+  target: string;
+  /** The line to link on, as suggested; the best place when absent. */
+  line?: number | null | undefined;
+  /** The words to link, as suggested. */
+  text?: string | null | undefined;
+  /** `content_hash` of the page that should link, as it was read; agents must give it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** What was done. */
+export interface AddOutput {
+  /** Pages that are new in the index. */
+  added: string[];
+  /** Pages whose content is new. */
+  changed: string[];
+  /** Pages that are gone. */
+  removed: string[];
+  /** Pages that moved. */
+  renamed: Renamed[];
+  /** Files that could not be read, with the reason; everything else went on. */
+  unreadable: UnreadableFile[];
+  /**
+   * Page files that were written, because the project's front matter is managed or pages were
+   * asked for.
+   */
+  written: string[];
+  /** Texts that went through the model. */
+  embedded: number;
+  /** Texts whose vectors were known already. */
+  reused: number;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which pages. */
+export interface AddParams {
+  /** Paths of pages relative to the pages folder; all pages when empty. */
+  pages?: string[] | undefined;
+  /** Also create an empty page for every link on these pages that leads nowhere. */
+  create_missing?: boolean | undefined;
+}
+
+/** A page that a change affects. */
+export interface AffectedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /**
+   * How likely it is affected, above 0 and at most 1: the strength of the weakest link on the way,
+   * halved by every hop but the first.
+   */
+  score: number;
+  /** Fewest hops that the change takes to get here. */
+  distance: number;
+  /** The strongest of the ways with that many hops, from what changes to here. */
+  path: GetImpactStep[];
+}
+
+/** A change of one file. */
+export interface AuditEntry {
+  /** Names it. */
+  id: string;
+  /** Names the changes that belong together: what `undo` takes back. */
+  group: string;
+  /** When, RFC 3339. */
+  at: string;
+  /** Who asked for it. */
+  caller: Caller;
+  /** What the agent calls itself. */
+  agent: string | null;
+  /** The operation. */
+  operation: string;
+  /** Path of the page. */
+  filepath: string;
+  /** Its path before, if it moved. */
+  moved_from: string | null;
+  /** Where it lies below `.ubp/trash/`, if it was deleted. */
+  trash: string | null;
+  /** SHA-256 of the file before; absent for a new page. */
+  previous_hash: string | null;
+  /** SHA-256 of the file after; absent for a deleted page. */
+  content_hash: string | null;
+  /** What came of it. */
+  outcome: OutcomeKind;
+  /** The group that it took back. */
+  undoes: string | null;
+  /** The group that took it back. */
+  undone_by: string | null;
+  /** Unified diff. */
+  diff: string;
+  /** Text before; only where one entry is asked for, and absent where it is no text or did not change. */
+  before: string | null;
+  /** Text after, likewise. */
+  after: string | null;
+}
+
+/** The changes. */
+export interface AuditOutput {
+  /** The latest first. */
+  entries: AuditEntry[];
+  /** How many there are, those left out included. */
+  total: number;
+}
+
+/** Which changes. */
+export interface AuditParams {
+  /** Only changes of this page: path (also a former one), id, title or alias. */
+  page?: string | null | undefined;
+  /** Only this change, or this group of changes, by its id; with the whole texts. */
+  entry?: string | null | undefined;
+  /** Most entries (1 to 1000, default 20). */
+  limit?: number | null | undefined;
+}
+
+/** Who asks: agents may do less than people. */
+export type Caller = "person" | "agent";
+
+/** The page in the middle. */
+export interface CenterPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Its text, front matter left out. */
+  content: string;
+}
+
+/** A file that was changed, or would be. */
+export interface ChangedFile {
+  /** Its path relative to the pages folder; the one it had, for a deleted page. */
+  filepath: string;
+  /** Its former path, for a page that moved. */
+  moved_from: string | null;
+  /** SHA-256 of the file before; absent for a new page. */
+  previous_hash: string | null;
+  /** SHA-256 of the file after; absent for a deleted page. */
+  content_hash: string | null;
+  /** Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written. */
+  trash: string | null;
+}
+
+/** What was found. */
+export interface CheckStalenessOutput {
+  /** Pages that are not fresh, or suspect, worst first; the page that was asked for in any case. */
+  pages: CheckedPage[];
+  /** All pages of the project by freshness. */
+  counts: FreshnessCounts;
+  /** Pages with sources that are judged by times because nobody reviewed them. */
+  unreviewed_page_count: number;
+  /** Lines of `.ubp/refs.lock` that could not be used. */
+  lock_problems: LockProblem[];
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which pages. */
+export interface CheckStalenessParams {
+  /** Only this page, fresh or not: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Only this page, by its path. */
+  filepath?: string | null | undefined;
+  /** Only this page, by its title. */
+  title?: string | null | undefined;
+  /** Only this page, by its id. */
+  id?: string | null | undefined;
+  /** Only pages with this freshness. */
+  only?: Staleness | null | undefined;
+  /** Only pages that changed, or whose sources did, since this revision. */
+  changed_since?: string | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** A page and why it is in doubt. */
+export interface CheckedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Every reason once. */
+  reasons: StaleReason[];
+  /** Sources that changed since the page was reviewed, or are not there. */
+  stale_refs: string[];
+  /** The same with times and reasons. */
+  stale_ref_details: StaleRef[];
+  /** For a suspect page the way to the page that is not fresh, itself first; else empty. */
+  suspect_path: string[];
+  /** Whether all of its sources are judged by a review and not by times. */
+  reviewed: boolean;
+  /** What settles it once the page was read; absent for a page that needs nothing. */
+  settle_with: string | null;
+}
+
+/** How a way to rank differs from the baseline. */
+export interface Comparison {
+  /** Which evidence ranks. */
+  mode: SearchMode;
+  /** Weight of relevance against links; `null` where links have no say. */
+  alpha: number | null;
+  /** Hops over which links lend relevance; `null` where links have no say. */
+  depth: number | null;
+  /** Its mean `ndcg_at_10` less that of the baseline. */
+  difference: number;
+  /** 95 % confidence interval of the difference: paired bootstrap over queries. */
+  interval: [number, number];
+  /**
+   * Probability of a difference at least this large, either way, were the two equally good: paired
+   * randomisation test. Seven decimals.
+   */
+  p_value: number;
+  /** Queries with a higher score than in the baseline. */
+  wins: number;
+  /** Queries with a lower score. */
+  losses: number;
+  /** Queries with the same score. */
+  ties: number;
+  /** The largest wins, largest first. */
+  largest_wins: QueryDifference[];
+  /** The largest losses, largest first. */
+  largest_losses: QueryDifference[];
+}
+
+/** The pages that it may become. */
+export interface CompleteOutput {
+  /** Pages, best first. */
+  pages: Completion[];
+  /** Pages that match, before `limit`. */
+  total: number;
+}
+
+/** What was typed. */
+export interface CompleteParams {
+  /** What was typed so far; nothing for the first pages by path. */
+  text?: string | undefined;
+  /** Most pages to return, 1 to 100; 10 when absent. */
+  limit?: number | null | undefined;
+}
+
+/** A page that what was typed may become. */
+export interface Completion {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** The name that matches best: the title, an alias, or the path without its ending. */
+  name: string;
+}
+
+/** How many affected pages there are of each kind. */
+export interface Counts {
+  /** By type of the page. */
+  by_doc_type: Record<string, number>;
+  /** By type of the last link on the way. */
+  by_link_type: Record<string, number>;
+  /** By distance. */
+  by_distance: Record<string, number>;
+}
+
+/** The page that was made. */
+export interface CreatePageOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  content_hash: string;
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would be written. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+  /** Pages whose title or alias is the same. */
+  same_name: string[];
+  /** Pages whose names are spelled alike. */
+  similar: string[];
+}
+
+/** The new page. */
+export interface CreatePageParams {
+  /** Its title. */
+  title: string;
+  /** Its path relative to the pages folder; made from the title when absent. */
+  path?: string | null | undefined;
+  /** The folder it lies in, relative to the pages folder, where its file is named after the title. */
+  folder?: string | null | undefined;
+  /** Markdown. A first heading with the title is added unless it has one. */
+  content?: string | undefined;
+  /** Its type, such as spec, api or guide. */
+  doc_type?: string | null | undefined;
+  /** Its tags, without `#`. */
+  tags?: string[] | undefined;
+  /** Files of the project that it describes: paths, folders or globs relative to the project. */
+  source_refs?: string[] | undefined;
+  /** Only show what would be written. */
+  dry_run?: boolean | undefined;
+}
+
+/** The page that went, and what led to it. */
+export interface DeletePageOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** SHA-256 of its file. */
+  content_hash: string;
+  /** Where it lies now, relative to `.ubp/trash/`. */
+  trash: string | null;
+  /** Links that led to the page; with `unlink` they are plain text now. */
+  links: LostLink[];
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would happen. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page. */
+export interface DeletePageParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** Turn the links to the page into the text that they show. */
+  unlink?: boolean | undefined;
+  /** That the page is really meant to go; agents must say so. */
+  confirm?: boolean | undefined;
+  /** `content_hash` of the page as it was read; agents must give it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would happen. */
+  dry_run?: boolean | undefined;
+}
+
+/** A page that describes the file. */
+export interface DescribingPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Entries of the page that stand for the file: itself, a folder, a glob. */
+  named_as: string[];
+  /** What is wrong with this file for this page; absent when nothing is. */
+  reason: StaleReason | null;
+}
+
+/** What is remembered; it holds in both directions. */
+export interface DismissOutput {
+  /** Path of the one page. */
+  source: string;
+  /** Path of the other. */
+  target: string;
+}
+
+/** Which link. */
+export interface DismissParams {
+  /** The page that should not link: path, id, title or alias. */
+  source: string;
+  /** The page that it should not link to. */
+  target: string;
+}
+
+/** What was found. */
+export interface DoctorOutput {
+  /** Every finding, worst first, then by file and line. */
+  findings: Finding[];
+  /** Findings by code. */
+  counts: Record<string, number>;
+  /** Pages that links ask for and that are not there, most wanted first. */
+  wanted_pages: WantedPage[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type DoctorParams = Record<string, never>;
+
+/** A text to search. */
+export interface Document {
+  /** What judgements and links call it. */
+  id: string;
+  /** Its title. */
+  title?: string | null | undefined;
+  /** Its text, as Markdown. */
+  text: string;
+}
+
+/** A link between documents. */
+export interface DocumentLink {
+  /** Id of the document that links. */
+  from: string;
+  /** Id of the document that it links to. */
+  to: string;
+  /** The link's type; `references` unless given. */
+  link_type?: string | null | undefined;
+}
+
+/** What was measured. */
+export interface EvaluateOutput {
+  /** Queries that were measured. */
+  query_count: number;
+  /** Queries left out, because no page that is there was judged relevant to them. */
+  skipped_query_count: number;
+  /** Pages that were searched. */
+  page_count: number;
+  /** Links between them. */
+  link_count: number;
+  /** Links of the set from or to documents that it does not have. */
+  unresolved_link_count: number;
+  /** Judgements about pages that are not there; they do not count. */
+  unresolved_judgements: Unresolved;
+  /** Judgements about queries that the set does not have; they do not count. */
+  unknown_query_judgement_count: number;
+  /** What others are compared with: the search as the project has it, or the one that was asked for. */
+  baseline: Setting;
+  /** What each mode reaches, by its name. */
+  modes: Record<string, Run>;
+  /** What hybrid search reaches with each alpha and depth, when a comparison was asked for. */
+  settings: Run[];
+  /** How the baseline and each other run differ on the same queries. */
+  comparisons: Comparison[];
+  /** The queries on which the baseline does worst, worst first. */
+  weakest: QueryScore[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to measure, and with what. */
+export interface EvaluateParams {
+  /** The questions. */
+  queries: Query[];
+  /** Which pages answer them. */
+  judgements: Judgement[];
+  /** Texts to search in place of the project's pages. */
+  documents?: Document[] | null | undefined;
+  /** Links between these texts. */
+  links?: DocumentLink[] | undefined;
+  /** Measure every mode, and hybrid search with several alphas and depths, side by side. */
+  compare?: boolean | undefined;
+  /** Which evidence ranks: hybrid (default), vector or fulltext. Not with `compare`. */
+  mode?: SearchMode | null | undefined;
+  /** Weights of relevance against links, 0 to 1; more than one only with `compare`. */
+  alphas?: number[] | undefined;
+  /** Hops over which linked pages lend each other relevance, 1 to 3; more than one only with `compare`. */
+  depths?: number[] | undefined;
+  /** Most queries to list of each kind: the weakest, the largest wins and losses. 0 to 100, default 5. */
+  examples?: number | null | undefined;
+}
+
+/** What led to a score. All numbers have four decimals; sums hold within their rounding. */
+export interface Explanation {
+  /** The sum in one line. */
+  formula: string;
+  /** What adds up to the score. */
+  parts: ScoreParts;
+  /** Share of relevance in the score, 0 to 1; the rest is graph proximity. */
+  alpha: number;
+  /** Relevance before links: meaning, words and further sections together. */
+  relevance: number;
+  /** The query's words that counted. */
+  terms: string[];
+  /** The query's words that did not, being too common to say anything. */
+  ignored_terms: string[];
+  /** The best sections, at most five. The first gave `meaning` and `words`. */
+  sections: SectionEvidence[];
+  /** All sections of the page that were found. */
+  section_count: number;
+  /** The linked result that lifted the page, where one did. */
+  lifted_by: LiftedBy | null;
+}
+
+/** A problem. */
+export interface Finding {
+  /** How bad it is. */
+  severity: Severity;
+  /** Stable name of the kind of problem. */
+  code: string;
+  /** The file concerned, relative to the pages folder; absent when it is the whole project. */
+  filepath: string | null;
+  /** The line concerned, from 1. */
+  line: number | null;
+  /** What is wrong. */
+  message: string;
+  /** The way out. */
+  hint: string | null;
+}
+
+/** Pages by freshness. */
+export interface FreshnessCounts {
+  /** At least as new as what they describe. */
+  fresh: number;
+  /** Overtaken not long ago. */
+  possibly_stale: number;
+  /** Overtaken longer ago. */
+  stale: number;
+  /** Without sources. */
+  untracked: number;
+}
+
+/** What was found. */
+export interface FulltextSearchOutput {
+  /** Sections, best first. */
+  results: SectionMatch[];
+  /** Sections that match, at most 1000. */
+  total_found: number;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to look for. */
+export interface FulltextSearchParams {
+  /** Words, identifiers, paths, or "an exact phrase" in quotes. */
+  query: string;
+  /** Most sections to return, 1 to 50. */
+  limit?: number | null | undefined;
+  /** Only pages of this type. */
+  doc_type?: string | null | undefined;
+  /** Only pages in this folder or below. */
+  folder?: string | null | undefined;
+  /** Only pages with all of these tags. */
+  tags?: string[] | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** The page and its surroundings. */
+export interface GetContextOutput {
+  /** The page in the middle. */
+  center: CenterPage;
+  /** The pages around it, nearest first. */
+  related: RelatedPage[];
+  /** Characters of this answer as JSON, with a line break at its end. */
+  total_size: number;
+  /** Related pages that were left out for size. */
+  truncated_count: number;
+  /** What was left out for size. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page, and how far around it. */
+export interface GetContextParams {
+  /** The page in the middle: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Its path, instead of `page`. */
+  filepath?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  page_id?: string | null | undefined;
+  /** Hops around the page, 1 to 3. */
+  depth?: number | null | undefined;
+  /** Follow links of these types only. */
+  link_types?: string[] | undefined;
+  /** Most characters in the answer. */
+  max_size?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** A part of the graph. */
+export interface GetGraphOutput {
+  /** Pages, by path. */
+  nodes: GraphNode[];
+  /** Links between them, one per source, target and type. */
+  edges: GraphEdge[];
+  /** Pages in reach before `limit`. */
+  total_nodes: number;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which part of the graph. */
+export interface GetGraphParams {
+  /** The page in the middle: path, id, title or alias. All pages when absent. */
+  page?: string | null | undefined;
+  /** The same as `page`. */
+  center?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  center_page_id?: string | null | undefined;
+  /** Hops around the page, 1 to 5. */
+  depth?: number | null | undefined;
+  /** Which way links are followed; both when absent. */
+  direction?: GraphDirection | null | undefined;
+  /** Follow links of these types only. */
+  link_types?: string[] | undefined;
+  /** Most pages to return, nearest (or most linked) first; 1000 when absent. */
+  limit?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** What a change affects. */
+export interface GetImpactOutput {
+  /** The page that changes; absent when a file does. */
+  changed_page: PageFields | null;
+  /** The source file that changes, relative to the project; absent when a page does. */
+  changed_file: string | null;
+  /** The pages affected, highest score first. */
+  affected: AffectedPage[];
+  /** Pages affected before `limit`. */
+  total_affected: number;
+  /** How many there are of each kind, before `limit`. */
+  counts: Counts;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What changes, and how far to look. */
+export interface GetImpactParams {
+  /** The page that changes: path, id, title or alias. Where no page is called so, a source file. */
+  page?: string | null | undefined;
+  /** Its path, instead of `page`. */
+  filepath?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  page_id?: string | null | undefined;
+  /** The source file that changes, relative to the project (instead of `page`). It may be gone. */
+  file?: string | null | undefined;
+  /** Hops that the change may take, 1 to 5; 3 when absent. */
+  depth?: number | null | undefined;
+  /** Let the change pass links of these types only. The step from a source file is always taken. */
+  link_types?: string[] | undefined;
+  /** Return only pages of these types; the change passes pages of other types all the same. */
+  doc_types?: string[] | undefined;
+  /** Most pages to return, highest score first; 100 when absent. */
+  limit?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** One step of a way. */
+export interface GetImpactStep {
+  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  from: string;
+  /** The path of the page it leads to. */
+  to: string;
+  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  link_type: string;
+  /** Which way the link is followed, seen from `from`. */
+  direction: StepDirection;
+}
+
+/** The page. */
+export interface GetPageOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** SHA-256 of the file, to be carried by edits. */
+  content_hash: string;
+  /** Text of the sections, front matter left out. */
+  content: string;
+  /** Its sections in order. */
+  sections: PageSection[];
+  /** Front matter as written. */
+  front_matter: Record<string, unknown>;
+  /** Other names of the page. */
+  aliases: string[];
+  /** Its tags. */
+  tags: string[];
+  /** Where it links to. */
+  outlinks: LinkInfo[];
+  /** What links to it. */
+  backlinks: LinkInfo[];
+  /** Sources that changed since the page did. */
+  stale_refs: string[];
+  /** The same with times and reasons. */
+  stale_ref_details: StaleRef[];
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page. */
+export interface GetPageParams {
+  /** The page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Its path, instead of `page`. */
+  filepath?: string | null | undefined;
+  /** Its title, instead of `page`. */
+  title?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  id?: string | null | undefined;
+  /** Only this section and those below it, by `section_id`. */
+  section?: string | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** Which way links are followed. */
+export type GraphDirection = "outgoing" | "incoming" | "both";
+
+/** A link in the graph. */
+export interface GraphEdge {
+  /** Id of the page that links. */
+  source: string;
+  /** Id of the page linked to. */
+  target: string;
+  /** The link's type. */
+  type: string;
+}
+
+/** A page in the graph. */
+export interface GraphNode {
+  /** Its id, the same as `doc_id`; edges name pages by it. */
+  id: string;
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Links to and from other pages. */
+  link_count: number;
+  /** Hops from the page in the middle; absent without one. */
+  depth: number | null;
+}
+
+/** What is within reach. */
+export interface GraphTraverseOutput {
+  /** The page it starts from. */
+  start: PageFields;
+  /** The pages in reach, nearest first; a page on the way to another comes before it. */
+  pages: TraversedPage[];
+  /** Pages in reach before `limit`. */
+  total_pages: number;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Where to start and what to follow. */
+export interface GraphTraverseParams {
+  /** The page to start from: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Its path, instead of `page`. */
+  filepath?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  page_id?: string | null | undefined;
+  /** Hops to go, 1 to 5; 2 when absent. */
+  depth?: number | null | undefined;
+  /** Which way links are followed; both when absent. */
+  direction?: GraphDirection | null | undefined;
+  /** Follow links of these types only. */
+  link_types?: string[] | undefined;
+  /** Most pages to return, nearest first; 200 when absent. */
+  limit?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** One step of a way. */
+export interface GraphTraverseStep {
+  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  from: string;
+  /** The path of the page it leads to. */
+  to: string;
+  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  link_type: string;
+  /** Which way the link is followed, seen from `from`. */
+  direction: StepDirection;
+}
+
+/** How true the index is to the files. */
+export interface IndexState {
+  /** Whether text and links were compared with the files just before this answer. */
+  fresh: boolean;
+  /** Sections whose vectors are still to be computed; their former vectors serve until then. */
+  pending: number;
+  /** The commit that is checked out, where there is one. */
+  head: string | null;
+}
+
+/** How well a page answers a query. */
+export interface Judgement {
+  /** Id of the query. */
+  query: string;
+  /** The page: path, id, title or alias; the id of a document where there are documents. */
+  page: string;
+  /** Above 0: relevant, the more the higher. Otherwise not relevant. */
+  grade: number;
+}
+
+/** How long queries took, in milliseconds. */
+export interface Latency {
+  /** Half of the queries took no longer. */
+  p50: number;
+  /** 95 in 100 took no longer. */
+  p95: number;
+}
+
+/** A result that lifted another. */
+export interface LiftedBy {
+  /** Path of the result. */
+  filepath: string;
+  /** Its own relevance, some of which it lends. */
+  relevance: number;
+  /** What arrived, which is the page's graph proximity. */
+  passed: number;
+  /** Hops between the two. */
+  hops: number;
+  /** Type of the last link on the way. */
+  link_type: string;
+  /** Every link on the way, from the result to the page. */
+  way: Step[];
+}
+
+/** One end of a link. */
+export interface LinkInfo {
+  /** Id of the page at the other end; absent when the link leads nowhere. */
+  doc_id: string | null;
+  /** Path of the page at the other end; absent when the link leads nowhere. */
+  filepath: string | null;
+  /** Path of the project's file at the other end, relative to the project, for a link to code. */
+  source_path: string | null;
+  /** Its title; for a link that leads to no page, the target as written. */
+  title: string;
+  /** The link's type. */
+  link_type: string;
+  /** Text around the link's first occurrence. */
+  link_context: string;
+  /** Lines, on the page that links, where it does so, from 1. */
+  lines: number[];
+}
+
+/** Words that can be made a link. */
+export interface LinkPlace {
+  /** Line of the page, from 1. */
+  line: number;
+  /** The words, as they are written. */
+  text: string;
+  /** The line around them. */
+  context: string;
+}
+
+/** A page linked with a result. */
+export interface LinkedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** The link's type. */
+  link_type: string;
+  /** `outlink` or `backlink`, seen from the result. */
+  direction: string;
+  /** Its first words. */
+  summary: string;
+}
+
+/** The pages. */
+export interface ListPagesOutput {
+  /** The pages that were asked for. */
+  pages: ListedPage[];
+  /** Pages that meet the conditions, before `limit` and `offset`. */
+  total: number;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which pages, in which order. */
+export interface ListPagesParams {
+  /** Only pages of this type. */
+  doc_type?: string | null | undefined;
+  /** Only pages with all of these tags. */
+  tags?: string[] | undefined;
+  /** Only pages in this folder or below. */
+  folder?: string | null | undefined;
+  /** Only pages with this freshness. */
+  staleness?: Staleness | null | undefined;
+  /** Sort key; `title` when absent. */
+  sort?: SortKey | null | undefined;
+  /** Sort order; `asc` when absent. */
+  order?: SortOrder | null | undefined;
+  /** Most pages to return; all when absent. */
+  limit?: number | null | undefined;
+  /** Pages to pass over first. */
+  offset?: number | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** A page in a list. */
+export interface ListedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Links to other pages, one per page and type. */
+  link_count: number;
+  /** Links from other pages, one per page and type. */
+  backlink_count: number;
+}
+
+/** A line of the lock that could not be used. */
+export interface LockProblem {
+  /** The line, from 1. */
+  line: number;
+  /** What is wrong with it. */
+  message: string;
+}
+
+/** A link that led to the page. */
+export interface LostLink {
+  /** Path of the page that it stands on. */
+  filepath: string;
+  /** Its line, from 1. */
+  line: number;
+  /** Its target, as written. */
+  target: string;
+  /** Path of another page of that name, which it leads to from now on. */
+  leads_to: string | null;
+}
+
+/** What becomes of the text that is there. */
+export type Mode = "replace" | "append" | "replace_section";
+
+/** The embedding model. */
+export interface ModelState {
+  /** The model that the project asks for. */
+  name: string;
+  /** Length of its vectors. */
+  dimensions: number;
+  /** Whether this machine has it. */
+  available: boolean;
+}
+
+/** What was left out to fit `max_tokens`. */
+export interface Omitted {
+  /** Pages. */
+  pages: number;
+  /** Sections of pages that are there. */
+  sections: number;
+  /** Whether text that is there was cut. */
+  text_cut: boolean;
+}
+
+/** What came of a group. */
+export type OutcomeKind = "done" | "failed" | "half_done" | "unfinished";
+
+/** What identifies and describes a page. */
+export interface PageFields {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+}
+
+/** A page that was found. */
+export interface PageResult {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** 0 to 1, four decimals. */
+  score: number;
+  /** Where the score comes from. */
+  score_breakdown: ScoreBreakdown;
+  /** Hops from the best result; absent beyond the depth. */
+  hop_distance: number | null;
+  /** What brought the page here first of all. */
+  relevance_reason: RelevanceReason;
+  /** Its best sections. */
+  sections: SectionResult[];
+  /** Pages linked with it, when asked for. */
+  linked_pages: LinkedPage[];
+  /** What led to the score, when asked for. */
+  explanation: Explanation | null;
+}
+
+/** A section of the page. */
+export interface PageSection {
+  /** Names the section within its page. */
+  section_id: string;
+  /** Its heading; empty before the first heading. */
+  heading: string;
+  /** 1 to 6; 0 before the first heading. */
+  level: number;
+  /** First and last line in the file, from 1. */
+  lines: [number, number];
+  /** Its text, heading line included. */
+  content: string;
+}
+
+/** A question. */
+export interface Query {
+  /** What judgements call it. */
+  id: string;
+  /** Words, a question, or "an exact phrase" in quotes. */
+  text: string;
+}
+
+/** A query on which two ways to rank differ. */
+export interface QueryDifference {
+  /** Its id. */
+  id: string;
+  /** What it asks. */
+  text: string;
+  /** Its `ndcg_at_10` in the baseline. */
+  baseline: number;
+  /** Its `ndcg_at_10` in the other run. */
+  score: number;
+}
+
+/** How a query fares. */
+export interface QueryScore {
+  /** Its id. */
+  id: string;
+  /** What it asks. */
+  text: string;
+  /** Its `ndcg_at_10`. */
+  score: number;
+}
+
+/** What was done. */
+export interface RebuildOutput {
+  /** Pages that are new in the index. */
+  added: string[];
+  /** Pages whose content is new. */
+  changed: string[];
+  /** Pages that are gone. */
+  removed: string[];
+  /** Pages that moved. */
+  renamed: Renamed[];
+  /** Files that could not be read, with the reason; everything else went on. */
+  unreadable: UnreadableFile[];
+  /**
+   * Page files that were written, because the project's front matter is managed or pages were
+   * asked for.
+   */
+  written: string[];
+  /** Texts that went through the model. */
+  embedded: number;
+  /** Texts whose vectors were known already. */
+  reused: number;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type RebuildParams = Record<string, never>;
+
+/** The pages. */
+export interface RefsOutput {
+  /** The file's path relative to the project. */
+  file: string;
+  /** Whether it is there. */
+  exists: boolean;
+  /** The pages that describe it, by path. */
+  pages: DescribingPage[];
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which file. */
+export interface RefsParams {
+  /** The file's path relative to the project. */
+  file: string;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** A page that has to be read first. */
+export interface RefusedPage {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its freshness. */
+  staleness: Staleness;
+  /**
+   * What changed in the code since the last review; commits and diffs only while the question is
+   * about 20 pages or fewer.
+   */
+  changes: SourceDifference[];
+  /** The command that records it all the same, once the page was read. */
+  settle_with: string;
+}
+
+/** A page around it. */
+export interface RelatedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Type of the link that leads here. */
+  link_type: string;
+  /** `outlink` or `backlink`, seen from the page one hop nearer. */
+  direction: string;
+  /** Hops from the middle. */
+  depth: number;
+  /** Text around that link. */
+  link_context: string;
+  /** Its first 500 characters. */
+  summary: string;
+}
+
+/** What brought a page into the results. */
+export type RelevanceReason = "direct_link" | "2hop" | "3hop" | "vector_similarity" | "fulltext";
+
+/** The page under its new name. */
+export interface RenamePageOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  content_hash: string;
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would be written. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+  /** Its path before. */
+  previous_path: string;
+  /** Its title before. */
+  previous_title: string;
+}
+
+/** Which page, and what it is to be called. */
+export interface RenamePageParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** Its new path relative to the pages folder; with `/` at the end the folder that it moves to. */
+  path?: string | null | undefined;
+  /**
+   * Its new title. The title in front matter and an equal first heading change, and the file's name if
+   * it was made from the title.
+   */
+  title?: string | null | undefined;
+  /** `content_hash` of the page as it was read; agents must give it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** A page that moved. */
+export interface Renamed {
+  /** Where it was. */
+  from: string;
+  /** Where it is. */
+  to: string;
+}
+
+/** What was recorded, and what was not. */
+export interface ReviewPageOutput {
+  /** Pages whose review is on record now, by path. */
+  reviewed: ReviewedPage[];
+  /** Pages that were not recorded because their code changed, with what changed. */
+  refused: RefusedPage[];
+  /** Paths of pages that name no sources, so there is nothing to record. */
+  without_sources: string[];
+  /** Whether `.ubp/refs.lock` was written. */
+  written: boolean;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which pages. */
+export interface ReviewPageParams {
+  /** The page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Several pages, each by path, id, title or alias. */
+  pages?: string[] | undefined;
+  /** Every page that names sources. */
+  all?: boolean | undefined;
+  /**
+   * Also record pages whose sources changed since the last review: they were read again, and what
+   * they say is true.
+   */
+  still_accurate?: boolean | undefined;
+}
+
+/** A page whose review is on record. */
+export interface ReviewedPage {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Files that were recorded. */
+  source_count: number;
+  /** Whether the record differs from the one before. */
+  changed: boolean;
+  /** Entries that stand for no file, which no review settles: mend or delete them. */
+  missing: StaleRef[];
+  /** What changed in the code since the last review. */
+  changes: SourceDifference[];
+}
+
+/** What a way to rank reaches. */
+export interface Run {
+  /** Which evidence ranks. */
+  mode: SearchMode;
+  /** Weight of relevance against links; `null` where links have no say. */
+  alpha: number | null;
+  /** Hops over which links lend relevance; `null` where links have no say. */
+  depth: number | null;
+  /**
+   * Normalised discounted cumulated gain of the first ten pages (Järvelin and Kekäläinen 2002), the
+   * gain of a page being its grade, as in `ndcg_cut` of trec_eval.
+   */
+  ndcg_at_10: number;
+  /** One over the rank of the first relevant page, 0 beyond the tenth (Voorhees 1999). */
+  mrr_at_10: number;
+  /** Share of the relevant pages among the first five. */
+  recall_at_5: number;
+  /** Share of the relevant pages among the first ten. */
+  recall_at_10: number;
+  /** Share of the relevant pages among the first hundred. */
+  recall_at_100: number;
+  /** Share of queries whose first page is relevant. */
+  hit_at_1: number;
+  /** Share of queries with a relevant page among the first five. */
+  hit_at_5: number;
+  /**
+   * Share of queries with every relevant page among the first ten: what a question needs that is
+   * answered by several pages together.
+   */
+  all_at_10: number;
+  /** Time for embedding the query and ranking. */
+  latency_ms: Latency;
+  /** Queries that were answered by words in place of vectors. */
+  fallbacks: number;
+}
+
+/** Parts of a score, each 0 to 1. */
+export interface ScoreBreakdown {
+  /** Cosine similarity of the best section with the query. */
+  vector_similarity: number;
+  /** Match of the words in the best section, relative to the best match of all. */
+  fulltext: number;
+  /** Relevance, or more where linked results pass more on. */
+  graph_proximity: number;
+}
+
+/** What adds up to a score. */
+export interface ScoreParts {
+  /** The meaning of the best section. */
+  meaning: number;
+  /** The words of the best section. */
+  words: number;
+  /** Other sections of the page that were found too. */
+  further_sections: number;
+  /** The query being its title, alias, path or heading; below 0 where it is that of other pages. */
+  name: number;
+  /** Linked results. */
+  links: number;
+}
+
+/** Which evidence ranks. */
+export type SearchMode = "hybrid" | "vector" | "fulltext";
+
+/** What was found. */
+export interface SearchOutput {
+  /** Pages, best first. */
+  results: PageResult[];
+  /** Pages found by meaning or words before `limit`, at most a few hundred. */
+  total_found: number;
+  /** The evidence that ranked. */
+  search_type: SearchType;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to look for. */
+export interface SearchParams {
+  /** Words, a question, or "an exact phrase" in quotes. */
+  query: string;
+  /** Most pages to return, 1 to 20. */
+  limit?: number | null | undefined;
+  /** Which evidence ranks: hybrid (default), vector or fulltext. */
+  mode?: SearchMode | null | undefined;
+  /** Weight of relevance against links, 0 to 1. */
+  alpha?: number | null | undefined;
+  /** Hops over which linked pages lend each other relevance, 1 to 3. */
+  depth?: number | null | undefined;
+  /** Follow links of these types only. */
+  link_types?: string[] | undefined;
+  /** Only pages of these types. */
+  doc_types?: string[] | undefined;
+  /** Only pages with all of these tags. */
+  tags?: string[] | undefined;
+  /** Only pages in this folder or below. */
+  folder?: string | null | undefined;
+  /** Only pages whose front matter has these values. */
+  fields?: Record<string, string> | undefined;
+  /** Whole sections instead of snippets. */
+  content?: boolean | undefined;
+  /** Also the pages linked with each result. */
+  include_linked?: boolean | undefined;
+  /** Also what led to each score. */
+  explain?: boolean | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** The evidence that ranked. */
+export type SearchType = "hybrid" | "vector" | "fulltext" | "fulltext_fallback";
+
+/** Evidence of one section. */
+export interface SectionEvidence {
+  /** Names the section within its page. */
+  section_id: string;
+  /** Its relevance: `meaning`, `words` and `name` together. */
+  score: number;
+  /** What its meaning adds to that. */
+  meaning: number;
+  /** What its words add to that. */
+  words: number;
+  /** What its heading adds, being the query; below 0 where that of other sections is. */
+  name: number;
+  /**
+   * Weight of meaning, 0 to 1, the rest being that of words. For a section without a vector, whose words
+   * speak for its meaning too, what the closest sections lack of meaning the same as the query.
+   */
+  vector_weight: number;
+  /** Cosine similarity with the query. */
+  vector_similarity: number;
+  /** Match of the words relative to the best match of all. */
+  fulltext: number;
+  /** What each word and phrase of the query adds, most first; together `words`. */
+  terms: TermShare[];
+}
+
+/** A section whose words match. */
+export interface SectionMatch {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** The section's heading; absent before the first heading. */
+  section_heading: string | null;
+  /** Names the section within its page. */
+  section_id: string;
+  /** Line of the first word that matches, from 1. */
+  line: number;
+  /** Text around the words that match. */
+  snippet: string;
+  /** Where they stand in `snippet`, as UTF-16 offsets `[start, end)`. */
+  highlights: Array<[number, number]>;
+  /** BM25; larger is better, comparable only within one answer. */
+  rank: number;
+}
+
+/** A section that was found. */
+export interface SectionResult {
+  /** Names the section within its page. */
+  section_id: string;
+  /** Its headings from the top of the page, joined with ` > `; empty before the first heading. */
+  heading: string;
+  /**
+   * First and last line in the file, from 1: of the section or, where it is long and a snippet is shown,
+   * of the passage that matches best.
+   */
+  lines: [number, number];
+  /** Line of the first word that matches, or where the text begins. */
+  line: number;
+  /** The snippet, or the whole section. */
+  content: string;
+  /** Where the query's words stand in `content`, as UTF-16 offsets `[start, end)`. */
+  highlights: Array<[number, number]>;
+  /** 0 to 1. */
+  score: number;
+}
+
+/** A way to rank. */
+export interface Setting {
+  /** Which evidence ranks. */
+  mode: SearchMode;
+  /** Weight of relevance against links; `null` where links have no say. */
+  alpha: number | null;
+  /** Hops over which links lend relevance; `null` where links have no say. */
+  depth: number | null;
+}
+
+/** How bad a finding is. */
+export type Severity = "error" | "warning" | "info";
+
+/** What pages are sorted by. */
+export type SortKey = "title" | "updated_at" | "created_at" | "filepath";
+
+/** Which end comes first. */
+export type SortOrder = "asc" | "desc";
+
+/** A commit that changed a source. */
+export interface SourceCommit {
+  /** Full hexadecimal name. */
+  id: string;
+  /** Committer time, RFC 3339. */
+  time: string;
+  /** First line of its message. */
+  subject: string;
+}
+
+/** What happened to a source since the last review. */
+export interface SourceDifference {
+  /** Path relative to the project. */
+  file_path: string;
+  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  last_modified: string | null;
+  /** What is wrong with it. */
+  reason: StaleReason;
+  /** Where version control knows it was moved to; only for a file that is not there. */
+  renamed_to: string | null;
+  /**
+   * Commits that changed it since, newest first; where the review cannot be found in history, the
+   * last one.
+   */
+  commits: SourceCommit[];
+  /**
+   * Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
+   * does not tell.
+   */
+  diff: string | null;
+}
+
+/** A part of long work. */
+export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions";
+
+/** A page that is not fresh. */
+export interface StalePage {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** The verdict. */
+  staleness: Staleness;
+  /** The sources behind it. */
+  stale_refs: StaleRef[];
+}
+
+/** Why a source makes a page less than fresh. */
+export type StaleReason = "changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
+
+/** A source that makes its page less than fresh. */
+export interface StaleRef {
+  /** Path relative to the project. */
+  file_path: string;
+  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  last_modified: string | null;
+  /** What is wrong with it. */
+  reason: StaleReason;
+  /** Where version control knows it was moved to; only for a file that is not there. */
+  renamed_to: string | null;
+}
+
+/** How far a page can be trusted. */
+export type Staleness = "untracked" | "fresh" | "possibly_stale" | "stale";
+
+/** What was decided about a suggestion. */
+export type Status = "pending" | "accepted" | "dismissed";
+
+/** The state of the project. */
+export interface StatusOutput {
+  /** Pages in the index. */
+  page_count: number;
+  /** Links between pages, one per source, target and type. */
+  link_count: number;
+  /** Sections in the index. */
+  section_count: number;
+  /** Pages whose sections the model has all seen. */
+  vectorized_page_count: number;
+  /** Page files that are not in the index. */
+  unindexed_page_count: number;
+  /** Links that lead nowhere, every occurrence counted. */
+  unresolved_link_count: number;
+  /** Pages by freshness. */
+  freshness: FreshnessCounts;
+  /** Pages that are not fresh, worst first. */
+  stale_pages: StalePage[];
+  /** The embedding model. */
+  model: ModelState;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type StatusParams = Record<string, never>;
+
+/** A link on the way. */
+export interface Step {
+  /** Path of the page that the link leads nearer to. */
+  filepath: string;
+  /** The link's type. */
+  link_type: string;
+  /** `outlink` where the link stands on the page before, `backlink` where it stands on this one. */
+  direction: string;
+}
+
+/** Which way a step takes a link. */
+export type StepDirection = "outgoing" | "incoming";
+
+/** The suggestions. */
+export interface SuggestLinksOutput {
+  /** Best first. */
+  suggestions: Suggestion[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which suggestions. */
+export interface SuggestLinksParams {
+  /** The page that should link: path, id, title or alias. All pages when absent. */
+  page?: string | null | undefined;
+  /** Least score, 0 to 1; 0.8 when absent. */
+  threshold?: number | null | undefined;
+  /** Most suggestions, 1 to 50; 10 when absent. */
+  limit?: number | null | undefined;
+  /** Also suggest what was dismissed or accepted before. */
+  include_decided?: boolean | undefined;
+}
+
+/** A link that is missing. */
+export interface Suggestion {
+  /** The page that should link. */
+  source: PageFields;
+  /** The page that it should link to. */
+  target: PageFields;
+  /** How sure, 0 to 1. */
+  score: number;
+  /** What speaks for it. */
+  reason: string;
+  /** The words to make a link of; absent where the text names the target nowhere. */
+  place: LinkPlace | null;
+  /** What was decided about it. */
+  status: Status;
+}
+
+/** What a word or phrase of the query adds to a section. */
+export interface TermShare {
+  /** As it is looked for; `*` behind a last word that also matches longer ones. */
+  term: string;
+  /** Its share of the section's `words`, in proportion to its BM25 there. */
+  score: number;
+}
+
+/** A page in reach. */
+export interface TraversedPage {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** Fewest hops from the start. */
+  depth: number;
+  /** A shortest way from the start to here. */
+  path: GraphTraverseStep[];
+}
+
+/** What was taken back. */
+export interface UndoOutput {
+  /** The group that was taken back. */
+  undone: string;
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would change. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names this change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which change. */
+export interface UndoParams {
+  /** Its id, or that of its group, as `audit` lists them. */
+  entry: string;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** A file that could not be read. */
+export interface UnreadableFile {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Why, in the system's words. */
+  reason: string;
+}
+
+/** Judgements about pages that are not there. */
+export interface Unresolved {
+  /** How many. */
+  count: number;
+  /** The first few. */
+  examples: UnresolvedJudgement[];
+}
+
+/** A judgement about no page. */
+export interface UnresolvedJudgement {
+  /** Id of the query. */
+  query: string;
+  /** The page as the judgement names it. */
+  page: string;
+  /** Paths of the pages that it could be; none when there is no such page. */
+  candidates: string[];
+}
+
+/** A page as it is after an edit, or would be. */
+export interface UpdatePageOutput {
+  /** Its id: the one in its front matter, or one derived from its path. */
+  doc_id: string;
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** When it was written first, RFC 3339. */
+  created_at: string;
+  /** When it was written last, RFC 3339. */
+  updated_at: string;
+  /** How far it can be trusted against the code it describes. */
+  staleness: Staleness;
+  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  content_hash: string;
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would be written. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page, and its text. */
+export interface UpdatePageParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /**
+   * What becomes of the text that is there. May be left out where `section` is given, which is then
+   * replaced.
+   */
+  mode?: Mode | null | undefined;
+  /**
+   * `section_id` of the section to replace or to add to. A section that is replaced keeps its heading
+   * unless the content begins with one.
+   */
+  section?: string | null | undefined;
+  /** Markdown. */
+  content: string;
+  /** `content_hash` of the page as it was read; agents must give it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** A page that is not there. */
+export interface WantedPage {
+  /** The target as links write it. */
+  target: string;
+  /** Links to it. */
+  links: number;
+  /** Pages with such links. */
+  pages: number;
+}

@@ -1,0 +1,6 @@
+// What `require("ubp")` gives.
+"use strict";
+
+const { UbpError, open, openSync, run } = require("./client.cjs");
+
+module.exports = { UbpError, open, openSync, run };

@@ -1,0 +1,46 @@
+//! The contract of the operation table as files: JSON Schema of every operation that programs can
+//! call, and TypeScript made from the same schemas. Nobody writes a type twice.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use serde_json::json;
+use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
+use ubp_core::progress::Stage;
+
+#[cfg(test)]
+mod tests;
+mod typescript;
+
+/// The files of the contract by name, as they should be in `npm/ubp/generated`.
+///
+/// # Errors
+/// For a schema that says something TypeScript is not made from yet.
+pub fn files() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let mut files = BTreeMap::new();
+    let mut types = typescript::Types::default();
+    for operation in OPERATIONS.iter().filter(|operation| operation.surfaces.api) {
+        let (input, output) = ((operation.input_schema)().to_value(), (operation.output_schema)().to_value());
+        types.operation(operation.name, operation.summary, &input, &output)?;
+        let text = serde_json::to_string_pretty(&json!({
+            "name": operation.name,
+            "summary": operation.summary,
+            "effect": effect(operation),
+            "mcp_name": (operation.surfaces.tool != Tool::Never).then_some(operation.mcp_name),
+            "input": input,
+            "output": output,
+        }))?;
+        files.insert(format!("{}.json", operation.name), text + "\n");
+    }
+    types.root("Stage", &schemars::schema_for!(Stage).to_value())?;
+    files.insert("contract.ts".into(), types.finish());
+    Ok(files)
+}
+
+fn effect(operation: &Operation) -> &'static str {
+    match operation.effect {
+        Effect::Read => "read",
+        Effect::Write => "write",
+        Effect::Destructive => "destructive",
+    }
+}
