@@ -1,0 +1,76 @@
+// The licences of everything that is compiled into the program, as one text. What cargo knows of the
+// dependencies says which; the texts come from their sources.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The text for a build for `target`, a Rust target triple. */
+export function thirdPartyLicences(target) {
+  const packages = compiledIn("ubp-node", target);
+  const texts = new Map();
+  for (const one of packages) {
+    for (const text of licenceTexts(one)) {
+      const key = text.replace(/\s+/g, " ").trim();
+      if (!texts.has(key)) texts.set(key, { text: text.trim(), names: [] });
+      texts.get(key).names.push(`${one.name} ${one.version} (${one.license ?? "see below"})`);
+    }
+  }
+  const parts = [
+    "ubp contains the works listed below, under the licences that follow them. It also contains SQLite, which\n" +
+      "is in the public domain, the standard library of Rust (MIT OR Apache-2.0, https://www.rust-lang.org),\n" +
+      "and the embedding model that NOTICE describes.\n",
+  ];
+  for (const { text, names } of texts.values()) {
+    parts.push(`${"=".repeat(80)}\n${[...new Set(names)].join("\n")}\n${"-".repeat(80)}\n\n${text}\n`);
+  }
+  return parts.join("\n");
+}
+
+/** Packages of others that end up in `name`: what it needs when it runs, directly or through others. */
+function compiledIn(name, target) {
+  const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
+  const output = execFileSync("cargo", args, { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
+  const { packages, resolve } = JSON.parse(output);
+  const byId = new Map(packages.map((one) => [one.id, one]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const start = packages.find((one) => one.name === name && one.source === null);
+  const seen = new Set([start.id]);
+  for (const id of seen) {
+    for (const dependency of nodes.get(id).deps) {
+      const macro = byId.get(dependency.pkg).targets.some((one) => one.kind.includes("proc-macro"));
+      if (!macro && dependency.dep_kinds.some(({ kind }) => kind === null)) seen.add(dependency.pkg);
+    }
+  }
+  const others = [...seen].map((id) => byId.get(id)).filter((one) => one.source !== null);
+  return others.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1));
+}
+
+function licenceTexts(one) {
+  const folder = dirname(one.manifest_path);
+  const named = (pattern) =>
+    readdirSync(folder)
+      .filter((name) => pattern.test(name) && statSync(join(folder, name)).isFile())
+      .sort();
+  let files = named(/^(licen[cs]e|copying|unlicense)/i);
+  if (one.license_file && existsSync(join(folder, one.license_file))) files = [...new Set([...files, one.license_file])];
+  // Of a choice the MIT licence is taken: it is the one with the names of those who wrote the work.
+  const mit = files.filter((name) => /mit/i.test(name));
+  if (/\bOR\b|\//.test(one.license ?? "") && /\bMIT\b/.test(one.license) && mit.length > 0) files = mit;
+  const texts = [...files, ...named(/^notice/i)].map((name) => readFileSync(join(folder, name), "utf8"));
+  return files.length > 0 ? texts : [...texts, standardText(one)];
+}
+
+// Some packages name their licence and leave its text out.
+function standardText(one) {
+  const by = one.authors.length > 0 ? one.authors.join(", ") : `the authors of ${one.name}, ${one.repository ?? ""}`;
+  const permits = (name) => new RegExp(`\\b${name}\\b`).test(one.license ?? "");
+  if (permits("MIT")) {
+    const text = readFileSync(join(root, "LICENSE-MIT"), "utf8");
+    return text.replace(/^Copyright.*$/m, `Copyright (c) ${by}`);
+  }
+  if (permits("Apache-2.0")) return readFileSync(join(root, "LICENSE-APACHE"), "utf8");
+  throw new Error(`${one.name} ${one.version}: no licence text, and none is known here for ${one.license}`);
+}
