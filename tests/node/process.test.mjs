@@ -39,7 +39,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   test(`${signal} stops an add, which says so`, signals, async () => {
     const { child, ended, root } = await adding();
     process.kill(-child.pid, signal);
-    const { code, signal: died, err } = await within(10_000, ended);
+    const { code, signal: died, err } = await within(30_000, ended);
     assert.deepEqual([code, died], [130, null], err);
     assert.match(err, /interrupted; what was finished is kept/);
     assert.ok(!isAlive(child.pid), "no process is left");

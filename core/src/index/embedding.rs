@@ -15,8 +15,8 @@ use crate::progress::{Cancel, Progress, Stage};
 
 /// Sections that are looked at together.
 const SECTIONS: usize = 64;
-/// Texts per batch when nobody waits.
-const TEXTS: usize = 128;
+/// Texts per batch when nobody waits: long ones take a second, and Ctrl-C waits for the batch.
+const TEXTS: usize = 32;
 /// Texts per batch when somebody does.
 const HURRIED_TEXTS: usize = 4;
 
