@@ -50,7 +50,7 @@ export interface Client extends EventEmitter, AsyncDisposable {
   /** The project's folder. */
   readonly root: string;
   readonly closed: boolean;
-  /** Runs an operation off the main thread, on an index that is true to the files. */
+  /** Runs an operation off the main thread, on an index that follows the files. */
   call<N extends OperationName>(name: N, ...rest: Given<N, [options?: CallOptions]>): Promise<Output<N>>;
   /** The same on the main thread, which waits. */
   callSync<N extends OperationName>(name: N, ...rest: Given<N, []>): Output<N>;
