@@ -111,7 +111,7 @@ function newest(dist) {
   const libc = process.platform === "linux" ? (process.report.getReport().header.glibcVersionRuntime ? "-gnu" : "-musl") : "";
   const machine = `ubp-${process.platform}-${process.arch}${libc}`;
   const wanted = [found.find((name) => name === `ubp-${version}.tgz`), found.find((name) => name.startsWith(machine))];
-  if (wanted.includes(undefined)) fail(`${dist} lacks the packages of ${version} for ${machine}; pack them: node release/pack.mjs`);
+  if (wanted.includes(undefined)) fail(`${dist} lacks the packages of ${version} for ${machine}; pack them: node npm/release/pack.mjs`);
   return wanted.map((name) => join(dist, name));
 }
 

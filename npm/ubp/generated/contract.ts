@@ -19,7 +19,7 @@ export interface Operations {
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
   /** Follow links from a page over several hops, by type and direction, and see the way to each page. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
-  /** List the pages that a change of a page or source file affects, how likely, and by which way. */
+  /** List the pages that a change of a page, source file or folder affects, how likely, and by which way. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
   /** Count pages, links and vectors, and name the pages that code overtook. */
   status: { params: StatusParams; output: StatusOutput };
@@ -29,6 +29,8 @@ export interface Operations {
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
   /** Find the pages that describe a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
+  /** Say what a change did to the graph: pages, links, broken links, cycles, stale pages, and whom it affects. */
+  diff: { params: DiffParams; output: DiffOutput };
   /** Find broken links, unreadable pages and other problems, each with the way out. */
   doctor: { params: DoctorParams; output: DoctorOutput };
   /** Measure how good search is on questions with known answers; compare settings. */
@@ -211,6 +213,25 @@ export interface AuditParams {
   limit?: number | null | undefined;
 }
 
+/** A link that broke. */
+export interface BrokenLink {
+  /** The page that links. */
+  filepath: string;
+  /** The first line of it that does, from 1. */
+  line: number;
+  /** The target as written. */
+  target: string;
+  /** Why it leads nowhere. */
+  reason: BrokenReason;
+  /** The page or file that it led to before. */
+  led_to: string | null;
+  /** Where that page is now, if it moved. */
+  moved_to: string | null;
+}
+
+/** Why a link leads nowhere. */
+export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed";
+
 /** Who asks: agents may do less than people. */
 export type Caller = "person" | "agent";
 
@@ -246,6 +267,47 @@ export interface ChangedFile {
   content_hash: string | null;
   /** Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written. */
   trash: string | null;
+}
+
+/** A link that came or went. However often a page writes it, it is one. */
+export interface ChangedLink {
+  /** The page that links. */
+  from: string;
+  /** The link's type. */
+  link_type: string;
+  /** The page that it leads to; absent for a link to a file. */
+  to: string | null;
+  /** The file that it leads to, relative to the project; absent for a link to a page. */
+  source_path: string | null;
+}
+
+/** A page that changed. */
+export interface ChangedPage {
+  /** Its path, relative to the pages folder. */
+  filepath: string;
+  /** The path that it had, for a page that moved. */
+  previous_filepath: string | null;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** Fields of its front matter that differ, sorted; empty for pages that are new or gone. */
+  fields: string[];
+  /**
+   * Sections that differ, in their order on the page, those that are gone last; empty for pages
+   * that are new or gone.
+   */
+  sections: ChangedSection[];
+}
+
+/** A section that changed. */
+export interface ChangedSection {
+  /** Its id on the page. */
+  section_id: string;
+  /** Its heading and those above it, outermost first; empty for text before the first heading. */
+  heading_path: string[];
+  /** What happened to it. */
+  change: SectionChange;
 }
 
 /** What was found. */
@@ -310,6 +372,14 @@ export interface CheckedPage {
   reviewed: boolean;
   /** What settles it once the page was read; absent for a page that needs nothing. */
   settle_with: string | null;
+}
+
+/** One of the two states that are compared. */
+export interface ComparedSide {
+  /** The revision as it was given; absent for the working folder. */
+  revision: string | null;
+  /** Full name of its commit; absent for the working folder. */
+  commit: string | null;
 }
 
 /** How a way to rank differs from the baseline. */
@@ -431,6 +501,22 @@ export interface CreatePageParams {
   dry_run?: boolean | undefined;
 }
 
+/** Pages that depend on each other. */
+export interface Cycle {
+  /** How many pages are part of it. */
+  page_count: number;
+  /** A short way round, the first page not repeated at the end. */
+  way: string[];
+}
+
+/** Dependency cycles that came or went. */
+export interface CycleChanges {
+  /** Cycles that are new, or that more pages have become part of. */
+  added: Cycle[];
+  /** Cycles that are gone, or that fewer pages are part of. */
+  removed: Cycle[];
+}
+
 /** The page that went, and what led to it. */
 export interface DeletePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -501,6 +587,79 @@ export interface DescribingPage {
   reason: StaleReason | null;
 }
 
+/** A page that a change affects. */
+export interface DiffAffectedPage {
+  /** Its path, relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Its type. */
+  doc_type: string;
+  /** How likely it is affected, above 0 and at most 1. */
+  score: number;
+  /** Hops from what changed. */
+  distance: number;
+  /** The surest way, from what changed to here. */
+  path: DiffStep[];
+}
+
+/** What changed. */
+export interface DiffOutput {
+  /** The older side. */
+  from: ComparedSide;
+  /** The newer side. */
+  to: ComparedSide;
+  /** What happened to pages. */
+  pages: PageChanges;
+  /** What happened to links between pages, and from pages to files. */
+  links: LinkChanges;
+  /** Links that lead nowhere now and did not before, by page and line. */
+  broken_links: BrokenLink[];
+  /** Links that led nowhere before and do not now, by page. */
+  mended_links: MendedLink[];
+  /** Dependency cycles. */
+  cycles: CycleChanges;
+  /** Freshness. */
+  staleness: StalenessChanges;
+  /** Pages without any link to or from another page. */
+  orphans: OrphanChanges;
+  /** Files that differ and that pages name as their sources, relative to the project. */
+  changed_sources: string[];
+  /** Pages that did not change but stand on a page or file that did, highest score first. */
+  impact: DiffAffectedPage[];
+  /** How many pages are affected, before `limit`. */
+  total_affected: number;
+  /** What limits this comparison, in words. */
+  notes: string[];
+  /** How true the index is, where the working folder is the newer side. */
+  index: IndexState | null;
+}
+
+/** What to compare. */
+export interface DiffParams {
+  /**
+   * `A..B`: two revisions. `A...B`: B, and the last commit that it has in common with A. `A`: a
+   * revision, and the working folder. HEAD and the working folder when absent.
+   */
+  range?: string | null | undefined;
+  /** Hops over which impact is followed, 1 to 5; 3 when absent. */
+  depth?: number | null | undefined;
+  /** Most affected pages to return, highest score first; 100 when absent. */
+  limit?: number | null | undefined;
+}
+
+/** One step of a way. */
+export interface DiffStep {
+  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  from: string;
+  /** The path of the page it leads to. */
+  to: string;
+  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  link_type: string;
+  /** Which way the link is followed, seen from `from`. */
+  direction: StepDirection;
+}
+
 /** What is remembered; it holds in both directions. */
 export interface DismissOutput {
   /** Path of the one page. */
@@ -525,12 +684,17 @@ export interface DoctorOutput {
   counts: Record<string, number>;
   /** Pages that links ask for and that are not there, most wanted first. */
   wanted_pages: WantedPage[];
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
   /** How true the index is. */
   index: IndexState;
 }
 
 /** Nothing to choose. */
-export type DoctorParams = Record<string, never>;
+export interface DoctorParams {
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
 
 /** A text to search. */
 export interface Document {
@@ -752,10 +916,15 @@ export interface GetGraphParams {
 
 /** What a change affects. */
 export interface GetImpactOutput {
-  /** The page that changes; absent when a file does. */
+  /** The page that changes; absent when something else does. */
   changed_page: PageFields | null;
-  /** The source file that changes, relative to the project; absent when a page does. */
+  /** The source file that changes, relative to the project; absent when something else does. */
   changed_file: string | null;
+  /**
+   * The folder whose pages and files change, relative to the project and empty for the project
+   * itself; absent when something else changes.
+   */
+  changed_folder: string | null;
   /** The pages affected, highest score first. */
   affected: AffectedPage[];
   /** Pages affected before `limit`. */
@@ -770,13 +939,19 @@ export interface GetImpactOutput {
 
 /** What changes, and how far to look. */
 export interface GetImpactParams {
-  /** The page that changes: path, id, title or alias. Where no page is called so, a source file. */
+  /**
+   * The page that changes: path, id, title or alias. Where no page is called so, a source file or
+   * a folder.
+   */
   page?: string | null | undefined;
   /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** The source file that changes, relative to the project (instead of `page`). It may be gone. */
+  /**
+   * The source file or folder that changes, relative to the project (instead of `page`); of a folder,
+   * every page and file in it. It may be gone.
+   */
   file?: string | null | undefined;
   /** Hops that the change may take, 1 to 5; 3 when absent. */
   depth?: number | null | undefined;
@@ -824,6 +999,8 @@ export interface GetPageOutput {
   content: string;
   /** Its sections in order. */
   sections: PageSection[];
+  /** Sections that `max_tokens` left out, to be asked for by `section`. */
+  omitted_sections: OmittedSection[];
   /** Front matter as written. */
   front_matter: Record<string, unknown>;
   /** Other names of the page. */
@@ -987,6 +1164,18 @@ export interface LiftedBy {
   way: Step[];
 }
 
+/** What happened to links. */
+export interface LinkChanges {
+  /** Links that are new, by page. */
+  added: ChangedLink[];
+  /** Links that are gone, by page. Those of pages that are gone are among them. */
+  removed: ChangedLink[];
+  /** How many are new, by type. */
+  added_by_type: Record<string, number>;
+  /** How many are gone, by type. */
+  removed_by_type: Record<string, number>;
+}
+
 /** One end of a link. */
 export interface LinkInfo {
   /** Id of the page at the other end; absent when the link leads nowhere. */
@@ -1115,6 +1304,16 @@ export interface LostLink {
   leads_to: string | null;
 }
 
+/** A link that was mended. */
+export interface MendedLink {
+  /** The page that links. */
+  filepath: string;
+  /** The target as it was written. */
+  target: string;
+  /** The page or file that it leads to now; absent where the link was rewritten or taken away. */
+  leads_to: string | null;
+}
+
 /** What becomes of the text that is there. */
 export type Mode = "replace" | "append" | "replace_section";
 
@@ -1130,7 +1329,7 @@ export interface ModelState {
 
 /** What was left out to fit `max_tokens`. */
 export interface Omitted {
-  /** Pages. */
+  /** Pages, or whatever else the answer lists. */
   pages: number;
   /** Sections of pages that are there. */
   sections: number;
@@ -1138,8 +1337,38 @@ export interface Omitted {
   text_cut: boolean;
 }
 
+/** A section whose text was left out. */
+export interface OmittedSection {
+  /** Names the section within its page. */
+  section_id: string;
+  /** First and last line in the file, from 1. */
+  lines: [number, number];
+  /** Tokens of its text. */
+  tokens: number;
+}
+
+/** Orphans that came or went, each list sorted. */
+export interface OrphanChanges {
+  /** Pages that are orphans now, new ones included. */
+  added: string[];
+  /** Pages that were orphans, and now are linked or gone. */
+  removed: string[];
+}
+
 /** What came of a group. */
 export type OutcomeKind = "done" | "failed" | "half_done" | "unfinished";
+
+/** What happened to pages, each list by path. */
+export interface PageChanges {
+  /** Pages that are new. */
+  added: ChangedPage[];
+  /** Pages that are gone. */
+  removed: ChangedPage[];
+  /** Pages that moved, whether or not they changed otherwise. */
+  renamed: ChangedPage[];
+  /** Pages whose text or front matter is another. */
+  changed: ChangedPage[];
+}
 
 /** What identifies and describes a page. */
 export interface PageFields {
@@ -1516,11 +1745,11 @@ export interface SearchParams {
   query: string;
   /** Most pages to return, 1 to 20. */
   limit?: number | null | undefined;
-  /** Which evidence ranks: hybrid (default), vector or fulltext. */
+  /** Which evidence ranks; hybrid when absent. */
   mode?: SearchMode | null | undefined;
   /** Weight of relevance against links, 0 to 1. */
   alpha?: number | null | undefined;
-  /** Hops over which linked pages lend each other relevance, 1 to 3. */
+  /** Hops over which linked pages lend each other relevance. */
   depth?: number | null | undefined;
   /** Follow links of these types only. */
   link_types?: string[] | undefined;
@@ -1544,6 +1773,9 @@ export interface SearchParams {
 
 /** The evidence that ranked. */
 export type SearchType = "hybrid" | "vector" | "fulltext" | "fulltext_fallback";
+
+/** What happened to a section. */
+export type SectionChange = "added" | "changed" | "removed";
 
 /** Evidence of one section. */
 export interface SectionEvidence {
@@ -1675,11 +1907,11 @@ export interface SourceDifference {
 /** A part of long work. */
 export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions";
 
-/** A page that is not fresh. */
+/** A page that code overtook. */
 export interface StalePage {
-  /** Its path relative to the pages folder. */
+  /** Its path, relative to the pages folder. */
   filepath: string;
-  /** The verdict. */
+  /** Its freshness now. */
   staleness: Staleness;
   /** The sources behind it. */
   stale_refs: StaleRef[];
@@ -1702,6 +1934,14 @@ export interface StaleRef {
 
 /** How far a page can be trusted. */
 export type Staleness = "untracked" | "fresh" | "possibly_stale" | "stale";
+
+/** Freshness that changed, each list by path. */
+export interface StalenessChanges {
+  /** Pages that code overtook: it changed, and they were not reviewed. */
+  stale: StalePage[];
+  /** Pages that code had overtaken, and that are fresh now. */
+  fresh: string[];
+}
 
 /** What was decided about a suggestion. */
 export type Status = "pending" | "accepted" | "dismissed";
@@ -1726,12 +1966,17 @@ export interface StatusOutput {
   stale_pages: StalePage[];
   /** The embedding model. */
   model: ModelState;
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
   /** How true the index is. */
   index: IndexState;
 }
 
 /** Nothing to choose. */
-export type StatusParams = Record<string, never>;
+export interface StatusParams {
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
 
 /** A link on the way. */
 export interface Step {
@@ -1750,6 +1995,8 @@ export type StepDirection = "outgoing" | "incoming";
 export interface SuggestLinksOutput {
   /** Best first. */
   suggestions: Suggestion[];
+  /** What was left out to fit `max_tokens`. */
+  omitted: Omitted;
   /** How true the index is. */
   index: IndexState;
 }
@@ -1764,6 +2011,8 @@ export interface SuggestLinksParams {
   limit?: number | null | undefined;
   /** Also suggest what was dismissed or accepted before. */
   include_decided?: boolean | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
 }
 
 /** A link that is missing. */

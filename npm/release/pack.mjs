@@ -9,14 +9,14 @@ import { parseArgs } from "node:util";
 import { thirdPartyLicences } from "./licences.mjs";
 import { PLATFORMS, thisPlatform } from "./platforms.mjs";
 
-const usage = `Usage: node release/pack.mjs [--only root|platform] [--platform NAME] [--addon FILE] [--out FOLDER]
+const usage = `Usage: node npm/release/pack.mjs [--only root|platform] [--platform NAME] [--addon FILE] [--out FOLDER]
 
   --only      one of the two packages (default: both)
   --platform  ${Object.keys(PLATFORMS).join(", ")} (default: this one)
   --addon     a built addon (default: it is built, in the release profile)
   --out       where the tarballs go (default: npm/dist)`;
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
@@ -45,7 +45,7 @@ try {
 }
 
 function fail(message) {
-  console.error(`release/pack.mjs: ${message}`);
+  console.error(`npm/release/pack.mjs: ${message}`);
   process.exit(1);
 }
 

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { thirdPartyLicences } from "./licences.mjs";
 import { PLATFORMS, thisPlatform } from "./platforms.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { values } = parseArgs({
   options: {
     program: { type: "string" },
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help || !values.program) {
-  console.log("Usage: node release/archive.mjs --program FILE [--platform NAME] [--out FOLDER]\n\n  --program  a ubp that runs on this machine");
+  console.log("Usage: node npm/release/archive.mjs --program FILE [--platform NAME] [--out FOLDER]\n\n  --program  a ubp that runs on this machine");
   process.exit(values.help ? 0 : 2);
 }
 const platform = values.platform ?? thisPlatform();
