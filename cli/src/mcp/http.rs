@@ -2,8 +2,10 @@
 //! only to those who know a token. A page in a browser reaches local servers too, so the names that a
 //! request comes under and from are checked on every one.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -11,6 +13,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
@@ -23,8 +26,17 @@ use super::server::Server;
 pub(super) const PATH: &str = "/mcp";
 /// The environment variable that holds the token.
 pub(super) const TOKEN_VARIABLE: &str = "UBP_MCP_TOKEN";
-/// Clients that may be connected at once; one that is silent for five minutes is forgotten.
+/// Sessions that may be open at once.
 const MOST_SESSIONS: usize = 64;
+/// How long a session lasts in which nothing is asked: a person may read, eat or sleep, and clients do
+/// not all begin anew by themselves.
+const SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a session was silent that has to go where another one wants in.
+const IDLE: Duration = Duration::from_secs(5 * 60);
+/// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
+const WITHOUT_SESSIONS: &str = "2026-07-28";
+const SESSION_HEADER: &str = "mcp-session-id";
+const VERSION_HEADER: &str = "mcp-protocol-version";
 /// Names under which this machine reaches itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -42,6 +54,35 @@ struct Gate {
     /// Hash of the token, so that comparing takes the same time whatever was sent.
     token: Option<[u8; 32]>,
     sessions: Arc<LocalSessionManager>,
+    /// When something was last asked in each session.
+    asked: Mutex<HashMap<String, Instant>>,
+    idle: Duration,
+}
+
+impl Gate {
+    fn asked(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a session more may begin; the one that was silent longest makes room if it was idle.
+    async fn has_room(&self) -> bool {
+        let open: Vec<SessionId> = self.sessions.sessions.read().await.keys().cloned().collect();
+        let silent = {
+            let mut asked = self.asked();
+            asked.retain(|id, _| open.iter().any(|open| **open == **id));
+            if open.len() < MOST_SESSIONS {
+                return true;
+            }
+            let since = |id: &SessionId| asked.get(&**id).map(Instant::elapsed);
+            open.iter()
+                .filter(|id| since(id).is_some_and(|silence| silence >= self.idle))
+                .max_by_key(|id| since(id))
+        };
+        match silent {
+            Some(id) => self.sessions.close_session(id).await.is_ok(),
+            None => false,
+        }
+    }
 }
 
 /// Takes the address.
@@ -78,11 +119,13 @@ pub(super) async fn serve(
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop.clone();
     let config = config.with_allowed_hosts(hosts).with_allowed_origins(origins).enforce_origin_validation();
-    let sessions = Arc::new(LocalSessionManager::default());
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    let sessions = Arc::new(sessions);
     let service =
         StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.clone(), config);
     let token = options.token.as_ref().map(|token| Sha256::digest(token).into());
-    let gate = Arc::new(Gate { token, sessions });
+    let gate = Arc::new(Gate { token, sessions, asked: Mutex::default(), idle: IDLE });
     let router =
         Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(gate, check));
     axum::serve(listener, router)
@@ -117,11 +160,23 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
         let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
         return (StatusCode::UNAUTHORIZED, wanted, "a token is needed\n").into_response();
     }
-    let begins_session = !request.headers().contains_key("mcp-session-id");
-    if begins_session && gate.sessions.sessions.read().await.len() >= MOST_SESSIONS {
+    let session = text(request.headers(), SESSION_HEADER);
+    let has_sessions =
+        text(request.headers(), VERSION_HEADER).is_none_or(|version| *version < *WITHOUT_SESSIONS);
+    if session.is_none() && has_sessions && !gate.has_room().await {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n").into_response();
     }
-    next.run(request).await
+    let response = next.run(request).await;
+    if response.status().is_success()
+        && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
+    {
+        gate.asked().insert(session, Instant::now());
+    }
+    response
+}
+
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -129,3 +184,6 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
+
+#[cfg(test)]
+mod tests;

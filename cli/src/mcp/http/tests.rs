@@ -1,0 +1,49 @@
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Mutex;
+
+use super::*;
+
+async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
+    let gate = Gate {
+        token: None,
+        sessions: Arc::new(LocalSessionManager::default()),
+        asked: Mutex::default(),
+        idle,
+    };
+    let mut ids = Vec::new();
+    for _ in 0..MOST_SESSIONS {
+        assert!(gate.has_room().await);
+        let (id, _) = gate.sessions.create_session().await.unwrap();
+        gate.asked().insert(id.to_string(), Instant::now());
+        ids.push(id);
+    }
+    (gate, ids)
+}
+
+#[tokio::test]
+async fn sessions_in_use_are_not_ended_for_another_one() {
+    let (gate, ids) = full(Duration::from_secs(3600)).await;
+    assert!(!gate.has_room().await);
+    assert_eq!(gate.sessions.sessions.read().await.len(), ids.len());
+}
+
+#[tokio::test]
+async fn the_session_that_was_silent_longest_makes_room() {
+    let (gate, ids) = full(Duration::ZERO).await;
+    gate.asked().insert(ids[0].to_string(), Instant::now());
+    assert!(gate.has_room().await);
+    let open = gate.sessions.sessions.read().await;
+    assert_eq!(open.len(), ids.len() - 1);
+    assert!(open.contains_key(&ids[0]) && !open.contains_key(&ids[1]));
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_sessions_ends_with_them() {
+    let (gate, ids) = full(Duration::from_secs(3600)).await;
+    for id in &ids {
+        gate.sessions.close_session(id).await.unwrap();
+    }
+    assert!(gate.has_room().await);
+    assert!(gate.asked().is_empty());
+}
