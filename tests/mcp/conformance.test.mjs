@@ -1,0 +1,164 @@
+// The official conformance suite, over HTTP, for the protocol of 2025-11-25 and of 2026-07-28. Scenarios
+// that ask for what any server has run as they are; those that call a fixture which we have a counterpart
+// of run with the names exchanged; the rest needs a server of fixtures, and why is said with each.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { renaming } from './support/proxy.mjs';
+import { serveHttp } from './support/server.mjs';
+import { vault } from './support/vault.mjs';
+
+const modules = (path) => {
+  for (let folder = new URL('./', import.meta.url); ; folder = new URL('../', folder)) {
+    const file = fileURLToPath(new URL(`node_modules/${path}`, folder));
+    if (existsSync(file)) return file;
+    if (folder.pathname === '/') return undefined;
+  }
+};
+
+// Its newer versions need what Node 22 brought; npm has that as a package.
+function newerNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+  return modules(`node-${process.platform}-${process.arch}/bin/node`);
+}
+
+const SUITES = [
+  { name: '0.1.13', package: 'conformance-stable', node: process.execPath, versions: [undefined] },
+  { name: '0.2.0-alpha.12', package: 'conformance-next', node: newerNode(), versions: ['2025-11-25', '2026-07-28'] },
+];
+
+// What every server has to do.
+const GENERAL = [
+  'server-initialize', 'server-session-lifecycle', 'server-stateless', 'ping', 'completion-complete', 'tools-list',
+  'server-sse-multiple-streams', 'resources-list', 'sep-2164-resource-not-found', 'prompts-list',
+  'dns-rebinding-protection', 'caching', 'http-header-validation',
+];
+
+const A_PAGE = 'ubp://page/login.md';
+
+// Fixed names, and ours for the same thing.
+const RENAMED = {
+  'tools-call-simple-text': [['test_simple_text', 'ubp_status']],
+  // It needs an argument, and is given none.
+  'tools-call-error': [['test_error_handling', 'ubp_refs']],
+  'tools-call-with-progress': [['test_tool_with_progress', 'ubp_rebuild']],
+  'server-sse-polling': [['test_reconnection', 'ubp_status']],
+  'resources-read-text': [['test://static-text', A_PAGE]],
+  'resources-templates-read': [['test://template/123/data', 'ubp://page/data-123.md']],
+  'resources-subscribe': [['test://watched-resource', A_PAGE]],
+  'resources-unsubscribe': [['test://watched-resource', A_PAGE]],
+  'prompts-get-simple': [['test_simple_prompt', 'review_stale_pages']],
+};
+
+const NO_LOGGING = 'the protocol deprecated logging; the server writes to standard error';
+const ASKS_NOTHING = 'the server asks nothing of clients: no sampling, no elicitation, no roots';
+const TEXT_ALONE = 'answers are text and structured content: no images, sound, or embedded resources';
+
+const NOT_OURS = {
+  'logging-set-level': NO_LOGGING,
+  'tools-call-with-logging': NO_LOGGING,
+  'tools-call-image': TEXT_ALONE,
+  'tools-call-audio': TEXT_ALONE,
+  'tools-call-embedded-resource': TEXT_ALONE,
+  'tools-call-mixed-content': TEXT_ALONE,
+  'resources-read-binary': 'resources are pages, which are text',
+  'prompts-get-embedded-resource': TEXT_ALONE,
+  'prompts-get-with-image': TEXT_ALONE,
+  'prompts-get-with-args': 'wants a prompt with two arguments of given names; ours have one each, and are called by the clients',
+  'tools-call-sampling': ASKS_NOTHING,
+  'tools-call-elicitation': ASKS_NOTHING,
+  'elicitation-sep1034-defaults': ASKS_NOTHING,
+  'elicitation-sep1330-enums': ASKS_NOTHING,
+  'json-schema-2020-12': 'wants a tool whose schema has $defs and $ref, which ours avoid: some clients refuse them',
+  'http-custom-header-server-validation': 'no tool maps arguments to headers (x-mcp-header)',
+};
+const isNotOurs = (scenario) => scenario in NOT_OURS || scenario.startsWith('input-required-result-');
+
+// Checks within general scenarios that need a tool of the suite's own.
+const UNTESTABLE = {
+  'sep-2575-server-rejects-undeclared-capability': ASKS_NOTHING,
+  'sep-2575-missing-capability-http-400': ASKS_NOTHING,
+  'sep-2575-http-server-no-independent-requests-on-stream': ASKS_NOTHING,
+  'sep-2575-server-no-log-without-loglevel': NO_LOGGING,
+};
+
+const checksIn = (folder) =>
+  Object.fromEntries(
+    readdirSync(folder).map((name) => [
+      name.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, ''),
+      JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')),
+    ]),
+  );
+
+for (const suite of SUITES) {
+  for (const version of suite.versions) {
+    describe(`conformance ${suite.name}${version ? `, protocol ${version}` : ''}`, () => {
+      const forVersion = version ? ['--spec-version', version] : [];
+      const scratch = mkdtempSync(join(tmpdir(), 'ubp-conformance-'));
+      let project;
+      let server;
+
+      const conformance = (...args) =>
+        new Promise((resolve) => {
+          const program = [modules(`${suite.package}/dist/index.js`), ...args, ...forVersion];
+          // It exits with 1 where anything failed; the checks say what.
+          execFile(suite.node, program, { maxBuffer: 1 << 28 }, (_, out, err) => resolve(out + err));
+        });
+      const run = async (url, scenarios) => {
+        const folder = mkdtempSync(join(scratch, 'run-'));
+        const said = await conformance('server', '--url', url.href, ...scenarios, '-o', folder);
+        return { checks: checksIn(folder), said };
+      };
+      const assertPassed = (scenario, { checks, said }) => {
+        const made = checks[scenario];
+        assert.ok(made?.length > 0, said);
+        const wrong = made.filter(({ id, status, details }) => {
+          const passed = status === 'SUCCESS' || status === 'SKIPPED' || status === 'INFO';
+          return !passed && !(id in UNTESTABLE && details?.untestable);
+        });
+        assert.deepEqual(wrong, []);
+        assert.ok(made.some((check) => check.status === 'SUCCESS'), said);
+      };
+
+      before(async () => {
+        assert.ok(suite.node, 'Node 22 is needed, and there is none for this system in node_modules');
+        project = vault();
+        project.write('pages/data-123.md', '# 123\n\nThe data of 123.\n');
+        server = await serveHttp(project.folder);
+      });
+      after(async () => {
+        await server?.stop();
+        project?.remove();
+        rmSync(scratch, { recursive: true });
+      });
+
+      test('every scenario of the suite', async (t) => {
+        const args = suite.versions.length > 1 ? ['list', '--server'] : ['list'];
+        const listed = (await conformance(...args)).split('Client scenarios')[0];
+        const scenarios = [...listed.matchAll(/^ {2}- (\S+)/gm)].map((match) => match[1]);
+        assert.ok(scenarios.length > 30, listed);
+        const whole = await run(server.url, ['--suite', 'all']);
+        for (const scenario of scenarios) {
+          if (GENERAL.includes(scenario)) {
+            await t.test(scenario, () => assertPassed(scenario, whole));
+          } else if (scenario in RENAMED) {
+            await t.test(`${scenario}, renamed`, async () => {
+              const proxy = await renaming(server.url, RENAMED[scenario]);
+              const result = await run(proxy.url, ['--scenario', scenario]);
+              await proxy.close();
+              assertPassed(scenario, result);
+            });
+          } else {
+            assert.ok(isNotOurs(scenario), `${scenario} is new: say in this file whether it applies`);
+          }
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,160 @@
+// Who the server answers over HTTP: this machine, under its own names, with the token where there is one.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { endAll, ended, eventually, serveHttp } from './support/server.mjs';
+import { vault } from './support/vault.mjs';
+
+const TOKEN = 'a secret of more than sixteen letters';
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } },
+};
+const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+let project;
+const servers = [];
+beforeEach(() => {
+  project = vault();
+});
+afterEach(async () => {
+  const ends = [];
+  for (const server of servers.splice(0)) ends.push(await server.stop());
+  endAll();
+  project.remove();
+  for (const end of ends) assert.deepEqual(end, { code: 0, signal: null });
+});
+
+async function serve(options) {
+  const server = await serveHttp(project.folder, options);
+  servers.push(server);
+  return server;
+}
+
+// `fetch` would not send the names that are to be refused.
+function post({ url }, headers = {}, body = JSON.stringify(INITIALIZE), method = 'POST') {
+  return new Promise((resolve, reject) => {
+    const options = { agent: false, host: url.hostname, port: url.port, path: url.pathname, method, headers: { ...ACCEPT, ...headers } };
+    const asked = request(options, (answer) => {
+      let text = '';
+      answer.on('data', (part) => (text += part));
+      answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+test('names that are not its own are refused, whatever is asked', async () => {
+  const server = await serve();
+  const { port } = server.url;
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+    assert.equal((await post(server, { host })).status, 200, host);
+  }
+  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1:1', `127.0.0.1.evil.example:${port}`]) {
+    for (const method of ['POST', 'GET', 'DELETE']) assert.equal((await post(server, { host }, undefined, method)).status, 403, host);
+  }
+  for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+    assert.equal((await post(server, { origin })).status, 200, origin);
+  }
+  for (const origin of ['http://evil.example', `http://evil.example:${port}`, 'null', 'http://localhost:1', 'file://']) {
+    const { status, headers } = await post(server, { origin });
+    assert.equal(status, 403, origin);
+    assert.equal(headers['access-control-allow-origin'], undefined);
+  }
+});
+
+test('a name that was allowed is answered to', async () => {
+  const server = await serve({ options: ['--allow-host', 'docs.example'] });
+  assert.equal((await post(server, { host: `docs.example:${server.url.port}` })).status, 200);
+  assert.equal((await post(server, { host: `other.example:${server.url.port}` })).status, 403);
+});
+
+test('the token is asked for where there is one', async () => {
+  const server = await serve({ env: { UBP_MCP_TOKEN: TOKEN } });
+  for (const authorization of [undefined, 'Bearer', 'Bearer ', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN]) {
+    const { status, headers } = await post(server, authorization === undefined ? {} : { authorization });
+    assert.equal(status, 401, authorization);
+    assert.match(headers['www-authenticate'], /^Bearer/);
+  }
+  assert.equal((await post(server, { authorization: `Bearer ${TOKEN}` })).status, 200);
+  assert.ok(!server.said().includes(TOKEN), 'it is never printed');
+});
+
+test('others are let in only with a token', async () => {
+  await assert.rejects(serveHttp(project.folder, { address: '0.0.0.0:0' }), /UBP_MCP_TOKEN/);
+  await assert.rejects(serveHttp(project.folder, { env: { UBP_MCP_TOKEN: 'short' } }), /too short/);
+  const server = await serve({ address: '0.0.0.0:0', env: { UBP_MCP_TOKEN: TOKEN } });
+  const url = new URL(`http://127.0.0.1:${server.url.port}/mcp`);
+  assert.equal((await post({ url })).status, 401);
+  assert.equal((await post({ url }, { authorization: `Bearer ${TOKEN}` })).status, 200);
+});
+
+test('only so many clients are connected at once, and those go on', async () => {
+  const server = await serve();
+  const first = (await post(server)).headers['mcp-session-id'];
+  for (let n = 1; n < 64; n += 1) assert.equal((await post(server)).status, 200);
+  const refused = await post(server);
+  assert.equal(refused.status, 503, refused.text);
+  const session = { 'mcp-session-id': first, 'mcp-protocol-version': '2025-11-25' };
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+  assert.match((await post(server, session, ping)).text, /"result":\{\}/);
+  // A revision without sessions needs no room, and cannot take any.
+  const stateless = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const discover = JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'server/discover', params: { _meta } });
+  assert.equal((await post(server, stateless, discover)).status, 200);
+  assert.equal((await post(server, stateless)).headers['mcp-session-id'], undefined);
+  assert.ok((await post(server, session, '', 'DELETE')).status < 300);
+  assert.equal((await post(server)).status, 200, 'who leaves makes room');
+});
+
+test('what is no message is an error, and the server goes on', async () => {
+  const server = await serve();
+  const session = { 'mcp-session-id': (await post(server)).headers['mcp-session-id'], 'mcp-protocol-version': '2025-11-25' };
+  const wrong = ['', '{', 'null', '[]', '"x"', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":3}'];
+  for (const body of wrong) {
+    const { status, text } = await post(server, session, body);
+    assert.ok(status >= 400 || /"error"/.test(text), `${body}: ${status} ${text}`);
+    assert.ok(status < 500, `${body}: ${status} ${text}`);
+  }
+  assert.equal((await post(server, { 'mcp-session-id': 'none' }, '{"jsonrpc":"2.0","id":1,"method":"ping"}')).status, 404);
+  assert.ok((await post(server, { 'content-type': 'text/plain' })).status >= 400);
+  assert.equal((await post({ url: new URL('/', server.url) })).status, 404);
+  const huge = JSON.stringify({ ...INITIALIZE, params: { ...INITIALIZE.params, x: 'y'.repeat(40 * 1024 * 1024) } });
+  const refused = await post(server, {}, huge).catch((error) => ({ status: error.code }));
+  assert.ok(['ECONNRESET', 'EPIPE', 413].includes(refused.status), `${refused.status}`);
+  assert.equal((await post(server)).status, 200);
+});
+
+test('a signal ends it while a client listens', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const server = await serveHttp(project.folder);
+    const session = { 'mcp-session-id': (await post(server)).headers['mcp-session-id'], 'mcp-protocol-version': '2025-11-25' };
+    let listening = false;
+    const asked = request(server.url, { method: 'GET', headers: { ...session, accept: 'text/event-stream' } }, (answer) => {
+      listening = answer.statusCode === 200;
+      answer.on('error', () => {});
+      answer.resume();
+    });
+    asked.on('error', () => {});
+    asked.end();
+    await eventually(() => listening, 'the stream');
+    server.child.kill(signal);
+    assert.deepEqual(await ended(server.child, 8_000), { code: 0, signal: null }, signal);
+    assert.equal(server.printed(), '');
+    asked.destroy();
+  }
+});
+
+test('an address that is taken is an error', async () => {
+  const server = await serve();
+  await assert.rejects(serveHttp(project.folder, { address: server.url.host }), /the server ended: .*error/s);
+});
