@@ -41,7 +41,10 @@ pub(super) async fn call(
     let max_tokens = params.get("max_tokens").and_then(Value::as_u64);
     let live = server.live.clone();
     // The audit log tells people which client it was.
-    let agent = context.client_info().map(|client| format!("{} {}", client.name, client.version));
+    let agent = context.client_info().map(|client| {
+        // A name is a name: a client that sends more does not fill the log with it.
+        format!("{} {}", client.name, client.version).chars().take(100).collect::<String>()
+    });
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
         if operation.effect == Effect::Read {

@@ -6,7 +6,11 @@ pub(super) fn search(text: &mut Text, answer: View<'_>) -> Option<()> {
     let results = answer.each("results");
     let total = answer.count("total_found");
     if results.clone().next().is_none() {
-        text.line("Nothing was found. Try other words, or ubp_list_pages to see what there is.");
+        text.line(if answer.get("index").is_some_and(|index| index.flag("fresh")) {
+            "Nothing was found. Try other words, or ubp_list_pages to see what there is."
+        } else {
+            "Nothing was found yet: the index is still being brought up to date. Ask again in a moment."
+        });
         return Some(());
     }
     let evidence = match answer.raw("search_type") {
