@@ -128,8 +128,7 @@ fn changes_keep_to_the_limit_of_the_manifest() {
 /// page, or a later edit that knew it took it out; everything else was said to be a conflict.
 #[test]
 fn of_many_writers_nobody_loses_an_accepted_edit() {
-    // `tests/run --soak` sets the long form.
-    let edits: usize = std::env::var("UBP_SOAK_EDITS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let edits: usize = if std::env::var_os("UBP_SOAK").is_some() { 2_000 } else { 200 };
     const CLIENTS: usize = 8;
     let pages = edits.div_ceil(40);
     let terminal = vault();
