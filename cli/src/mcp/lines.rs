@@ -170,16 +170,19 @@ impl Transport<RoleServer> for Lines {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            tokio::select! {
+                biased;
+                () = self.closed.notify.notified() => return None,
+                () = self.unanswered.room() => {}
+            };
+            // Answers that failed make room as well.
             if self.closed.is.load(Ordering::Acquire) {
                 return None;
             }
-            tokio::select! {
-                () = self.unanswered.room() => {}
-                () = self.closed.notify.notified() => return None,
-            };
             let line = tokio::select! {
-                line = self.incoming.recv() => line?,
+                biased;
                 () = self.closed.notify.notified() => return None,
+                line = self.incoming.recv() => line?,
             };
             let error = match line {
                 Line::TooLong => {

@@ -1,3 +1,4 @@
+//! Which clients keep their places, and which make room.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Mutex;
