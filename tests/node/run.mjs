@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 // What both packages may take once installed. The goal is 60 MB; the two engines take the rest.
-const LARGEST = 72e6;
+const LARGEST = 80e6;
 
 const usage = `Usage: tests/node/run.mjs --native PROGRAM --testing-addon FILE [--dist FOLDER] [--node PROGRAM]… [FILE]…
 
