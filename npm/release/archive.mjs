@@ -39,7 +39,7 @@ try {
   }
   for (const file of ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(root, file), join(folder, file));
   copyFileSync(join(root, "core/models/all-MiniLM-L6-v2/NOTICE"), join(folder, "NOTICE"));
-  writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), thirdPartyLicences(target));
+  writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), thirdPartyLicences("ubp-cli", target));
   mkdirSync(out, { recursive: true });
   // bsdtar, which Windows has as tar, makes a zip of the name; GNU tar knows none.
   const file = join(out, os === "win32" ? `${name}.zip` : `${name}.tar.gz`);

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The text for a build for `target`, a Rust target triple. */
-export function thirdPartyLicences(target) {
-  const packages = compiledIn("ubp-node", target);
+/** The text for a release build of the workspace's package `name` for `target`, a Rust target triple. */
+export function thirdPartyLicences(name, target) {
+  const packages = compiledIn(name, target);
   const texts = new Map();
   for (const one of packages) {
     for (const text of licenceTexts(one)) {
@@ -29,22 +29,14 @@ export function thirdPartyLicences(target) {
   return parts.join("\n");
 }
 
-/** Packages of others that end up in `name`: what it needs when it runs, directly or through others. */
+/** Packages of others that end up in `name`: what it needs when it runs, with its default features. */
 function compiledIn(name, target) {
-  const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", target];
-  const output = execFileSync("cargo", args, { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
-  const { packages, resolve } = JSON.parse(output);
-  const byId = new Map(packages.map((one) => [one.id, one]));
-  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
-  const start = packages.find((one) => one.name === name && one.source === null);
-  const seen = new Set([start.id]);
-  for (const id of seen) {
-    for (const dependency of nodes.get(id).deps) {
-      const macro = byId.get(dependency.pkg).targets.some((one) => one.kind.includes("proc-macro"));
-      if (!macro && dependency.dep_kinds.some(({ kind }) => kind === null)) seen.add(dependency.pkg);
-    }
-  }
-  const others = [...seen].map((id) => byId.get(id)).filter((one) => one.source !== null);
+  const cargo = (...args) => execFileSync("cargo", [...args, "--locked"], { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] }).toString();
+  // The tree knows the features of this package alone; the metadata knows where each source lies.
+  const tree = cargo("tree", "--package", name, "--target", target, "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}");
+  const compiled = new Set(tree.split("\n").map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1).join(" ")));
+  const { packages } = JSON.parse(cargo("metadata", "--format-version", "1", "--filter-platform", target));
+  const others = packages.filter((one) => one.source !== null && compiled.has(`${one.name} ${one.version}`));
   return others.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1));
 }
 

@@ -37,7 +37,7 @@ const version = workspaceVersion();
 const staging = mkdtempSync(join(tmpdir(), "ubp-pack-"));
 try {
   mkdirSync(out, { recursive: true });
-  const licences = thirdPartyLicences(target);
+  const licences = thirdPartyLicences("ubp-node", target);
   if (values.only !== "platform") pack(stageRoot(), licences);
   if (values.only !== "root") pack(stagePlatform(values.addon ?? buildAddon()), licences);
 } finally {
@@ -103,7 +103,7 @@ function stagePlatform(addon) {
     publishConfig: { access: "public" },
   };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2) + "\n");
-  const readme = `# @ubp/${platform}\n\nThe part of [ubp](https://www.npmjs.com/package/ubp) for this platform. Install \`ubp\`, not this.\n`;
+  const readme = `# @ubp/${platform}\n\nThe part of the package `ubp` for this platform. Install \`ubp\`, not this.\n`;
   writeFileSync(join(folder, "README.md"), readme);
   return folder;
 }

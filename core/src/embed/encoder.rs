@@ -65,8 +65,10 @@ impl Encoder {
             messages.dedup();
             Err(if messages.is_empty() {
                 "this build of UBP has no inference engine".into()
-            } else {
+            } else if cfg!(feature = "tract") {
                 messages.join("; ")
+            } else {
+                format!("{}; the native ubp has a second engine, which may run it", messages.join("; "))
             })
         });
         loaded.as_deref().map_err(|message| self.wrong(message))
