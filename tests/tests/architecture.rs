@@ -16,7 +16,7 @@ fn metadata() -> Metadata {
     MetadataCommand::new()
         .manifest_path(root().join("Cargo.toml"))
         .features(CargoOpt::AllFeatures)
-        .other_options(["--offline".to_owned()])
+        .other_options(["--locked".to_owned()])
         .exec()
         .unwrap()
 }
