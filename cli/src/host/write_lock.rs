@@ -1,16 +1,22 @@
 //! One writer at a time, over all processes: comparing a file with what was expected and replacing it are
 //! two steps, and another writer between them would lose an edit.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 use ubp_core::ports::WriteGuard;
 
 /// The lock's name in the project's own folder.
 pub(super) const NAME: &str = "write.lock";
+/// A writer is done within milliseconds, thousands of files apart: who waits this long waits for a process that hangs
+/// or was stopped.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Pause between two attempts. The kernel can also wait, but not for a limited time.
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// The lock of one project, as one process sees it.
 #[derive(Debug)]
@@ -18,6 +24,7 @@ pub(super) struct WriteLock {
     folder: PathBuf,
     holder: Mutex<Option<Holder>>,
     free: Condvar,
+    patience: Duration,
 }
 
 #[derive(Debug)]
@@ -36,10 +43,13 @@ impl WriteGuard for Held<'_> {}
 impl WriteLock {
     /// The lock in `folder`, the project's own.
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, holder: Mutex::default(), free: Condvar::new() }
+        Self { folder, holder: Mutex::default(), free: Condvar::new(), patience: PATIENCE }
     }
 
     /// Waits for the lock. The thread that has it gets it again.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] when another process does not give it back.
     pub(super) fn take(&self) -> io::Result<Held<'_>> {
         let me = thread::current().id();
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +67,7 @@ impl WriteLock {
         drop(holder);
         // From here on dropping gives the turn back, also when the file cannot be locked.
         let held = Held(self);
-        let file = locked(&self.folder)?;
+        let file = locked(&self.folder, Instant::now() + self.patience)?;
         if let Some(holder) = &mut *self.holder.lock().unwrap_or_else(PoisonError::into_inner) {
             holder.file = file;
         }
@@ -77,7 +87,7 @@ impl Drop for Held<'_> {
 }
 
 /// The lock's file, locked.
-fn locked(folder: &Path) -> io::Result<Option<File>> {
+fn locked(folder: &Path, until: Instant) -> io::Result<Option<File>> {
     let path = folder.join(NAME);
     loop {
         let file = match OpenOptions::new().write(true).open(&path) {
@@ -88,17 +98,32 @@ fn locked(folder: &Path) -> io::Result<Option<File>> {
             }
             opened => opened?,
         };
-        match file.lock() {
+        match file.try_lock() {
             Ok(()) => {}
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                thread::sleep(PAUSE);
+                continue;
+            }
+            Err(TryLockError::WouldBlock) => return Err(held_too_long(&path)),
             // Some network file systems have none: one machine's processes then rely on the hashes alone.
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
-            Err(error) => return Err(error),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
         // Whoever deletes the file meanwhile would let a second writer in.
         if is_file_at(&file, &path)? {
             return Ok(Some(file));
         }
     }
+}
+
+fn held_too_long(path: &Path) -> io::Error {
+    let message = format!(
+        "another process has been writing to this project for {} seconds; if it hangs or was stopped, end it, and \
+         what locks {} is free at once",
+        PATIENCE.as_secs(),
+        path.display()
+    );
+    io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
 #[cfg(unix)]
@@ -172,6 +197,19 @@ mod tests {
                 });
             }
         });
+    }
+
+    #[test]
+    fn a_writer_that_never_ends_is_an_error_for_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let stopped = WriteLock::new(dir.path().into());
+        let held = stopped.take().unwrap();
+        let lock = WriteLock { patience: Duration::from_millis(20), ..WriteLock::new(dir.path().into()) };
+        let error = lock.take().map(drop).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().contains("write.lock"), "{error}");
+        drop(held);
+        drop(lock.take().unwrap());
     }
 
     #[test]
