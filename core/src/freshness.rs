@@ -4,6 +4,7 @@
 //! threshold. What was reviewed is in the lock; where it says nothing, a source that changed after
 //! the page did counts: by last commits, and without version control by modification times.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
@@ -96,26 +97,27 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     let page_file = |page_path: &str| path::join(context.pages_dir(), page_path).unwrap_or_default();
     let mut wanted: BTreeSet<String> = expanded.files().map(Into::into).collect();
     wanted.extend(declared.values().map(|page| page_file(&page.path)));
-    let changes = context.history.last_changes(&wanted.into_iter().collect::<Vec<_>>())?;
     let days = i64::from(context.manifest.staleness.threshold_days);
     let mut judge = Judge {
         context,
-        changes: &changes,
+        wanted: wanted.into_iter().collect(),
+        changes: OnceCell::new(),
         now: context.clock.now(),
         threshold: SignedDuration::from_hours(24 * days),
         hashes: HashMap::new(),
     };
     let mut assessments = HashMap::new();
     for (number, page) in &declared {
-        let page_time = judge.page_time(&page.path, &page_file(&page.path))?;
+        let file = page_file(&page.path);
+        let described_in = DescribedIn { page: &page.path, file: &file };
         let mut assessment =
             Assessment { staleness: Staleness::Fresh, reviewed: true, stale_refs: Vec::new() };
         for source in &page.sources {
             let files = expanded.of(source);
             let reviewed = lock.page(&page.path).map(|reviewed| expanded.part(source, reviewed));
             match reviewed.filter(|reviewed| !reviewed.is_empty()) {
-                Some(reviewed) => judge.by_review(files, &reviewed, page_time, &mut assessment)?,
-                None => judge.by_times(source, files, page_time, &mut assessment)?,
+                Some(reviewed) => judge.by_review(files, &reviewed, described_in, &mut assessment)?,
+                None => judge.by_times(source, files, described_in, &mut assessment)?,
             }
         }
         assessment.stale_refs.sort_by(|a, b| a.file_path.cmp(&b.file_path));
@@ -156,15 +158,39 @@ pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Resul
 
 struct Judge<'a> {
     context: &'a Context<'a>,
-    changes: &'a BTreeMap<String, SourceChange>,
+    /// Files that version control will be asked about, all at once.
+    wanted: Vec<String>,
+    /// What it answered. Pages that are as they were reviewed need none of it, and asking takes some
+    /// processes.
+    changes: OnceCell<BTreeMap<String, SourceChange>>,
     now: Timestamp,
     threshold: SignedDuration,
     hashes: HashMap<String, Option<ContentHash>>,
 }
 
+/// The page that a source is described in.
+#[derive(Clone, Copy)]
+struct DescribedIn<'a> {
+    /// Its path below the pages folder.
+    page: &'a str,
+    /// Its path in the project.
+    file: &'a str,
+}
+
 impl Judge<'_> {
-    fn page_time(&self, page: &str, file: &str) -> Result<Option<Timestamp>> {
-        let time = match self.changes.get(file) {
+    fn change(&self, file: &str) -> Result<Option<&SourceChange>> {
+        let changes = match self.changes.get() {
+            Some(changes) => changes,
+            None => {
+                let changes = self.context.history.last_changes(&self.wanted)?;
+                self.changes.get_or_init(|| changes)
+            }
+        };
+        Ok(changes.get(file))
+    }
+
+    fn page_time(&self, DescribedIn { page, file }: DescribedIn<'_>) -> Result<Option<Timestamp>> {
+        let time = match self.change(file)? {
             Some(SourceChange::Committed(commit)) => Some(commit.time),
             Some(SourceChange::Uncommitted) => Some(self.now),
             Some(SourceChange::BeyondHistory) => None,
@@ -175,7 +201,7 @@ impl Judge<'_> {
     }
 
     fn source_time(&self, file: &str) -> Result<Option<Timestamp>> {
-        let time = match self.changes.get(file) {
+        let time = match self.change(file)? {
             Some(SourceChange::Committed(commit)) => Some(commit.time),
             Some(SourceChange::BeyondHistory) => None,
             Some(SourceChange::Uncommitted) | None => {
@@ -198,7 +224,7 @@ impl Judge<'_> {
         &mut self,
         files: &[String],
         reviewed: &BTreeMap<&str, &[ContentHash]>,
-        page_time: Option<Timestamp>,
+        described_in: DescribedIn<'_>,
         assessment: &mut Assessment,
     ) -> Result<()> {
         for gone in reviewed.keys().filter(|path| !files.iter().any(|file| file == *path)) {
@@ -211,7 +237,7 @@ impl Judge<'_> {
                 continue;
             }
             let time = self.source_time(file)?;
-            let reason = match (time, page_time) {
+            let reason = match (time, self.page_time(described_in)?) {
                 (Some(source), Some(page)) if page > source => StaleReason::PageEditedAfterSource,
                 _ => StaleReason::Changed,
             };
@@ -225,7 +251,7 @@ impl Judge<'_> {
         &mut self,
         source: &str,
         files: &[String],
-        page_time: Option<Timestamp>,
+        described_in: DescribedIn<'_>,
         assessment: &mut Assessment,
     ) -> Result<()> {
         if files.is_empty() {
@@ -234,7 +260,7 @@ impl Judge<'_> {
         for file in files {
             assessment.reviewed = false;
             let source_time = self.source_time(file)?;
-            match (source_time, page_time) {
+            match (source_time, self.page_time(described_in)?) {
                 (Some(source), Some(page)) if source <= page => {}
                 (Some(_), Some(_)) => {
                     assessment.add(file, source_time, StaleReason::Changed, self.verdict(source_time));
