@@ -124,8 +124,12 @@ impl<'a> Terminal<'a> {
         ExitStatus::Error
     }
 
-    /// A page's path as it can be opened from the current folder.
+    /// A page's path as it can be opened from the current folder. Files of the project's own folder, which
+    /// the audit log lists beside pages, are named from the project.
     pub(crate) fn path(&self, filepath: &str) -> String {
+        if filepath.starts_with(".ubp/") {
+            return self.project_path(filepath);
+        }
         printable(&format!("{}{filepath}", self.pages_prefix))
     }
 

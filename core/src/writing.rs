@@ -19,8 +19,11 @@ use crate::{Error, Result};
 pub mod audit;
 mod diff;
 pub(crate) mod links;
+mod records;
 
 use audit::{Entry, OutcomeKind};
+pub(crate) use records::RecordChange;
+use records::Standing;
 
 /// A page's file at some moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,13 +106,21 @@ pub(crate) struct Plan {
     pub operation: &'static str,
     /// In the order in which they are made.
     pub changes: Vec<Change>,
+    /// What is recorded of it, before the pages change.
+    pub records: Vec<RecordChange>,
     /// The group of the audit log that they take back.
     pub undoes: Option<String>,
 }
 
 impl Plan {
     pub(crate) fn new(operation: &'static str, changes: Vec<Change>) -> Self {
-        Self { operation, changes, undoes: None }
+        Self { operation, changes, records: Vec::new(), undoes: None }
+    }
+
+    /// The same, and this on record.
+    pub(crate) fn recording(mut self, change: RecordChange) -> Self {
+        self.records.push(change);
+        self
     }
 }
 
@@ -160,9 +171,13 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
         let folder = time.strftime("%Y-%m-%dT%H-%M-%SZ");
         change.trash = Some(format!("{folder}-{id}/{}", place.path));
     }
-    let diff = plan.changes.iter().map(diff::of).collect();
+    let records = plan.records.iter().filter(|_| plan.undoes.is_some()).map(RecordChange::diff);
+    let mut diff: String = plan.changes.iter().map(diff::of).chain(records).collect();
+    if context.caller == Caller::Agent {
+        diff::shorten(&mut diff);
+    }
     let written = |audit_id| Written { changed: plan.changes.iter().map(changed).collect(), diff, audit_id };
-    if dry_run || plan.changes.is_empty() {
+    if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
         let mut shown = written(None);
         shown.changed.iter_mut().for_each(|file| file.trash = None);
         return Ok(shown);
@@ -172,7 +187,7 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
         still_as_planned(context.source, change)?;
     }
     audit::begin(context, &id, &plan)?;
-    let result = make(context.source, &plan.changes);
+    let result = make(context.source, &plan);
     let outcome = match &result {
         Ok(()) => OutcomeKind::Done,
         Err(Error::HalfDone { .. }) => OutcomeKind::HalfDone,
@@ -264,8 +279,29 @@ fn still_as_planned(source: &dyn Source, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Makes every change and lets records follow; after a failure everything is as it was.
-fn make(source: &dyn Source, changes: &[Change]) -> Result<()> {
+/// Records and makes every change; after a failure everything is as it was.
+fn make(source: &dyn Source, plan: &Plan) -> Result<()> {
+    let mut recorded = 0;
+    let mut result = Ok(());
+    for record in &plan.records {
+        result = record.apply(source);
+        if result.is_err() {
+            break;
+        }
+        recorded += 1;
+    }
+    let Err(error) = result.and_then(|()| make_changes(source, &plan.changes)) else { return Ok(()) };
+    for record in plan.records.iter().take(recorded).rev() {
+        if let Err(back) = record.reversed().apply(source) {
+            let message = format!("{error}; {} could not be taken back: {back}", record.path());
+            return Err(Error::HalfDone { message, entry: String::new() });
+        }
+    }
+    Err(error)
+}
+
+/// Makes every change of pages and lets records follow; after a failure everything is as it was.
+fn make_changes(source: &dyn Source, changes: &[Change]) -> Result<()> {
     let mut failed = None;
     let mut made = 0;
     for change in changes {
@@ -385,8 +421,23 @@ fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
 /// [`Error::Undo`] when a file is no longer as the group left it, and nothing else can be done about it;
 /// [`Error::Io`].
 pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
-    let mut changes = Vec::new();
+    let mut plan = Plan::new("undo", Vec::new());
     for entry in entries.iter().rev() {
+        if let Some(record) = entry.record() {
+            match record.standing(source)? {
+                Standing::After => plan.records.push(record.reversed()),
+                Standing::Before => {}
+                Standing::Other => {
+                    return Err(Error::Undo {
+                        path: record.path(),
+                        entry: entry.id.clone(),
+                        left: "other lines".into(),
+                        found: "lines that were recorded later".into(),
+                    });
+                }
+            }
+            continue;
+        }
         let change = entry.change()?;
         let now = |version: &Option<Version>| -> Result<Option<Version>> {
             let Some(version) = version else { return Ok(None) };
@@ -415,7 +466,7 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
             } else if let Some(before) = &mut back.before {
                 before.bytes = at_after.and_then(|version| version.bytes);
             }
-            changes.push(back);
+            plan.changes.push(back);
         } else if !is_before {
             let left = change.after.as_ref().or(change.before.as_ref());
             let found = if change.after.is_some() { at_after } else { at_before };
@@ -427,5 +478,5 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
             });
         }
     }
-    Ok(Plan::new("undo", changes))
+    Ok(plan)
 }

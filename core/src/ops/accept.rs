@@ -11,7 +11,7 @@ use crate::page::{LinkTypes, parse};
 use crate::suggest::decisions::{self, Decision, Verdict};
 use crate::suggest::{Names, Place, places};
 use crate::writing::links::World;
-use crate::writing::{Change, Plan, Version, carry_out, expect};
+use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
 /// What it is for.
@@ -99,10 +99,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let change = Change::edit(version, after.into_bytes());
     let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
-    let written = carry_out(context, Plan::new("accept", vec![change]), params.dry_run)?;
-    if !params.dry_run {
-        ends.remember(context, Verdict::Accepted)?;
-    }
+    let plan = Plan::new("accept", vec![change]).recording(ends.decision(context, Verdict::Accepted)?);
+    let written = carry_out(context, plan, params.dry_run)?;
     Ok(Output {
         source: source.clone(),
         target: ends.target.path.clone(),
@@ -188,7 +186,8 @@ impl Ends {
         Ok(ends)
     }
 
-    pub(super) fn remember(&self, context: &Context<'_>, decision: Verdict) -> Result<()> {
+    /// The change that puts `decision` about them on record.
+    pub(super) fn decision(&self, context: &Context<'_>, decision: Verdict) -> Result<RecordChange> {
         let decision = Decision {
             decision,
             source_id: self.source.id.clone(),
@@ -197,6 +196,6 @@ impl Ends {
             target: self.target.path.clone(),
             at: to_the_second(context.clock.now()),
         };
-        decisions::append(context.source, &decision)
+        decisions::change(&decision)
     }
 }

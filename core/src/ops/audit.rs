@@ -51,7 +51,7 @@ pub struct AuditEntry {
     pub agent: Option<String>,
     /// The operation.
     pub operation: String,
-    /// Path of the page.
+    /// Path of the page; of a file of reviews or decisions, `.ubp/` and its name.
     pub filepath: String,
     /// Its path before, if it moved.
     pub moved_from: Option<String>,

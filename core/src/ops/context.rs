@@ -14,10 +14,11 @@ use crate::progress::{Cancel, Progress};
 use crate::{Error, Result};
 
 /// Who asks: agents may do less than people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Caller {
     /// Somebody at a terminal or an editor.
+    #[default]
     Person,
     /// A program that acts for somebody.
     Agent,

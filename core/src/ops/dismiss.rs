@@ -7,6 +7,7 @@ use super::Context;
 use super::accept::Ends;
 use crate::Result;
 use crate::suggest::decisions::Verdict;
+use crate::writing::{Plan, carry_out};
 
 /// What it is for.
 pub const SUMMARY: &str = "Remember that a suggested link is not wanted.";
@@ -28,6 +29,8 @@ pub struct Output {
     pub source: String,
     /// Path of the other.
     pub target: String,
+    /// Names the decision in the audit log.
+    pub audit_id: Option<String>,
 }
 
 /// Remembers it.
@@ -37,6 +40,7 @@ pub struct Output {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let ends = context.index.read(|db| Ends::find(db, &params.source, &params.target))?;
-    ends.remember(context, Verdict::Dismissed)?;
-    Ok(Output { source: ends.source.path, target: ends.target.path })
+    let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(context, Verdict::Dismissed)?);
+    let audit_id = carry_out(context, plan, false)?.audit_id;
+    Ok(Output { source: ends.source.path, target: ends.target.path, audit_id })
 }

@@ -19,7 +19,7 @@ pub struct Edited {
     pub page: PageFields,
     /// SHA-256 of the file after the edit, to be carried by the next one.
     pub content_hash: String,
-    /// Unified diffs of every file that changed.
+    /// Unified diffs of every file that changed; for an agent at most the first 8,000 bytes.
     pub diff: String,
     /// Whether this only shows what would be written.
     pub dry_run: bool,

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::page::{Found, IndexState, PageName, look_up};
 use crate::freshness::{
-    self, Assessment, Declared, DeclaredPage, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+    self, Assessment, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef,
+    Staleness,
 };
 use crate::ports::{ContentHash, Revision};
+use crate::writing::{Plan, RecordChange, carry_out};
 use crate::{Error, Result, path};
 
 /// What it is for.
@@ -55,6 +57,8 @@ pub struct Output {
     pub without_sources: Vec<String>,
     /// Whether `.ubp/refs.lock` was written.
     pub written: bool,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -177,29 +181,34 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             changes,
         });
     }
-    let written = lock.to_text() != before;
-    if written {
-        save(context, &lock, &reviewed, listed.as_deref())?;
-    }
+    let audit_id = match lock.to_text() != before {
+        true => save(context, &lock, &reviewed, listed.as_deref())?,
+        false => None,
+    };
     reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
     refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
-    Ok(Output { reviewed, refused, without_sources, written, index: context.index_state()? })
+    let written = audit_id.is_some();
+    Ok(Output { reviewed, refused, without_sources, written, audit_id, index: context.index_state()? })
 }
 
-/// Writes what was reviewed over what is on record now: somebody else may have written meanwhile.
+/// Writes what was reviewed over what is on record now: somebody else may have written meanwhile. Gives the
+/// name of the change in the audit log.
 fn save(
     context: &Context<'_>,
     lock: &ReviewLock,
     reviewed: &[ReviewedPage],
     listed: Option<&[String]>,
-) -> Result<()> {
+) -> Result<Option<String>> {
     let _held = context.source.lock()?;
-    let mut now = ReviewLock::load(context.source, |_| true)?;
+    let bytes = context.source.read_state(REVIEW_LOCK)?;
+    let mut now =
+        bytes.as_deref().map_or_else(ReviewLock::default, |bytes| ReviewLock::parse(bytes, |_| true));
     for page in reviewed {
         now.copy(lock, &page.filepath);
     }
     forget_missing(&mut now, listed);
-    now.save(context.source)
+    let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
+    Ok(carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?.audit_id)
 }
 
 /// Takes out pages that are not among all that there are.

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ports::Source;
+use crate::writing::RecordChange;
 use crate::{Error, Result};
 
 /// The file's name in `.ubp/`.
@@ -69,12 +70,13 @@ fn pair(a: &str, b: &str) -> (String, String) {
     if a <= b { (a.into(), b.into()) } else { (b.into(), a.into()) }
 }
 
-/// Adds a decision at the end of the file.
+/// The decision at the end of the file.
 ///
 /// # Errors
-/// [`Error::Io`]; the file is then as it was.
-pub fn append(source: &dyn Source, decision: &Decision) -> Result<()> {
-    source.append(FILE, &line(decision)?)
+/// [`Error::Internal`].
+pub(crate) fn change(decision: &Decision) -> Result<RecordChange> {
+    let line = serde_json::to_string(decision).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(RecordChange::append(FILE, line))
 }
 
 /// Lets every decision about the page `old_id` hold for `new_id`, its id after it moved to `path`.
@@ -122,6 +124,10 @@ fn entries(text: &str) -> impl Iterator<Item = Decision> {
 mod tests {
     use super::*;
     use crate::ports::{ContentHash, MemorySource};
+
+    fn append(source: &MemorySource, decision: &Decision) -> Result<()> {
+        source.append(FILE, &line(decision)?)
+    }
 
     fn decision(decision: Verdict, source_id: &str, target_id: &str) -> Decision {
         let text = String::new;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Change, Plan, Version};
+use super::{Change, Plan, RecordChange, Version, records};
 use crate::ops::{Caller, Context};
 use crate::ports::{ContentHash, Source};
 use crate::{Error, Result};
@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub const FILE: &str = "audit.jsonl";
 
 /// One change of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Names it: the group's id, a dot, and its number in the group.
     pub id: String,
@@ -33,7 +33,8 @@ pub struct Entry {
     /// The group that it took back.
     #[serde(default)]
     pub undoes: Option<String>,
-    /// Path of the page, relative to the pages folder.
+    /// Path of the page, relative to the pages folder; of a file of reviews or decisions, `.ubp/` and its
+    /// name.
     pub path: String,
     /// Its path before, if it moved.
     #[serde(default)]
@@ -47,10 +48,12 @@ pub struct Entry {
     /// Hash of the file after; absent if there is none.
     #[serde(default)]
     pub after_hash: Option<String>,
-    /// Text before; absent where it is no text, or did not change.
+    /// Text before; absent where it is no text, or did not change. Of reviews and decisions the lines
+    /// that went.
     #[serde(default)]
     pub before: Option<String>,
-    /// Text after; absent where it is no text, or did not change.
+    /// Text after; absent where it is no text, or did not change. Of reviews and decisions the lines
+    /// that came.
     #[serde(default)]
     pub after: Option<String>,
 }
@@ -158,8 +161,16 @@ impl Entry {
         })
     }
 
+    /// The lines of a file of reviews or decisions that went and came; `None` for a change of a page.
+    pub(super) fn record(&self) -> Option<RecordChange> {
+        RecordChange::logged(&self.path, self.before.as_deref(), self.after.as_deref())
+    }
+
     /// The change as a unified diff.
     pub(crate) fn diff(&self) -> String {
+        if let Some(record) = self.record() {
+            return record.diff();
+        }
         self.change().map(|change| super::diff::of(&change)).unwrap_or_default()
     }
 }
@@ -168,7 +179,21 @@ impl Entry {
 pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<()> {
     let at = context.clock.now().to_string();
     let mut lines = Vec::new();
-    for (number, change) in plan.changes.iter().enumerate() {
+    let mut number = 0;
+    let mut blank = || {
+        number += 1;
+        Entry {
+            id: format!("{group}.{number}"),
+            group: group.to_owned(),
+            at: at.clone(),
+            caller: context.caller,
+            agent: context.agent.map(str::to_owned),
+            operation: plan.operation.to_owned(),
+            undoes: plan.undoes.clone(),
+            ..Entry::default()
+        }
+    };
+    for change in &plan.changes {
         let hash = |version: &Option<Version>| version.as_ref().map(|version| version.hash.to_string());
         let (before_hash, after_hash) = (hash(&change.before), hash(&change.after));
         let text = |version: &Option<Version>| {
@@ -176,13 +201,6 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
         };
         let place = change.after.as_ref().or(change.before.as_ref());
         let entry = Entry {
-            id: format!("{group}.{}", number + 1),
-            group: group.to_owned(),
-            at: at.clone(),
-            caller: context.caller,
-            agent: context.agent.map(str::to_owned),
-            operation: plan.operation.to_owned(),
-            undoes: plan.undoes.clone(),
             path: place.map(|version| version.path.clone()).unwrap_or_default(),
             from: change.moved().map(|(from, _)| from.to_owned()),
             trash: change.trash.clone(),
@@ -190,8 +208,14 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
             after: text(&change.after),
             before_hash,
             after_hash,
+            ..blank()
         };
         push_line(&mut lines, &entry)?;
+    }
+    for record in &plan.records {
+        let text = |lines: &[String]| (!lines.is_empty()).then(|| records::joined(lines, "\n"));
+        let (before, after) = (text(&record.removed), text(&record.added));
+        push_line(&mut lines, &Entry { path: record.path(), before, after, ..blank() })?;
     }
     context.source.append(FILE, &lines)
 }

@@ -171,7 +171,7 @@ export interface AuditEntry {
   agent: string | null;
   /** The operation. */
   operation: string;
-  /** Path of the page. */
+  /** Path of the page; of a file of reviews or decisions, `.ubp/` and its name. */
   filepath: string;
   /** Its path before, if it moved. */
   moved_from: string | null;
@@ -465,7 +465,7 @@ export interface CreatePageOutput {
   staleness: Staleness;
   /** SHA-256 of the file after the edit, to be carried by the next one. */
   content_hash: string;
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this only shows what would be written. */
   dry_run: boolean;
@@ -666,6 +666,8 @@ export interface DismissOutput {
   source: string;
   /** Path of the other. */
   target: string;
+  /** Names the decision in the audit log. */
+  audit_id: string | null;
 }
 
 /** Which link. */
@@ -1578,7 +1580,7 @@ export interface RenamePageOutput {
   staleness: Staleness;
   /** SHA-256 of the file after the edit, to be carried by the next one. */
   content_hash: string;
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this only shows what would be written. */
   dry_run: boolean;
@@ -1629,6 +1631,8 @@ export interface ReviewPageOutput {
   without_sources: string[];
   /** Whether `.ubp/refs.lock` was written. */
   written: boolean;
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -2129,7 +2133,7 @@ export interface UpdatePageOutput {
   staleness: Staleness;
   /** SHA-256 of the file after the edit, to be carried by the next one. */
   content_hash: string;
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this only shows what would be written. */
   dry_run: boolean;

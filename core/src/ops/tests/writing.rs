@@ -168,6 +168,56 @@ fn reviews_and_decisions_follow() {
 }
 
 #[test]
+fn what_agents_put_on_record_is_logged_and_can_be_taken_back() {
+    let project = Project::with_pages([
+        ("login.md", "---\nsource_refs: [src/a.rs]\n---\nThe people.\n"),
+        ("people.md", "People.\n"),
+    ]);
+    project.source.put_source("src/a.rs", b"rs", jiff::Timestamp::UNIX_EPOCH);
+    project.update();
+    let records = || {
+        let of =
+            |name| String::from_utf8(project.source.read_state(name).unwrap().unwrap_or_default()).unwrap();
+        [of("refs.lock"), of("decisions.jsonl")]
+    };
+    let ask = |name: &str, params: Value| {
+        let answer = agent(&project).call(name, params).unwrap();
+        answer["audit_id"].as_str().unwrap().to_owned()
+    };
+    let pair = json!({ "source": "login.md", "target": "people.md" });
+    let reviewed = ask("review_page", json!({ "page": "login.md" }));
+    let dismissed = ask("dismiss", pair);
+    let later = call(&project, "dismiss", json!({ "source": "people.md", "target": "login.md" })).unwrap();
+    let accepted = ask(
+        "accept",
+        json!({ "source": "login.md", "target": "people.md", "expected_hash": hash(&project, "login.md") }),
+    );
+    let log = call(&project, "audit", json!({})).unwrap();
+    let of = |group: &str| {
+        let entries = log["entries"].as_array().unwrap().iter().filter(|entry| entry["group"] == group);
+        entries.map(|entry| entry["filepath"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&reviewed), [".ubp/refs.lock"]);
+    assert_eq!(of(&dismissed), [".ubp/decisions.jsonl"]);
+    assert_eq!(of(&accepted), [".ubp/decisions.jsonl", "login.md"]);
+    let entry = log["entries"].as_array().unwrap().iter().find(|entry| entry["group"] == *dismissed).unwrap();
+    assert_eq!((&entry["caller"], &entry["agent"]), (&json!("agent"), &json!("test")));
+    assert!(entry["diff"].as_str().unwrap().contains("\n+{\"decision\":\"dismissed\""), "{entry}");
+
+    // Each goes by itself, whatever came later.
+    for group in [&reviewed, &dismissed, &accepted] {
+        call(&project, "undo", json!({ "entry": group })).unwrap();
+    }
+    assert_eq!(text(&project, "login.md"), "---\nsource_refs: [src/a.rs]\n---\nThe people.\n");
+    let [lock, decisions] = records();
+    assert_eq!((lock.as_str(), decisions.lines().count()), ("", 1), "{decisions}");
+    call(&project, "undo", json!({ "entry": later["audit_id"] })).unwrap();
+    assert_eq!(records(), ["", ""]);
+    let error = call(&project, "undo", json!({ "entry": reviewed })).unwrap_err();
+    assert_eq!(error.code(), "invalid_params", "{error}");
+}
+
+#[test]
 fn text_is_changed_where_it_was_asked_for() {
     let project = project();
     let old = text(&project, "crlf.md");
