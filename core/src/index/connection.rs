@@ -136,12 +136,22 @@ impl Index {
     /// [`Error::Database`].
     pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
         let generation = self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))?;
-        let held = cached(&self.matrix, generation, || self.read(|db| VectorMatrix::load(db, identity)))?;
+        let load = || self.read_once(|db| VectorMatrix::load(db, identity));
+        let held = cached(&self.matrix, generation, load)?;
         if held.identity() == identity {
             return Ok(held);
         }
         *lock(&self.matrix) = None;
-        cached(&self.matrix, generation, || self.read(|db| VectorMatrix::load(db, identity)))
+        cached(&self.matrix, generation, load)
+    }
+
+    /// As [`Index::read`], for work that goes over much of the file and will not again: what it passes is
+    /// neither mapped nor kept.
+    fn read_once<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let Location::File(path) = &self.location else { return self.read(work) };
+        let mut connection = open_reader(path)?;
+        connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA cache_size = -1000;")?;
+        work(&*connection.transaction()?)
     }
 
     /// Moves what the write-ahead log holds into the database file.
