@@ -13,6 +13,8 @@ use crate::{Error, Result, text};
 
 /// Characters of a snippet.
 const SNIPPET: usize = 240;
+/// Bytes of a result that shows snippets alone, unless its only section needs more.
+const LARGEST: usize = 2_000;
 /// Sections shown of one page.
 const SECTIONS: usize = 3;
 /// Linked pages shown of one page.
@@ -59,7 +61,7 @@ pub(super) fn results(
                     .collect::<Result<_>>()?;
                 let explanation =
                     if params.explain { Some(explain(db, &hit, request, &fields)?) } else { None };
-                Ok(PageResult {
+                let mut result = PageResult {
                     page: of(hit.page)?,
                     score: rounded(hit.score),
                     score_breakdown: ScoreBreakdown {
@@ -72,10 +74,26 @@ pub(super) fn results(
                     sections: section_results(db, &hit, request, params.content)?,
                     linked_pages,
                     explanation,
-                })
+                };
+                if !(params.content || params.include_linked || params.explain) {
+                    keep_small(&mut result)?;
+                }
+                Ok(result)
             })
             .collect()
     })
+}
+
+/// Leaves out the sections that add least while the result is larger than agents should have to read.
+fn keep_small(result: &mut PageResult) -> Result<()> {
+    while result.sections.len() > 1 {
+        let json = serde_json::to_vec(result).map_err(|error| Error::Internal(error.to_string()))?;
+        if json.len() <= LARGEST {
+            break;
+        }
+        result.sections.pop();
+    }
+    Ok(())
 }
 
 fn neighbours(graph: &LinkGraph, page: i64, types: &[String]) -> Vec<(i64, String, bool)> {

@@ -90,3 +90,18 @@ fn a_section_that_shrinks_leaves_nothing_behind() {
     let page = get_page::Params { page: Some("long".into()), ..Default::default() };
     assert!(get_page::run(&project.context(), page).is_ok());
 }
+
+#[test]
+fn a_result_of_snippets_stays_small_whatever_the_script() {
+    let section = format!("## 認証の見出し\n\n{}\n\n", "認証とは利用者を確かめることである。".repeat(40));
+    let text = format!("# {}\n\n{}", "長い題名".repeat(6), section.repeat(3));
+    let project = Project::with_pages([("folder/認証.md", text.as_str())]);
+    let params = |content| search::Params { query: "認証".into(), content, ..search::Params::default() };
+    let size = |content| {
+        let found = search::run(&project.context(), params(content)).unwrap();
+        (serde_json::to_vec(&found.results[0]).unwrap().len(), found.results[0].sections.len())
+    };
+    let (bytes, sections) = size(false);
+    assert!(bytes <= 2_000 && sections >= 1, "{bytes} bytes, {sections} sections");
+    assert!(size(true).1 > sections);
+}
