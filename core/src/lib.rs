@@ -13,6 +13,7 @@ pub mod page;
 pub mod path;
 pub mod ports;
 pub mod progress;
+pub mod render;
 pub mod search;
 pub mod suggest;
 pub mod text;

@@ -110,6 +110,7 @@ fn every_answer_is_what_its_schema_says() {
             "update_page",
             json!({ "page": "login.md", "section": "login-feature/flow", "content": "New.", "dry_run": true }),
         ),
+        ("a page as HTML", "render_page", json!({ "page": "login.md" })),
         ("one change", "audit", json!({ "entry": entry })),
         ("making it again", "undo", json!({ "entry": entry, "dry_run": true })),
     ];

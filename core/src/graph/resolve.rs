@@ -77,7 +77,7 @@ pub struct Origin<'a> {
 }
 
 /// Endings of files that pages show or hand out, never read as sources.
-const ATTACHMENTS: [&str; 26] = [
+pub(crate) const ATTACHMENTS: [&str; 26] = [
     "png",
     "jpg",
     "jpeg",
@@ -199,7 +199,8 @@ pub fn may_name_source(target: &str) -> bool {
     !path::is_page(name) && !is_attachment(name) && path::file_name(name).contains('.')
 }
 
-fn is_attachment(name: &str) -> bool {
+/// Whether pages show or hand out a file with this name, instead of describing it.
+pub(crate) fn is_attachment(name: &str) -> bool {
     path::file_name(name)
         .rsplit_once('.')
         .is_some_and(|(_, ext)| ATTACHMENTS.iter().any(|known| ext.eq_ignore_ascii_case(known)))
@@ -305,7 +306,7 @@ fn nearest(mut candidates: Vec<Named>, origin: Origin<'_>, exact: impl Fn(&Named
 }
 
 /// Steps up and down from one folder to another.
-fn distance(from: &str, to: &str) -> usize {
+pub(crate) fn distance(from: &str, to: &str) -> usize {
     let parts =
         |folder: &str| folder.split('/').filter(|p| !p.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let (from, to) = (parts(from), parts(to));

@@ -510,7 +510,7 @@ fn link_kind_number(kind: LinkKind) -> i64 {
     }
 }
 
-fn link_kind(number: i64) -> LinkKind {
+pub(crate) fn link_kind(number: i64) -> LinkKind {
     match number {
         1 => LinkKind::Embed,
         2 => LinkKind::Markdown,

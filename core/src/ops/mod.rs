@@ -30,6 +30,7 @@ pub mod list_pages;
 pub mod rebuild;
 pub mod refs;
 pub mod rename_page;
+pub mod render_page;
 pub mod review_page;
 pub mod search;
 pub mod status;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Context, accept, add, audit, check_staleness, complete, create_page, delete_page, diff, dismiss, doctor,
     evaluate, fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages,
-    rebuild, refs, rename_page, review_page, search, status, suggest_links, undo, update_page,
+    rebuild, refs, rename_page, render_page, review_page, search, status, suggest_links, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -92,6 +92,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(complete, "ubp_complete", Read, PROGRAMS),
     operation!(fulltext_search, "ubp_fulltext_search", Read, EVERYWHERE),
     operation!(get_page, "ubp_get_page", Read, EVERYWHERE),
+    operation!(render_page, "ubp_render_page", Read, PROGRAMS),
     operation!(get_context, "ubp_get_context", Read, EVERYWHERE),
     operation!(list_pages, "ubp_list_pages", Read, EVERYWHERE),
     operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),

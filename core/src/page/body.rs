@@ -51,7 +51,7 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
 }
 
 /// What the Markdown parser recognises.
-pub(super) fn options() -> Options {
+pub(crate) fn options() -> Options {
     // Without its YAML option: that one takes `---` blocks in the middle of a text for front matter.
     Options::ENABLE_WIKILINKS
         | Options::ENABLE_TABLES

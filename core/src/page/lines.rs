@@ -25,6 +25,11 @@ impl Lines {
         self.starts.partition_point(|&start| start <= offset).max(1)
     }
 
+    /// Where line `number`, from 1, starts.
+    pub(crate) fn start(&self, number: usize) -> Option<usize> {
+        self.starts.get(number.checked_sub(1)?).copied()
+    }
+
     /// Where the line of the byte at `offset` starts.
     pub(super) fn start_of(&self, offset: usize) -> usize {
         self.starts.get(self.line_of(offset) - 1).copied().unwrap_or(0)

@@ -120,7 +120,7 @@ fn has_scheme(destination: &str) -> bool {
 }
 
 /// `text` with its `%xx` resolved; as it is where that gives no UTF-8.
-fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

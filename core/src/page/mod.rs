@@ -19,9 +19,11 @@ mod splice;
 pub(crate) mod split;
 mod value_json;
 
+pub(crate) use body::options as markdown_options;
 pub(crate) use body_edit::{body_start, branch, has_front_matter, with_appended, with_body, with_section};
 pub use decode::decode;
 pub(crate) use lines::Lines;
+pub(crate) use link_syntax::percent_decoded;
 pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
@@ -71,6 +73,13 @@ pub fn parse(text: &str, types: &LinkTypes) -> Page {
         diagnostics: front.diagnostics,
         front_matter: front.front_matter,
     }
+}
+
+/// What rendering needs to know of the text after front matter: its links and the names of its paragraphs. Ranges
+/// and lines count from the start of `text`.
+pub(crate) fn body_parts(text: &str, types: &LinkTypes) -> (Vec<Link>, Vec<Block>) {
+    let body = body::read(text, 0, &Lines::new(text), types, &mut leaf::Tags::default());
+    (body.links, body.blocks)
 }
 
 #[cfg(test)]

@@ -18,6 +18,12 @@ pub fn fold_key(text: &str) -> String {
     collapsed(folded.nfc(), folded.len())
 }
 
+/// A heading as links are held against it: its letters and digits alone, folded, since links cannot write all of
+/// the rest.
+pub fn heading_key(heading: &str) -> String {
+    fold_key(heading).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
 /// A looser key, for completing what is being typed: as [`fold_key`], and width (`ＡＰＩ`, `ﾃﾞｰﾀ`),
 /// accents on Latin letters, and hiragana against katakana make no difference either.
 pub fn loose_key(text: &str) -> String {

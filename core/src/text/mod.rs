@@ -16,7 +16,7 @@ mod stop;
 mod tests;
 
 pub(crate) use fold::{Class, class};
-pub use fold::{fold_key, loose_key};
+pub use fold::{fold_key, heading_key, loose_key};
 pub use index::index_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
 pub use snippet::{Snippet, snippet};

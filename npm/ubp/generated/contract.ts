@@ -11,6 +11,8 @@ export interface Operations {
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
   /** Read one page: its text by section, links both ways, and whether code overtook it. */
   get_page: { params: GetPageParams; output: GetPageOutput };
+  /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
+  render_page: { params: RenderPageParams; output: RenderPageOutput };
   /** Read a page together with what it links to and what links to it, within a size. */
   get_context: { params: GetContextParams; output: GetContextOutput };
   /** List pages with their types, times, link counts and freshness. */
@@ -1122,6 +1124,18 @@ export interface GraphTraverseStep {
   direction: StepDirection;
 }
 
+/** A heading of the page. */
+export interface HeadingInfo {
+  /** 1 to 6. */
+  level: number;
+  /** Its text without markup. */
+  text: string;
+  /** The id of its element, equal to the section's `section_id`. */
+  slug: string;
+  /** Its line in the file, from 1. */
+  line: number;
+}
+
 /** How true the index is to the files. */
 export interface IndexState {
   /** Whether text and links were compared with the files just before this answer. */
@@ -1619,6 +1633,37 @@ export interface Renamed {
   from: string;
   /** Where it is. */
   to: string;
+}
+
+/** The page. */
+export interface RenderPageOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Its title. */
+  title: string;
+  /** Where it lives on a site, relative to the site's top, percent-encoded. Links in `html` are relative to it. */
+  url: string;
+  /**
+   * Its text without front matter. Raw HTML of the page is reduced to its text; no address runs a script. A
+   * first heading that repeats the title is left out, but for an empty element with its id.
+   */
+  html: string;
+  /** Its headings in order, a first one that repeats the title included. */
+  headings: HeadingInfo[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page. */
+export interface RenderPageParams {
+  /** The page: path, id, title or alias. */
+  page?: string | null | undefined;
+  /** Its path, instead of `page`. */
+  filepath?: string | null | undefined;
+  /** Its title, instead of `page`. */
+  title?: string | null | undefined;
+  /** Its id, instead of `page`. */
+  id?: string | null | undefined;
 }
 
 /** What was recorded, and what was not. */

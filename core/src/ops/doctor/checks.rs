@@ -140,11 +140,11 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
         // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
         let last = anchor.rsplit('#').next().unwrap_or(&anchor).trim();
         let known = anchors.query_map([target], |row| row.get::<_, String>(0))?;
-        let wanted = loose(last);
+        let wanted = text::heading_key(last);
         let mut found = false;
         for key in known {
             let key = key?;
-            found |= loose(&key) == wanted && key.starts_with('^') == last.starts_with('^');
+            found |= text::heading_key(&key) == wanted && key.starts_with('^') == last.starts_with('^');
         }
         if !found {
             let other: String = row.get(5)?;
@@ -161,11 +161,6 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
         }
     }
     Ok(())
-}
-
-/// Headings are compared by their letters and digits alone: links cannot write all of the rest.
-fn loose(heading: &str) -> String {
-    text::fold_key(heading).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {

@@ -1,0 +1,112 @@
+//! Which file a picture or another attachment is: where the link says, else, as in Obsidian, the nearest
+//! file of that name.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+use crate::graph::resolve;
+use crate::page::LinkKind;
+use crate::ports::Source;
+use crate::{Error, Result, path, text};
+
+/// The attachments of a project. Its files are listed once, when a name alone has to be found.
+pub struct Attachments<'a> {
+    source: &'a dyn Source,
+    pages_dir: &'a str,
+    found: RefCell<HashMap<(String, String), Option<String>>>,
+    /// Folded path of every attachment, with the path, by folded file name.
+    listed: OnceCell<HashMap<String, Vec<(String, String)>>>,
+}
+
+impl<'a> Attachments<'a> {
+    /// Those that `source` has; `pages_dir` is the pages folder, relative to the project.
+    pub fn new(source: &'a dyn Source, pages_dir: &'a str) -> Self {
+        Self { source, pages_dir, found: RefCell::default(), listed: OnceCell::new() }
+    }
+
+    /// Path, relative to the project, of the attachment that a link on the page at `page` leads to.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the project cannot be looked at.
+    pub fn find(&self, kind: LinkKind, target: &str, page: &str) -> Result<Option<String>> {
+        let folder = path::folder(page);
+        let key = (folder.to_owned(), target.to_owned());
+        if let Some(known) = self.found.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let mut found = None;
+        // A name may hold a `#`, or a place in the file may follow one.
+        for name in [target, target.split('#').next().unwrap_or(target).trim()] {
+            if found.is_none() && resolve::is_attachment(name) {
+                found = match self.at_path(kind, name, folder)? {
+                    Some(path) => Some(path),
+                    None => self.by_name(name, folder)?,
+                };
+            }
+        }
+        self.found.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn at_path(&self, kind: LinkKind, name: &str, folder: &str) -> Result<Option<String>> {
+        let here = path::join(self.pages_dir, folder).unwrap_or_default();
+        let from_top = path::join(self.pages_dir, name);
+        let from_here = if name.starts_with('/') { None } else { path::join(&here, name) };
+        let from_project = path::join("", name);
+        let relative = kind == LinkKind::Markdown || name.starts_with("./") || name.starts_with("../");
+        let candidates =
+            if relative { [from_here, from_top, from_project] } else { [from_top, from_here, from_project] };
+        for candidate in candidates.into_iter().flatten() {
+            if path::is_inside(&candidate) && path::is_listed_source(&candidate) && self.exists(&candidate)? {
+                return Ok(Some(candidate));
+            }
+        }
+        Ok(None)
+    }
+
+    fn exists(&self, file: &str) -> Result<bool> {
+        match self.source.stat_source(file) {
+            Ok(stat) => Ok(stat.is_some()),
+            // A name that no file can have, or a link out of the project.
+            Err(Error::OutsideProject { .. } | Error::Io { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn by_name(&self, name: &str, folder: &str) -> Result<Option<String>> {
+        if self.listed.get().is_none() {
+            let listed = self.list()?;
+            // Nobody else can have set it: this value stays on one thread.
+            let _ = self.listed.set(listed);
+        }
+        let wanted = text::fold_key(name.trim_start_matches(['/', '.']));
+        let here = path::join(self.pages_dir, folder).unwrap_or_default();
+        let named = self.listed.get().and_then(|listed| listed.get(path::file_name(&wanted)));
+        let fitting = named.into_iter().flatten().filter(|(key, _)| {
+            key.strip_suffix(&wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        });
+        let nearest = fitting.min_by_key(|(_, file)| (resolve::distance(&here, path::folder(file)), file));
+        Ok(nearest.map(|(_, file)| file.clone()))
+    }
+
+    fn list(&self) -> Result<HashMap<String, Vec<(String, String)>>> {
+        let globs: Vec<String> = resolve::ATTACHMENTS
+            .iter()
+            .flat_map(|ending| [format!("**/*.{ending}"), format!("**/*.{}", ending.to_uppercase())])
+            .collect();
+        let mut listed = HashMap::<String, Vec<(String, String)>>::new();
+        for file in self.source.match_sources(&globs)? {
+            let key = text::fold_key(&file);
+            listed.entry(path::file_name(&key).to_owned()).or_default().push((key, file));
+        }
+        Ok(listed)
+    }
+}
+
+/// Whether a browser shows a file with this name as a picture.
+pub(super) fn is_picture(file: &str) -> bool {
+    const PICTURES: [&str; 9] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "ico"];
+    path::file_name(file)
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| PICTURES.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}

@@ -1,0 +1,615 @@
+//! The events of the Markdown parser as HTML: blocks, text, lists, tables, footnotes, callouts. Links and
+//! pictures are in [`super::links`].
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use super::callout::Callout;
+use super::html::{Html, visible};
+use super::links::Frame;
+use super::load::{Loaded, Section};
+use super::{Job, blocks};
+use crate::Result;
+use crate::page::{self, Link};
+use crate::text;
+
+/// Whether a paragraph is open. One that holds nothing but an embedded page is never written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Paragraph {
+    None,
+    Pending,
+    Open,
+    /// The title of a callout.
+    Title,
+}
+
+/// A footnote, in the order of their numbers.
+#[derive(Debug, Default)]
+struct Note {
+    html: Option<String>,
+    references: usize,
+}
+
+/// What waits while a footnote is written.
+struct Outer {
+    out: Html,
+    paragraph: Paragraph,
+    leaf: usize,
+    note: usize,
+}
+
+/// The text of a page, or a part of it, while it becomes HTML.
+pub(super) struct Body<'j> {
+    pub(super) job: &'j Job<'j>,
+    pub(super) page: &'j Loaded,
+    /// The part that is wanted; `None` for the page that was asked for itself, whose places have ids.
+    window: Option<Range<usize>>,
+    /// Stands before the numbers in the ids of footnotes, so that those of embedded pages differ.
+    prefix: String,
+    pub(super) links: HashMap<(usize, usize), Link>,
+    markers: Vec<(Range<usize>, String)>,
+    marked: HashSet<String>,
+    sections: std::vec::IntoIter<&'j Section>,
+    pub(super) out: Html,
+    outer: Vec<Outer>,
+    paragraph: Paragraph,
+    /// Where the content of the innermost block starts in `out`.
+    leaf: usize,
+    /// Open quotations, lists and footnotes: headings in them are no sections.
+    depth: usize,
+    /// Whether text before this byte belongs to a callout's marker.
+    cut: usize,
+    callout: Option<Callout>,
+    /// For each open quotation, whether it is a callout.
+    quotes: Vec<bool>,
+    lists: Vec<bool>,
+    aligned: Vec<Alignment>,
+    column: usize,
+    in_head: bool,
+    /// Empty cells of a table row that are written once another one follows: the parser fills rows up.
+    empty_cells: usize,
+    in_code: bool,
+    raw: Option<String>,
+    /// Whether the heading that repeats the title is being passed over.
+    repeats_title: bool,
+    started: bool,
+    /// Open emphasis and the like.
+    pub(super) inline: usize,
+    /// Whether only text, no block, may stand here: headings and cells.
+    pub(super) phrasing: bool,
+    pub(super) frames: Vec<Frame>,
+    notes: Vec<Note>,
+    note_numbers: HashMap<String, usize>,
+}
+
+impl<'j> Body<'j> {
+    pub(super) fn new(job: &'j Job<'j>, page: &'j Loaded, window: Option<Range<usize>>) -> Self {
+        let (links, blocks) = page::body_parts(&page.text, &job.renderer.types);
+        let sections: Vec<&Section> = page.sections.iter().filter(|section| section.level > 0).collect();
+        Self {
+            job,
+            page,
+            prefix: window.as_ref().map(|_| format!("{}.", job.embeds.get())).unwrap_or_default(),
+            window,
+            links: links.into_iter().map(|link| ((link.range.start, link.range.end), link)).collect(),
+            markers: blocks::markers(&page.text, &blocks),
+            marked: HashSet::new(),
+            sections: sections.into_iter(),
+            out: Html::default(),
+            outer: Vec::new(),
+            paragraph: Paragraph::None,
+            leaf: 0,
+            depth: 0,
+            cut: 0,
+            callout: None,
+            quotes: Vec::new(),
+            lists: Vec::new(),
+            aligned: Vec::new(),
+            column: 0,
+            in_head: false,
+            empty_cells: 0,
+            in_code: false,
+            raw: None,
+            repeats_title: false,
+            started: false,
+            inline: 0,
+            phrasing: false,
+            frames: Vec::new(),
+            notes: Vec::new(),
+            note_numbers: HashMap::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<String> {
+        let page = self.page;
+        for (event, range) in Parser::new_ext(&page.text, page::markdown_options()).into_offset_iter() {
+            if self.is_wanted(&event, &range) {
+                self.event(event, range)?;
+            }
+        }
+        self.write_notes();
+        Ok(self.out.into_string())
+    }
+
+    /// Footnotes may stand anywhere on the page; those that the part refers to belong to it.
+    fn is_wanted(&self, event: &Event<'_>, range: &Range<usize>) -> bool {
+        let is_note = matches!(
+            event,
+            Event::Start(Tag::FootnoteDefinition(_)) | Event::End(TagEnd::FootnoteDefinition)
+        );
+        let inside = |window: &Range<usize>| window.start <= range.start && range.end <= window.end;
+        is_note || !self.outer.is_empty() || self.window.as_ref().is_none_or(inside)
+    }
+
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) -> Result<()> {
+        if self.repeats_title {
+            self.repeats_title = !matches!(event, Event::End(TagEnd::Heading(_)));
+            return Ok(());
+        }
+        match event {
+            Event::Start(tag) => self.start(tag, range)?,
+            Event::End(tag) => self.end(tag)?,
+            Event::Text(text) => self.text(&text, &range),
+            Event::Code(text) => self.code(&text, "<code>"),
+            Event::InlineMath(text) => self.code(&text, "<code class=\"math\">"),
+            Event::DisplayMath(text) => self.code(&text, "<code class=\"math math-display\">"),
+            Event::SoftBreak => self.line_break("\n"),
+            Event::HardBreak => self.line_break("<br>\n"),
+            Event::InlineHtml(html) if html.starts_with("<br") => self.line_break("<br>"),
+            Event::InlineHtml(_) => {}
+            Event::Html(html) => {
+                if let Some(raw) = &mut self.raw {
+                    raw.push_str(&html);
+                }
+            }
+            Event::FootnoteReference(name) => self.note_reference(&name),
+            Event::Rule => self.block("<hr>\n"),
+            Event::TaskListMarker(done) => {
+                self.open_paragraph();
+                self.out.raw(if done {
+                    "<input type=\"checkbox\" class=\"task\" disabled checked aria-label=\"Done\"> "
+                } else {
+                    "<input type=\"checkbox\" class=\"task\" disabled aria-label=\"To do\"> "
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) -> Result<()> {
+        if !matches!(tag, Tag::Paragraph) {
+            self.untitled_callout();
+        }
+        match tag {
+            Tag::Paragraph => self.start_paragraph(),
+            Tag::Heading { level, .. } => self.heading(level as u8, range.start),
+            Tag::BlockQuote(kind) => {
+                self.depth += 1;
+                let source = self.page.text.get(range.clone()).unwrap_or_default();
+                self.callout = Callout::read(source, kind);
+                self.quotes.push(self.callout.is_some());
+                match &self.callout {
+                    Some(callout) => {
+                        self.cut = self.cut.max(range.start + callout.marker);
+                        let kind = callout.kind.clone();
+                        self.out.open(
+                            "aside",
+                            &[("class", "callout"), ("data-callout", &kind), ("role", "note")],
+                        );
+                        self.out.raw("\n");
+                    }
+                    None => self.block("<blockquote>\n"),
+                }
+            }
+            Tag::CodeBlock(kind) => {
+                self.in_code = true;
+                let language = match &kind {
+                    CodeBlockKind::Fenced(info) => language(info),
+                    CodeBlockKind::Indented => None,
+                };
+                match language {
+                    Some(name) => {
+                        self.out.raw("<pre>");
+                        self.out.open("code", &[("class", &format!("language-{name}"))]);
+                    }
+                    None => self.out.raw("<pre><code>"),
+                }
+            }
+            Tag::HtmlBlock => self.raw = Some(String::new()),
+            Tag::List(first) => {
+                self.depth += 1;
+                self.lists.push(first.is_some());
+                match first {
+                    None => self.block("<ul>\n"),
+                    Some(1) => self.block("<ol>\n"),
+                    Some(first) => self.block(&format!("<ol start=\"{first}\">\n")),
+                }
+            }
+            Tag::Item => {
+                self.depth += 1;
+                // A single item of a list may be all that is embedded.
+                self.block(if self.lists.is_empty() { "<div>" } else { "<li>" });
+            }
+            Tag::FootnoteDefinition(name) => {
+                self.depth += 1;
+                let note = self.note(&name);
+                let outer = Outer {
+                    out: std::mem::take(&mut self.out),
+                    paragraph: std::mem::replace(&mut self.paragraph, Paragraph::None),
+                    leaf: std::mem::take(&mut self.leaf),
+                    note,
+                };
+                self.outer.push(outer);
+            }
+            Tag::Table(aligned) => {
+                self.aligned = aligned;
+                self.block("<table>\n");
+            }
+            Tag::TableHead => {
+                (self.column, self.in_head, self.empty_cells) = (0, true, 0);
+                self.block("<thead><tr>");
+            }
+            Tag::TableRow => {
+                (self.column, self.in_head, self.empty_cells) = (0, false, 0);
+                self.block("<tr>");
+            }
+            Tag::TableCell => {
+                let is_empty = range.is_empty() && !self.in_head;
+                if is_empty {
+                    self.empty_cells += 1;
+                } else {
+                    for _ in 0..std::mem::take(&mut self.empty_cells) {
+                        self.out.raw("<td></td>");
+                    }
+                    self.open_cell();
+                }
+                self.column += 1;
+                self.phrasing = true;
+            }
+            Tag::Emphasis => self.open_inline("<em>"),
+            Tag::Strong => self.open_inline("<strong>"),
+            Tag::Strikethrough => self.open_inline("<del>"),
+            Tag::Link { link_type, dest_url, .. } => self.open_link(link_type, &dest_url, range)?,
+            Tag::Image { link_type, dest_url, .. } => self.open_image(link_type, &dest_url, range)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, tag: TagEnd) -> Result<()> {
+        match tag {
+            TagEnd::Paragraph => {
+                if matches!(self.paragraph, Paragraph::Open | Paragraph::Title) {
+                    self.out.raw("</p>\n");
+                }
+                self.paragraph = Paragraph::None;
+            }
+            TagEnd::Heading(level) => {
+                self.phrasing = false;
+                self.block(&format!("</{level}>\n"));
+            }
+            TagEnd::BlockQuote(_) => {
+                self.depth -= 1;
+                self.untitled_callout();
+                let is_callout = self.quotes.pop().unwrap_or(false);
+                self.block(if is_callout { "</aside>\n" } else { "</blockquote>\n" });
+            }
+            TagEnd::CodeBlock => {
+                self.in_code = false;
+                self.block("</code></pre>\n");
+            }
+            TagEnd::HtmlBlock => self.end_raw(),
+            TagEnd::List(_) => {
+                self.depth -= 1;
+                let ordered = self.lists.pop().unwrap_or(false);
+                self.block(if ordered { "</ol>\n" } else { "</ul>\n" });
+            }
+            TagEnd::Item => {
+                self.depth -= 1;
+                self.block(if self.lists.is_empty() { "</div>\n" } else { "</li>\n" });
+            }
+            TagEnd::FootnoteDefinition => {
+                self.depth -= 1;
+                if let Some(outer) = self.outer.pop() {
+                    let html = std::mem::replace(&mut self.out, outer.out).into_string();
+                    (self.paragraph, self.leaf) = (outer.paragraph, outer.leaf);
+                    if let Some(note) = self.notes.get_mut(outer.note) {
+                        note.html.get_or_insert(html);
+                    }
+                }
+            }
+            TagEnd::Table => self.block("</tbody></table>\n"),
+            TagEnd::TableHead => self.block("</tr></thead><tbody>\n"),
+            TagEnd::TableRow => self.block("</tr>\n"),
+            TagEnd::TableCell => {
+                self.phrasing = false;
+                if self.empty_cells == 0 {
+                    self.block(if self.in_head { "</th>" } else { "</td>" });
+                }
+            }
+            TagEnd::Emphasis => self.close_inline("</em>"),
+            TagEnd::Strong => self.close_inline("</strong>"),
+            TagEnd::Strikethrough => self.close_inline("</del>"),
+            TagEnd::Link | TagEnd::Image => self.close_link()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds markup of a block, whose content starts after it.
+    pub(super) fn block(&mut self, markup: &str) {
+        self.started = true;
+        self.out.raw(markup);
+        self.leaf = self.out.len();
+    }
+
+    /// Ends an open paragraph so that a block can stand here; what follows opens another one.
+    pub(super) fn interrupt_paragraph(&mut self) {
+        if self.paragraph == Paragraph::Open {
+            self.out.raw("</p>\n");
+            self.paragraph = Paragraph::Pending;
+        }
+    }
+
+    /// Whether a block may stand in the middle of the text here.
+    pub(super) fn takes_blocks(&self) -> bool {
+        self.inline == 0 && !self.phrasing && self.paragraph != Paragraph::Title && self.frames.is_empty()
+    }
+
+    fn start_paragraph(&mut self) {
+        self.started = true;
+        match self.callout.take() {
+            None => self.paragraph = Paragraph::Pending,
+            Some(callout) if callout.titled => {
+                self.block("<p class=\"callout-title\">");
+                self.paragraph = Paragraph::Title;
+            }
+            Some(callout) => {
+                self.write_default_title(&callout);
+                self.paragraph = Paragraph::Pending;
+            }
+        }
+    }
+
+    /// A callout that has no text of its own to be headed by.
+    fn untitled_callout(&mut self) {
+        if let Some(callout) = self.callout.take() {
+            self.write_default_title(&callout);
+        }
+    }
+
+    fn write_default_title(&mut self, callout: &Callout) {
+        self.out.raw("<p class=\"callout-title\">");
+        self.out.text(&callout.default_title());
+        self.block("</p>\n");
+    }
+
+    fn heading(&mut self, level: u8, start: usize) {
+        let is_first = !std::mem::replace(&mut self.started, true);
+        let section = if self.depth == 0 && self.window.is_none() { self.sections.next() } else { None };
+        if let Some(section) = section {
+            let heading = section.heading_path.last().map_or("", String::as_str);
+            if is_first && level == 1 && heading == self.page.title && self.cut <= start {
+                self.out.open("span", &[("class", "anchor"), ("id", &section.id)]);
+                self.out.raw("</span>\n");
+                self.repeats_title = true;
+                return;
+            }
+            self.out.open(&format!("h{level}"), &[("id", &section.id)]);
+        } else {
+            self.out.raw(&format!("<h{level}>"));
+        }
+        self.phrasing = true;
+        self.leaf = self.out.len();
+    }
+
+    fn open_cell(&mut self) {
+        let alignment = match self.aligned.get(self.column) {
+            Some(Alignment::Left) => " class=\"align-left\"",
+            Some(Alignment::Center) => " class=\"align-center\"",
+            Some(Alignment::Right) => " class=\"align-right\"",
+            _ => "",
+        };
+        let (name, scope) = if self.in_head { ("th", " scope=\"col\"") } else { ("td", "") };
+        self.block(&format!("<{name}{scope}{alignment}>"));
+    }
+
+    /// Whether what comes is text of a link that shows another, or the description of a picture.
+    fn is_hidden(&self) -> bool {
+        self.frames.iter().any(Frame::hides)
+    }
+
+    /// Makes sure that text can stand here.
+    pub(super) fn open_paragraph(&mut self) {
+        if self.paragraph == Paragraph::Pending {
+            self.paragraph = Paragraph::Open;
+            self.block("<p>");
+        }
+    }
+
+    fn open_inline(&mut self, markup: &str) {
+        if !self.is_hidden() {
+            self.open_paragraph();
+            self.out.raw(markup);
+        }
+        self.inline += 1;
+    }
+
+    fn close_inline(&mut self, markup: &str) {
+        if !self.is_hidden() {
+            self.out.raw(markup);
+        }
+        self.inline -= 1;
+    }
+
+    fn code(&mut self, text: &str, markup: &str) {
+        if self.described(text) {
+            return;
+        }
+        self.open_paragraph();
+        self.out.raw(markup);
+        self.out.text(text);
+        self.out.raw("</code>");
+    }
+
+    /// Takes text as a picture's description, or passes it over; whether it did.
+    fn described(&mut self, text: &str) -> bool {
+        let hidden = self.is_hidden();
+        if let Some(Frame::Picture { description, .. }) = self.frames.iter_mut().rev().find(|f| f.hides()) {
+            description.push_str(text);
+        }
+        hidden
+    }
+
+    fn line_break(&mut self, markup: &str) {
+        if self.described(" ") {
+            return;
+        }
+        match self.paragraph {
+            Paragraph::Title if self.inline == 0 && self.frames.is_empty() => {
+                self.out.raw("</p>\n");
+                self.paragraph = Paragraph::Pending;
+            }
+            Paragraph::Pending => {}
+            _ => self.out.raw(markup),
+        }
+    }
+
+    fn text(&mut self, text: &str, range: &Range<usize>) {
+        if self.in_code {
+            self.out.text(text);
+            return;
+        }
+        if let Some(raw) = &mut self.raw {
+            raw.push_str(text);
+            return;
+        }
+        if range.end <= self.cut || self.described(text) {
+            return;
+        }
+        let skip = self.cut.saturating_sub(range.start);
+        let rest = text.get(skip..).unwrap_or(text);
+        let start = range.start + (text.len() - rest.len());
+        let rest = if self.leaf == self.out.len() { rest.trim_start() } else { rest };
+        let next = self.markers.partition_point(|(marker, _)| marker.start < start);
+        let marker = self.markers.get(next).filter(|(marker, _)| marker.end <= range.end).cloned();
+        match marker.and_then(|(marker, name)| {
+            // Counted from the end, which blank space at the start does not move.
+            let before = rest.len().checked_sub(range.end - marker.start)?;
+            Some((rest.get(..before)?, name, rest.get(rest.len() - (range.end - marker.end)..)?))
+        }) {
+            Some((before, name, after)) => {
+                self.write(if after.is_empty() { before.trim_end() } else { before });
+                self.mark(&name);
+                self.write(after);
+            }
+            None => self.write(rest),
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.paragraph == Paragraph::Pending && text.trim().is_empty() {
+            return;
+        }
+        self.open_paragraph();
+        self.out.text(text);
+    }
+
+    /// The id of a place on this page, from its name in a link.
+    pub(super) fn own_place(&self, name: &str) -> Option<String> {
+        let key = text::fold_key(name);
+        let block = self.markers.iter().find(|(_, marker)| *marker == key);
+        block.map(|(_, marker)| marker.clone()).or_else(|| self.page.place(name))
+    }
+
+    /// Gives the block around its name, once, on the page itself.
+    fn mark(&mut self, name: &str) {
+        if self.window.is_none() && self.marked.insert(name.to_owned()) {
+            let mut anchor = Html::default();
+            anchor.open("span", &[("class", "anchor"), ("id", name)]);
+            anchor.raw("</span>");
+            self.out.insert(self.leaf, &anchor.into_string());
+        }
+    }
+
+    fn end_raw(&mut self) {
+        let seen = self.raw.take().map(|raw| visible(&raw)).unwrap_or_default();
+        if !seen.trim().is_empty() {
+            self.out.raw("<p>");
+            // Its entities are written as HTML already.
+            self.out.text_with_entities(seen.trim());
+            self.block("</p>\n");
+        }
+    }
+
+    /// The index of the footnote with this name.
+    fn note(&mut self, name: &str) -> usize {
+        let next = self.notes.len();
+        let number = *self.note_numbers.entry(name.to_lowercase()).or_insert(next);
+        if number == next {
+            self.notes.push(Note::default());
+        }
+        number
+    }
+
+    fn note_reference(&mut self, name: &str) {
+        if self.is_hidden() {
+            return;
+        }
+        self.open_paragraph();
+        let index = self.note(name);
+        let Some(note) = self.notes.get_mut(index) else { return };
+        note.references += 1;
+        let (number, prefix) = (index + 1, &self.prefix);
+        let again = if note.references > 1 { format!("-{}", note.references) } else { String::new() };
+        self.out.raw("<sup class=\"footnote-ref\">");
+        if self.frames.is_empty() {
+            let href = format!("#fn:{prefix}{number}");
+            self.out.open("a", &[("id", &format!("fnref:{prefix}{number}{again}")), ("href", &href)]);
+            self.out.text(&number.to_string());
+            self.out.raw("</a></sup>");
+        } else {
+            self.out.text(&number.to_string());
+            self.out.raw("</sup>");
+        }
+    }
+
+    fn write_notes(&mut self) {
+        let whole = self.window.is_none();
+        let notes: Vec<(usize, Note)> = std::mem::take(&mut self.notes)
+            .into_iter()
+            .enumerate()
+            .filter(|(_, note)| note.references > 0 || whole)
+            .collect();
+        if notes.is_empty() {
+            return;
+        }
+        self.out.raw("<section class=\"footnotes\"><ol>\n");
+        for (index, note) in notes {
+            let id = format!("{}{}", self.prefix, index + 1);
+            self.out.open("li", &[("id", &format!("fn:{id}")), ("value", &(index + 1).to_string())]);
+            self.out.raw(note.html.as_deref().unwrap_or_default());
+            if note.references > 0 {
+                let back = format!("#fnref:{id}");
+                self.out.open(
+                    "a",
+                    &[("class", "footnote-back"), ("href", &back), ("aria-label", "Back to the text")],
+                );
+                self.out.raw("↩</a>");
+            }
+            self.out.raw("</li>\n");
+        }
+        self.out.raw("</ol></section>\n");
+    }
+}
+
+/// The language of a code block, where its name can be part of a class.
+fn language(info: &str) -> Option<String> {
+    let name = info.split([' ', '\t', ',', '{', ':']).next().unwrap_or_default();
+    let fits = !name.is_empty()
+        && name.len() <= 40
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_+#.".contains(c));
+    fits.then(|| name.to_lowercase())
+}

@@ -1,0 +1,140 @@
+//! Writing HTML of which every tag and attribute is our own, and everything of a page is escaped.
+
+/// HTML that grows.
+#[derive(Debug, Default)]
+pub(super) struct Html(String);
+
+impl Html {
+    /// Adds markup of our own.
+    pub(super) fn raw(&mut self, markup: &str) {
+        self.0.push_str(markup);
+    }
+
+    /// Adds text, escaped for between tags and for quoted attributes alike.
+    pub(super) fn text(&mut self, text: &str) {
+        escape(&mut self.0, text);
+    }
+
+    /// Adds text in which entities are written already.
+    pub(super) fn text_with_entities(&mut self, text: &str) {
+        for (number, part) in text.split('&').enumerate() {
+            if number > 0 {
+                self.raw("&");
+            }
+            self.text(part);
+        }
+    }
+
+    /// Adds an attribute of the tag that is being written.
+    pub(super) fn attribute(&mut self, name: &str, value: &str) {
+        self.raw(" ");
+        self.raw(name);
+        self.raw("=\"");
+        self.text(value);
+        self.raw("\"");
+    }
+
+    /// Adds a start tag.
+    pub(super) fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.raw("<");
+        self.raw(name);
+        for (attribute, value) in attributes {
+            self.attribute(attribute, value);
+        }
+        self.raw(">");
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Puts markup of our own where this was `at` bytes long.
+    pub(super) fn insert(&mut self, at: usize, markup: &str) {
+        if self.0.is_char_boundary(at) {
+            self.0.insert_str(at, markup);
+        }
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// Appends `text` with everything escaped that HTML gives a meaning.
+pub(crate) fn escape(out: &mut String, text: &str) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let entity = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            b'\0' => "\u{fffd}",
+            _ => continue,
+        };
+        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(entity);
+        from = at + 1;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+}
+
+/// What a reader would see of raw HTML: its text, without tags, comments, scripts and styles. Entities stay
+/// as they are written.
+pub(crate) fn visible(html: &str) -> String {
+    let mut seen = String::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        seen.push_str(rest.get(..at).unwrap_or_default());
+        let tag = rest.get(at..).unwrap_or_default();
+        rest = if let Some(comment) = tag.strip_prefix("<!--") {
+            after(comment, "-->")
+        } else if let Some(name) = ["script", "style"].into_iter().find(|name| opens(tag, name)) {
+            let close = tag.match_indices("</").find(|(at, _)| opens(tag.get(at + 1..).unwrap_or(""), name));
+            close.map_or("", |(at, _)| after(tag.get(at..).unwrap_or(""), ">"))
+        } else if tag.get(1..).is_some_and(|next| next.starts_with(['/', '!', '?']) || starts_name(next)) {
+            after(tag, ">")
+        } else {
+            seen.push('<');
+            tag.get(1..).unwrap_or_default()
+        };
+    }
+    seen.push_str(rest);
+    seen
+}
+
+fn starts_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Whether `tag`, from its `<` or `/` on, is the start of an element called `name`.
+fn opens(tag: &str, name: &str) -> bool {
+    tag.get(1..=name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
+        && tag.get(name.len() + 1..).is_none_or(|next| !starts_name(next))
+}
+
+fn after<'t>(text: &'t str, end: &str) -> &'t str {
+    text.find(end).and_then(|at| text.get(at + end.len()..)).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_raw_html_only_its_text_is_seen() {
+        assert_eq!(visible("<div onclick=x>a <b>b</b></div>\n<!-- no -->c"), "a b\nc");
+        assert_eq!(visible("a<script>alert(1)</ScRiPt>b<style>x</style >c"), "abc");
+        assert_eq!(visible("1 < 2 <3"), "1 < 2 <3");
+        assert_eq!(visible("<script>never closed"), "");
+        assert_eq!(visible("<scripted>x</scripted> &amp; <unclosed"), "x &amp; ");
+    }
+
+    #[test]
+    fn nothing_escapes_an_attribute() {
+        let mut html = Html::default();
+        html.open("a", &[("title", "\"><script>'&\0")]);
+        assert_eq!(html.into_string(), "<a title=\"&quot;&gt;&lt;script&gt;&#39;&amp;\u{fffd}\">");
+    }
+}

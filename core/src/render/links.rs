@@ -1,0 +1,334 @@
+//! Links, pictures and embedded pages as HTML.
+
+use std::ops::Range;
+
+use pulldown_cmark::LinkType;
+
+use super::attachments::is_picture;
+use super::body::Body;
+use super::load::{Place, Target};
+use super::url;
+use crate::Result;
+use crate::page::{self, Link, LinkKind};
+use crate::path;
+
+/// A link or picture that is open in the Markdown.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// Its text follows as it is, and then this markup.
+    Open(&'static str),
+    /// It was written whole; what the parser sees inside is passed over.
+    Written,
+    /// A picture, which is written once its description is known.
+    Picture { picture: Picture, description: String },
+}
+
+/// What a Markdown picture shows.
+#[derive(Debug)]
+pub(super) enum Picture {
+    /// A file of the project.
+    File(String),
+    /// An address outside.
+    Outside(String),
+    /// A file that is not there.
+    Missing(String),
+    /// Nothing that may be shown.
+    Refused,
+}
+
+impl Frame {
+    pub(super) fn hides(&self) -> bool {
+        !matches!(self, Self::Open(_))
+    }
+
+    /// Whether it is within an `a` element.
+    fn is_anchor(&self) -> bool {
+        matches!(self, Self::Open("</a>"))
+    }
+}
+
+impl Body<'_> {
+    pub(super) fn open_link(&mut self, kind: LinkType, destination: &str, range: Range<usize>) -> Result<()> {
+        if self.frames.iter().any(Frame::hides) {
+            self.frames.push(Frame::Open(""));
+            return Ok(());
+        }
+        self.open_paragraph();
+        let link = self.links.get(&(range.start, range.end)).cloned();
+        let frame = match link {
+            Some(link) if link.kind != LinkKind::Markdown => self.wiki(&link)?,
+            Some(link) => self.open_markdown(&link)?,
+            None => self.open_elsewhere(kind, destination),
+        };
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    pub(super) fn open_image(
+        &mut self,
+        kind: LinkType,
+        destination: &str,
+        range: Range<usize>,
+    ) -> Result<()> {
+        if self.frames.iter().any(Frame::hides) {
+            self.frames.push(Frame::Open(""));
+            return Ok(());
+        }
+        if let Some(link) = self.links.get(&(range.start, range.end)).cloned() {
+            let frame = self.wiki(&link)?;
+            self.frames.push(frame);
+            return Ok(());
+        }
+        let wiki = matches!(kind, LinkType::WikiLink { .. });
+        let file = if wiki { None } else { page::parse_destination(destination) };
+        let picture = match file {
+            Some(target) => match self.attachment(LinkKind::Markdown, &target)? {
+                Some(file) => Picture::File(file),
+                None => Picture::Missing(target),
+            },
+            None => url::outside(destination)
+                .map_or(Picture::Refused, |outside| Picture::Outside(outside.to_owned())),
+        };
+        self.frames.push(Frame::Picture { picture, description: String::new() });
+        Ok(())
+    }
+
+    pub(super) fn close_link(&mut self) -> Result<()> {
+        match self.frames.pop() {
+            Some(Frame::Open(markup)) => self.out.raw(markup),
+            Some(Frame::Picture { picture, description }) => self.picture(&picture, description.trim()),
+            Some(Frame::Written) | None => {}
+        }
+        Ok(())
+    }
+
+    fn is_in_anchor(&self) -> bool {
+        self.frames.iter().any(Frame::is_anchor)
+    }
+
+    fn attachment(&self, kind: LinkKind, target: &str) -> Result<Option<String>> {
+        let found = self.job.renderer.attachments.find(kind, target, &self.page.path)?;
+        if let Some(file) = &found {
+            self.job.attachments.borrow_mut().insert(file.clone());
+        }
+        Ok(found)
+    }
+
+    /// A link in double brackets, or an embedded page, as a whole.
+    fn wiki(&mut self, link: &Link) -> Result<Frame> {
+        let page = self.page;
+        let embeds = link.kind == LinkKind::Embed;
+        match page.target(link.kind, &link.target) {
+            Target::Page(place) => {
+                if embeds
+                    && self.takes_blocks()
+                    && let Some(html) = self.job.embedded(place)?
+                {
+                    self.embed(link, place, &html);
+                } else {
+                    self.whole(|body| body.open_page(place, &link.link_type), &shown(link, Some(place)));
+                }
+            }
+            Target::Source(file) => self.source(file, &shown(link, None)),
+            Target::Attachment => match self.attachment(link.kind, &link.target)? {
+                Some(file) if embeds => {
+                    self.picture(&Picture::File(file), link.text.as_deref().unwrap_or_default());
+                }
+                Some(file) => self.whole(|body| body.open_attachment(&file), &shown(link, None)),
+                None => self.whole(|body| body.open_missing(&link.target), &shown(link, None)),
+            },
+            Target::Nothing => self.whole(|body| body.open_missing(&link.target), &shown(link, None)),
+        }
+        Ok(Frame::Written)
+    }
+
+    /// Writes a link that shows `text`.
+    fn whole(&mut self, open: impl FnOnce(&mut Self) -> Frame, text: &str) {
+        self.open_paragraph();
+        let frame = open(self);
+        self.out.text(text);
+        if let Frame::Open(close) = frame {
+            self.out.raw(close);
+        }
+    }
+
+    fn open_markdown(&mut self, link: &Link) -> Result<Frame> {
+        let page = self.page;
+        Ok(match page.target(link.kind, &link.target) {
+            Target::Page(place) => self.open_page(place, &link.link_type),
+            Target::Source(file) => {
+                self.out.open("code", &[("class", "link source"), ("data-source", file)]);
+                Frame::Open("</code>")
+            }
+            Target::Attachment => match self.attachment(link.kind, &link.target)? {
+                Some(file) => self.open_attachment(&file),
+                None => self.open_missing(&link.target),
+            },
+            Target::Nothing => self.open_missing(&link.target),
+        })
+    }
+
+    /// A Markdown link that leads to no page or file: to a place on this page, or outside.
+    fn open_elsewhere(&mut self, kind: LinkType, destination: &str) -> Frame {
+        if self.is_in_anchor() {
+            return Frame::Open("");
+        }
+        if let Some(anchor) = destination.strip_prefix('#') {
+            let id = self.own_place(&page::percent_decoded(anchor));
+            return match id {
+                Some(id) => {
+                    let href = self.job.href(&self.page.file, Some(&id));
+                    let path = &self.page.path;
+                    let attributes = [
+                        ("class", "link"),
+                        ("data-page", path.as_str()),
+                        ("data-type", "references"),
+                        ("href", &href),
+                    ];
+                    self.out.open("a", &attributes);
+                    Frame::Open("</a>")
+                }
+                None => self.open_missing(destination),
+            };
+        }
+        let mail = (kind == LinkType::Email).then(|| format!("mailto:{destination}"));
+        match url::outside(mail.as_deref().unwrap_or(destination)) {
+            Some(outside) => {
+                self.open_outside(outside, "external");
+                Frame::Open("</a>")
+            }
+            None => Frame::Open(""),
+        }
+    }
+
+    fn open_outside(&mut self, address: &str, class: &str) {
+        self.out.open("a", &[("class", class), ("rel", "noopener noreferrer"), ("href", address)]);
+    }
+
+    fn open_page(&mut self, place: &Place, link_type: &str) -> Frame {
+        if self.is_in_anchor() {
+            return Frame::Open("");
+        }
+        let href = self.job.href(&place.file, place.id.as_deref());
+        let attributes =
+            [("class", "link"), ("data-page", &*place.path), ("data-type", link_type), ("href", &href)];
+        self.out.open("a", &attributes);
+        Frame::Open("</a>")
+    }
+
+    fn open_attachment(&mut self, file: &str) -> Frame {
+        if self.is_in_anchor() {
+            return Frame::Open("");
+        }
+        let href = self.file_url(file);
+        self.out.open("a", &[("class", "attachment"), ("data-file", file), ("href", &href)]);
+        Frame::Open("</a>")
+    }
+
+    fn open_missing(&mut self, target: &str) -> Frame {
+        if self.is_in_anchor() {
+            return Frame::Open("");
+        }
+        let attributes =
+            [("class", "link missing"), ("data-target", target), ("role", "link"), ("aria-disabled", "true")];
+        self.out.open("a", &attributes);
+        Frame::Open("</a>")
+    }
+
+    fn source(&mut self, file: &str, text: &str) {
+        self.open_paragraph();
+        self.out.open("code", &[("class", "link source"), ("data-source", file)]);
+        self.out.text(text);
+        self.out.raw("</code>");
+    }
+
+    fn file_url(&self, file: &str) -> String {
+        let pages_dir = self.job.renderer.context.pages_dir();
+        self.job.href(&url::attachment_file(file, pages_dir), None)
+    }
+
+    fn picture(&mut self, picture: &Picture, description: &str) {
+        let (text, size) = sized(description);
+        match picture {
+            Picture::File(file) if is_picture(file) => {
+                let source = self.file_url(file);
+                let alt = if text.is_empty() { path::file_name(file) } else { text };
+                self.open_paragraph();
+                let mut attributes =
+                    vec![("data-file", file.as_str()), ("src", &source), ("alt", alt), ("loading", "lazy")];
+                if let Some((width, height)) = size {
+                    attributes.push(("width", width));
+                    attributes.extend(height.map(|height| ("height", height)));
+                }
+                self.out.open("img", &attributes);
+            }
+            Picture::File(file) => {
+                let text = if text.is_empty() { path::file_name(file) } else { text };
+                self.whole(|body| body.open_attachment(file), text);
+            }
+            Picture::Missing(target) => {
+                let text = if text.is_empty() { target } else { text };
+                self.whole(|body| body.open_missing(target), text);
+            }
+            // Shown in place, it would tell its host who reads the page.
+            Picture::Outside(address) if !self.is_in_anchor() => {
+                self.open_paragraph();
+                self.open_outside(address, "external image");
+                self.out.text(if text.is_empty() { address } else { text });
+                self.out.raw("</a>");
+            }
+            Picture::Outside(_) | Picture::Refused => {
+                self.open_paragraph();
+                self.out.text(text);
+            }
+        }
+    }
+
+    fn embed(&mut self, link: &Link, place: &Place, html: &str) {
+        self.interrupt_paragraph();
+        self.out.open("section", &[("class", "embed"), ("data-page", &place.path)]);
+        self.out.raw("\n<p class=\"embed-title\">");
+        let frame = self.open_page(place, &link.link_type);
+        self.out.text(&link.text.clone().unwrap_or_else(|| titled(place)));
+        if let Frame::Open(close) = frame {
+            self.out.raw(close);
+        }
+        self.out.raw("</p>\n");
+        self.out.raw(html);
+        self.block("</section>\n");
+    }
+}
+
+/// What a link in double brackets shows: its text, else its target with `>` for `#`.
+fn shown(link: &Link, place: Option<&Place>) -> String {
+    if let Some(text) = &link.text {
+        return text.clone();
+    }
+    let anchor = place.and_then(|place| place.anchor.as_deref());
+    let name = anchor.and_then(|anchor| link.target.strip_suffix(anchor)?.trim_end().strip_suffix('#'));
+    let Some((name, anchor)) = name.zip(anchor) else { return link.target.clone() };
+    parts(name.trim(), anchor)
+}
+
+fn titled(place: &Place) -> String {
+    place.anchor.as_deref().map_or_else(|| place.title.clone(), |anchor| parts(&place.title, anchor))
+}
+
+fn parts(name: &str, anchor: &str) -> String {
+    let parts = std::iter::once(name).chain(anchor.split('#')).map(str::trim).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" > ")
+}
+
+/// A picture's description without the size that may follow its last pipe, as `300` or `300x200`.
+fn sized(description: &str) -> (&str, Option<(&str, Option<&str>)>) {
+    let (text, last) = match description.rsplit_once('|') {
+        Some((text, last)) => (text.trim(), last.trim()),
+        None => ("", description),
+    };
+    let number = |part: &str| (1..=5).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    match last.split_once('x') {
+        Some((width, height)) if number(width) && number(height) => (text, Some((width, Some(height)))),
+        None if number(last) => (text, Some((last, None))),
+        _ => (description, None),
+    }
+}

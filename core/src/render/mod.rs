@@ -1,0 +1,191 @@
+//! Pages as HTML that is safe to show: of every tag and attribute it is known why it is there, nothing of a
+//! page's own HTML survives but its text, and no address runs a script. Where links are is asked of
+//! [`crate::page`], where they lead of the index; neither is decided here again.
+
+mod attachments;
+mod blocks;
+mod body;
+mod callout;
+mod html;
+mod links;
+mod load;
+pub mod url;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+pub use attachments::Attachments;
+
+use body::Body;
+use load::{Loaded, Place};
+
+use crate::ops::Context;
+use crate::page::LinkTypes;
+use crate::{Error, Result};
+
+/// How many embedded pages may be inside one another.
+const DEPTH: usize = 4;
+
+/// Most embedded parts of pages that one page shows; further ones are links.
+const EMBEDS: usize = 50;
+
+/// Most text of pages that is read for what one page embeds, in bytes; its HTML may have twice as many.
+const EMBEDDED_BYTES: usize = 256 * 1024;
+
+/// A page as HTML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// Path relative to the pages folder.
+    pub filepath: String,
+    /// Its title.
+    pub title: String,
+    /// The file of a site that shows it, relative to the site's top, not encoded.
+    pub file: String,
+    /// Its text, front matter left out. A first heading that repeats the title is left out, too, but for an
+    /// element with its id.
+    pub html: String,
+    /// Its headings in order, a first one that repeats the title included.
+    pub headings: Vec<Heading>,
+    /// Paths, relative to the project, of the pictures and attachments that it shows or links to.
+    pub attachments: BTreeSet<String>,
+}
+
+/// A heading of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its text without markup.
+    pub text: String,
+    /// The id of its element, which is the section's.
+    pub slug: String,
+    /// Its line in the file, from 1.
+    pub line: usize,
+}
+
+/// Renders pages of one project.
+pub struct Renderer<'a> {
+    context: &'a Context<'a>,
+    types: LinkTypes,
+    attachments: Attachments<'a>,
+}
+
+impl<'a> Renderer<'a> {
+    /// For the project of `context`.
+    pub fn new(context: &'a Context<'a>) -> Self {
+        Self {
+            context,
+            types: context.link_types(),
+            attachments: Attachments::new(context.source, context.pages_dir()),
+        }
+    }
+
+    /// Renders the page with the number `page`, to be shown by the file `at` of the site, its own one
+    /// when `None`: links are relative to it.
+    ///
+    /// # Errors
+    /// [`Error::PageNotFound`] when there is no such page any more, [`Error::Database`], [`Error::Io`].
+    pub fn page(&self, page: i64, at: Option<&str>) -> Result<Rendered> {
+        let loaded = self.load(page)?;
+        let job = Job {
+            renderer: self,
+            at: at.unwrap_or(&loaded.file).to_owned(),
+            open: RefCell::new(vec![(page, None)]),
+            embeds: Cell::new(0),
+            bytes: Cell::new(0),
+            html: Cell::new(0),
+            loaded: RefCell::new(HashMap::from([(page, loaded.clone())])),
+            attachments: RefCell::default(),
+        };
+        let html = Body::new(&job, &loaded, None).run()?;
+        let headings = loaded.sections.iter().filter(|section| section.level > 0);
+        let headings = headings.map(|section| Heading {
+            level: section.level,
+            text: section.heading_path.last().cloned().unwrap_or_default(),
+            slug: section.id.clone(),
+            line: section.line,
+        });
+        Ok(Rendered {
+            filepath: loaded.path.clone(),
+            title: loaded.title.clone(),
+            file: loaded.file.clone(),
+            html,
+            headings: headings.collect(),
+            attachments: job.attachments.into_inner(),
+        })
+    }
+
+    fn load(&self, page: i64) -> Result<Rc<Loaded>> {
+        let loaded = self.context.index.read(|db| Loaded::load(db, page))?;
+        let gone = || Error::PageNotFound { page: page.to_string(), similar: Vec::new() };
+        loaded.map(Rc::new).ok_or_else(gone)
+    }
+}
+
+/// The rendering of one page, with everything that it embeds.
+struct Job<'a> {
+    renderer: &'a Renderer<'a>,
+    /// The file of the site that links are relative to.
+    at: String,
+    /// Pages, and places on them, that are being rendered, outermost first.
+    open: RefCell<Vec<(i64, Option<String>)>>,
+    /// Parts embedded so far.
+    embeds: Cell<usize>,
+    /// Text read for them.
+    bytes: Cell<usize>,
+    /// HTML made of it.
+    html: Cell<usize>,
+    loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
+    attachments: RefCell<BTreeSet<String>>,
+}
+
+impl Job<'_> {
+    /// The part of a page that is embedded, as HTML; `None` where it is too much, too deep or inside of itself.
+    fn embedded(&self, place: &Place) -> Result<Option<String>> {
+        let part = (place.page, place.id.clone());
+        let depth = self.open.borrow().len();
+        if depth > DEPTH || self.embeds.get() >= EMBEDS || self.open.borrow().contains(&part) {
+            return Ok(None);
+        }
+        let held = self.loaded.borrow().get(&place.page).cloned();
+        let loaded = match held {
+            Some(loaded) => loaded,
+            None => match self.renderer.load(place.page) {
+                Ok(loaded) => loaded,
+                Err(Error::PageNotFound { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            },
+        };
+        self.loaded.borrow_mut().insert(place.page, loaded.clone());
+        let bytes = self.bytes.get() + loaded.text.len();
+        if bytes > EMBEDDED_BYTES {
+            return Ok(None);
+        }
+        self.bytes.set(bytes);
+        self.embeds.set(self.embeds.get() + 1);
+        let Some(window) = blocks::window(&loaded, place, &self.renderer.types) else { return Ok(None) };
+        self.open.borrow_mut().push(part);
+        let html = Body::new(self, &loaded, Some(window)).run();
+        self.open.borrow_mut().pop();
+        let html = html?;
+        let made = self.html.get() + html.len();
+        let fits = made <= 2 * EMBEDDED_BYTES;
+        if fits {
+            self.html.set(made);
+        }
+        Ok(fits.then_some(html))
+    }
+
+    /// The URL of a file of the site, seen from where the page is shown.
+    fn href(&self, file: &str, id: Option<&str>) -> String {
+        let place = id.map(|id| format!("#{}", url::encoded_fragment(id))).unwrap_or_default();
+        if file == self.at && id.is_some() {
+            return place;
+        }
+        url::relative(&self.at, file) + &place
+    }
+}

@@ -1,0 +1,209 @@
+//! Where pages and attachments live on a site: the files that hold them, and how one leads to another. A
+//! page's address stands on its own path and on the few pages that would get in its way, so that
+//! adding a page elsewhere moves nothing.
+
+use rusqlite::Connection;
+
+use crate::ports::ContentHash;
+use crate::{Result, path, text};
+
+/// The site's first page.
+pub const HOME: &str = "index.html";
+
+/// The list of all pages.
+pub const ALL_PAGES: &str = "all-pages.html";
+
+/// What hosts answer with when nothing is at an address.
+pub const NOT_FOUND: &str = "404.html";
+
+/// Folder for attachments that lie outside of the pages folder, by their paths in the project.
+const OUTSIDE: &str = "project-files";
+
+/// Longest file name that file systems allow, in bytes.
+const LONGEST: usize = 255;
+
+/// Digits of a path's hash that tell pages apart whose names do not.
+const MARK: usize = 12;
+
+/// The file, relative to the top of the site, of the page at `page`. `twins` are the paths of all pages, itself
+/// included, that have the same path but for case, Unicode form and ending, in order.
+///
+/// The first of twins has the plain name. Others, and pages that would lie where the site has files of its
+/// own, or whose name is too long for a file with another ending, get a part of their path's hash appended.
+pub fn page_file(page: &str, twins: &[String]) -> String {
+    in_folders(&own_file(page, twins))
+}
+
+/// The path with folders renamed that could be the file of a page.
+fn in_folders(file: &str) -> String {
+    let Some((folders, name)) = file.rsplit_once('/') else { return file.to_owned() };
+    let folders = folders.split('/').map(|folder| {
+        let is_file = folder.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("html"));
+        if is_file { format!("{folder}~") } else { folder.to_owned() }
+    });
+    format!("{}/{name}", folders.collect::<Vec<_>>().join("/"))
+}
+
+fn own_file(page: &str, twins: &[String]) -> String {
+    let stem = path::without_page_extension(page);
+    let first = twins.first().is_none_or(|first| first == page);
+    let key = text::fold_key(stem);
+    if first && key == "index" {
+        return HOME.to_owned();
+    }
+    let name = path::file_name(stem);
+    let taken = ["index", "404", "all-pages"].contains(&key.as_str());
+    if first && !taken && !is_marked(name) && name.len() + ".html".len() <= LONGEST {
+        return format!("{stem}.html");
+    }
+    let hash = ContentHash::of(page.as_bytes()).to_string();
+    let digits = hash.trim_start_matches("sha256:").get(..MARK).unwrap_or_default();
+    let mut room = LONGEST - ".html".len() - MARK - 1;
+    while !name.is_char_boundary(room.min(name.len())) {
+        room -= 1;
+    }
+    let name = name.get(..room).unwrap_or(name);
+    let folder = path::folder(stem);
+    let slash = if folder.is_empty() { "" } else { "/" };
+    format!("{folder}{slash}{name}~{digits}.html")
+}
+
+/// Whether a name ends as those do that were told apart by a hash.
+fn is_marked(name: &str) -> bool {
+    name.rsplit_once('~').is_some_and(|(_, digits)| {
+        digits.len() == MARK && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'))
+    })
+}
+
+/// As [`page_file`], with the twins that the index knows.
+pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
+    let key = text::fold_key(path::without_page_extension(page));
+    let mut statement = db.prepare_cached(
+        "SELECT path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path",
+    )?;
+    let named = statement
+        .query_map([text::fold_key(path::page_name(page))], |row| row.get::<_, String>(0))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let twins: Vec<String> = named
+        .into_iter()
+        .filter(|other| text::fold_key(path::without_page_extension(other)) == key)
+        .collect();
+    Ok(page_file(page, &twins))
+}
+
+/// The file, relative to the top of the site, of an attachment, whose path is relative to the project.
+pub fn attachment_file(attachment: &str, pages_dir: &str) -> String {
+    let below = if pages_dir.is_empty() {
+        Some(attachment)
+    } else {
+        attachment.strip_prefix(pages_dir).and_then(|rest| rest.strip_prefix('/'))
+    };
+    let is_plain = |file: &&str| {
+        let top = file.split('/').next().unwrap_or_default();
+        text::fold_key(top) != OUTSIDE
+    };
+    in_folders(&below.filter(is_plain).map_or_else(|| format!("{OUTSIDE}/{attachment}"), str::to_owned))
+}
+
+/// A path as part of a URL.
+pub fn encoded(path: &str) -> String {
+    let mut url = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            push_encoded(&mut url, byte);
+        }
+    }
+    url
+}
+
+/// The name of a place on a page as part of a URL; `#` is not included.
+pub(crate) fn encoded_fragment(name: &str) -> String {
+    let mut url = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/^:".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            push_encoded(&mut url, byte);
+        }
+    }
+    url
+}
+
+fn push_encoded(url: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    url.push('%');
+    url.push(char::from(DIGITS[usize::from(byte >> 4)]));
+    url.push(char::from(DIGITS[usize::from(byte & 15)]));
+}
+
+/// The URL that leads from one file of the site to another.
+pub fn relative(from: &str, to: &str) -> String {
+    encoded(&path::relative(path::folder(from), to))
+}
+
+/// An address outside of the site that a page may lead to, `None` for every other scheme.
+pub(super) fn outside(destination: &str) -> Option<&str> {
+    let destination = destination.trim();
+    let (scheme, rest) = destination.split_once(':')?;
+    let known = ["http", "https", "mailto", "tel"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let web = scheme.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
+    let clean = !destination.contains(|c: char| c.is_control() || c.is_whitespace());
+    (known && clean && (!web || rest.starts_with("//"))).then_some(destination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(page: &str, twins: &[&str]) -> String {
+        page_file(page, &twins.iter().map(|twin| (*twin).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn pages_keep_their_names_unless_they_get_in_each_others_way() {
+        assert_eq!(file("Folder/My Page.md", &["Folder/My Page.md"]), "Folder/My Page.html");
+        assert_eq!(file("a.md", &["a.markdown", "a.md"]), "a~fecccc975324.html");
+        assert_eq!(file("a.markdown", &["a.markdown", "a.md"]), "a.html");
+        assert_eq!(file("index.md", &["index.md"]), "index.html");
+        assert_eq!(file("x/index.md", &["x/index.md"]), "x/index.html");
+        assert_eq!(file("a.html/b.md", &["a.html/b.md"]), "a.html~/b.html");
+        for taken in ["404.md", "All-Pages.md", "x/y~0123456789ab.md"] {
+            let file = file(taken, &[taken]);
+            assert!(is_marked(path::without_page_extension(&file).trim_end_matches(".html")), "{file}");
+        }
+        let long = format!("x/{}.md", "認".repeat(84));
+        let file = file(&long, &[&long]);
+        assert!(path::file_name(&file).len() <= LONGEST, "{file}");
+        assert!(file.starts_with("x/認"));
+    }
+
+    #[test]
+    fn attachments_outside_of_the_pages_folder_have_a_folder_of_their_own() {
+        assert_eq!(attachment_file("pages/img/x.png", "pages"), "img/x.png");
+        assert_eq!(attachment_file("img/x.png", ""), "img/x.png");
+        assert_eq!(attachment_file("pagesx/x.png", "pages"), "project-files/pagesx/x.png");
+        assert_eq!(attachment_file("Project-Files/x.png", ""), "project-files/Project-Files/x.png");
+    }
+
+    #[test]
+    fn urls_are_relative_and_encoded() {
+        assert_eq!(relative("a/b.html", "a/c d.html"), "c%20d.html");
+        assert_eq!(relative("a/b.html", "認証/#?%.html"), "../%E8%AA%8D%E8%A8%BC/%23%3F%25.html");
+        assert_eq!(relative("b.html", "a:b.html"), "a%3Ab.html");
+        assert_eq!(encoded_fragment("a/b-2"), "a/b-2");
+        assert_eq!(encoded_fragment("^id"), "^id");
+    }
+
+    #[test]
+    fn only_harmless_schemes_lead_outside() {
+        assert_eq!(outside(" https://x.y/z "), Some("https://x.y/z"));
+        assert_eq!(outside("MAILTO:a@b.c"), Some("MAILTO:a@b.c"));
+        for bad in
+            ["javascript:alert(1)", "data:text/html,x", "java\nscript:x", "http:x", "vbscript:x", "x", "//x"]
+        {
+            assert_eq!(outside(bad), None, "{bad}");
+        }
+    }
+}
