@@ -16,12 +16,14 @@ use crate::ops::Context;
 use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
 
+mod judged;
 mod lock;
 mod sources;
 mod suspects;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use judged::{TABLE as VERDICTS, put as put_verdict};
 pub use lock::{LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
 pub use sources::{Declared, DeclaredPage, Sources, declared};
 pub use suspects::{Suspect, suspects};
@@ -83,11 +85,15 @@ pub struct Assessment {
     pub reviewed: bool,
 }
 
-/// Assesses `pages`, or every page that names sources when `None`. Pages that name none are absent.
+/// Assesses `pages`, or every page that names sources when `None`. Pages that name none are absent. An index that
+/// was published answers with the verdicts of that day.
 ///
 /// # Errors
 /// [`crate::Error::Database`], and [`crate::Error::Io`] when version control or the lock fails.
 pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i64, Assessment>> {
+    if let Some(judged) = context.index.read(|db| judged::verdicts(db, pages))? {
+        return Ok(judged);
+    }
     let declared = context.index.read(|db| declared(db, pages))?;
     if declared.is_empty() {
         return Ok(HashMap::new());

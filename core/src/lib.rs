@@ -4,6 +4,7 @@
 
 pub mod embed;
 mod error;
+pub mod export;
 pub mod freshness;
 pub mod graph;
 pub mod index;

@@ -48,6 +48,8 @@ pub struct Manifest {
     pub freshness: FreshnessBaseline,
     /// What agents may do.
     pub agents: AgentSettings,
+    /// What is published, and how it calls itself.
+    pub export: ExportSettings,
     original: Map<String, Value>,
     indent: String,
     crlf: bool,
@@ -195,6 +197,44 @@ impl Default for AgentSettings {
     }
 }
 
+/// Which pages are published where their front matter does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PublishDefault {
+    /// All.
+    #[default]
+    Publish,
+    /// None.
+    Private,
+}
+
+impl PublishDefault {
+    /// The word in the manifest.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Publish => "publish",
+            Self::Private => "private",
+        }
+    }
+}
+
+/// What is published, and how it calls itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportSettings {
+    /// Which pages are published where their front matter does not say.
+    pub default: PublishDefault,
+    /// Name of the site; that of its first page when absent.
+    pub title: Option<String>,
+    /// Language of the pages that name none, such as `ja` or `en-GB`.
+    pub language: Option<String>,
+}
+
+/// Whether `tag` has the form of a language tag.
+pub(crate) fn is_language(tag: &str) -> bool {
+    (2..=35).contains(&tag.len())
+        && tag.starts_with(|c: char| c.is_ascii_alphabetic())
+        && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
 impl Manifest {
     /// The manifest of a project that starts now. `pages_dir` is relative, or `.`.
     ///
@@ -237,6 +277,26 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// What of the settings is for everybody: what answers depend on. Everything else that the file holds, what this
+    /// version does not know included, stays with the project.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] when the pages folder is none.
+    pub fn published(&self) -> Result<Self> {
+        let mut published =
+            Self::default_for(&self.pages_dir, FrontMatterMode::Preserved, Timestamp::UNIX_EPOCH)?;
+        published.created_at = None;
+        published.original.shift_remove("created_at");
+        published.embedding_model = self.embedding_model.clone();
+        published.search = self.search.clone();
+        published.staleness = self.staleness.clone();
+        published.links = self.links.clone();
+        published.suggest = self.suggest.clone();
+        published.freshness = self.freshness;
+        published.export = self.export.clone();
+        Ok(published)
+    }
+
     /// The file's text: the one that was read, with the changed settings changed, in its order,
     /// indentation and line endings, and with every unknown key.
     pub fn to_json(&self) -> String {
@@ -263,6 +323,7 @@ impl Manifest {
             suggest: SuggestDefaults::default(),
             freshness: FreshnessBaseline::Review,
             agents: AgentSettings::default(),
+            export: ExportSettings::default(),
             original: Map::new(),
             indent: "  ".into(),
             crlf: false,
@@ -326,6 +387,11 @@ impl Manifest {
         put(suggest.limit != was.limit, &["suggest", "limit"], suggest.limit.into());
         let writes = self.agents.writes_per_minute;
         put(self.agents != before.agents, &["agents", "writes_per_minute"], writes.into());
+        let (export, was) = (&self.export, &before.export);
+        put(export.default != was.default, &["export", "default"], export.default.as_str().into());
+        let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::from);
+        put(export.title != was.title, &["export", "title"], text(&export.title));
+        put(export.language != was.language, &["export", "language"], text(&export.language));
         put(self.freshness != before.freshness, &["freshness"], self.freshness.as_str().into());
     }
 }

@@ -22,6 +22,8 @@ pub enum Stage {
     Queries,
     /// Looking for links that are missing.
     Suggestions,
+    /// Writing the pages of a site.
+    Site,
 }
 
 /// Hears how far long work is.

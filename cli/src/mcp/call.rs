@@ -153,6 +153,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             Stage::Vectors => "computing vectors",
             Stage::Queries => "asking queries",
             Stage::Suggestions => "looking for links",
+            Stage::Site => "writing pages",
         };
         let param = ProgressNotificationParam::new(token.clone(), now)
             .with_total(before + report.total as f64)

@@ -164,6 +164,18 @@ impl Index {
     }
 }
 
+impl Index {
+    /// Writes everything that the index holds to `path`, where nothing may be yet: one file without a
+    /// write-ahead log and without a trace of what was deleted.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn write_copy(&self, path: &Path) -> Result<()> {
+        lock(&self.writer).execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
+        Ok(())
+    }
+}
+
 /// Counts changes of pages and links.
 pub(super) const GENERATION: &str = "generation";
 /// Counts changes of vectors alone.

@@ -13,6 +13,7 @@ mod schema;
 mod shortlist;
 mod snapshot;
 mod store;
+mod turns;
 
 pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};

@@ -18,6 +18,7 @@ use super::prepare::{Prepared, prepare};
 use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
 };
+use super::turns::{StopOnPanic, Turns};
 use crate::page::LinkTypes;
 use crate::ports::{Clock, ContentHash, FileStat, PageFile, Source, Unreadable};
 use crate::progress::{Cancel, Progress, Stage};
@@ -42,6 +43,8 @@ pub struct RefreshOptions<'a> {
     pub from_nothing: bool,
     /// Fill the full text; without it the index knows of pages, sections and links alone.
     pub full_text: bool,
+    /// Take pages in by path, so that the same files give the same index to the byte; a little slower.
+    pub in_order: bool,
 }
 
 /// A page that moved.
@@ -448,6 +451,7 @@ fn read_all(
     } else {
         std::thread::available_parallelism().map_or(1, usize::from)
     };
+    let turns = options.in_order.then(Turns::default);
     if workers == 0 {
         let (sender, receiver) = sync_channel(due.len().max(1));
         for file in &due {
@@ -465,11 +469,19 @@ fn read_all(
         let (sender, receiver) = sync_channel(4 * workers);
         for _ in 0..workers {
             let (sender, next, due, look) = (sender.clone(), &next, &due, &look);
+            let turns = turns.as_ref();
             scope.spawn(move || {
-                while let Some(file) = due.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if cancel.is_requested() || sender.send(look(file)).is_err() {
+                let _stop = StopOnPanic(turns);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = due.get(number) else { break };
+                    let read = look(file);
+                    let in_turn = turns.is_none_or(|turns| turns.wait_for(number));
+                    if !in_turn || cancel.is_requested() || sender.send(read).is_err() {
+                        turns.into_iter().for_each(Turns::stop);
                         break;
                     }
+                    turns.into_iter().for_each(Turns::pass);
                 }
             });
         }

@@ -88,6 +88,7 @@ impl<S: Source> Project<S> {
             link_types: &link_types,
             from_nothing: false,
             full_text: true,
+            in_order: false,
         };
         refresh(index, &self.source, &self.clock, &options, &Silent, &self.cancel)
     }

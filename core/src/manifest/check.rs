@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::locate::line_of;
-use super::{EmbeddingModel, FreshnessBaseline, FrontMatterMode, LinkOrder, Manifest, SCHEMA_VERSION};
+use super::{
+    EmbeddingModel, FreshnessBaseline, FrontMatterMode, LinkOrder, Manifest, PublishDefault, SCHEMA_VERSION,
+    is_language,
+};
 use crate::{Error, Result};
 
 /// Reads typed settings out of a manifest's object.
@@ -56,7 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     fn sections(&self, manifest: &mut Manifest) -> Result<()> {
-        for section in ["search", "staleness", "links", "suggest", "agents"] {
+        for section in ["search", "staleness", "links", "suggest", "agents", "export"] {
             self.section(section)?;
         }
         manifest.search.limit = self.whole(&["search", "limit"], 1, 20)?;
@@ -77,6 +80,20 @@ impl<'a> Reader<'a> {
         }
         if let Some(writes) = self.whole(&["agents", "writes_per_minute"], 1, 10_000)? {
             manifest.agents.writes_per_minute = writes;
+        }
+        if let Some(default) = self.choice(
+            &["export", "default"],
+            &[PublishDefault::Publish, PublishDefault::Private],
+            PublishDefault::as_str,
+        )? {
+            manifest.export.default = default;
+        }
+        manifest.export.title = self.text(&["export", "title"])?.filter(|title| !title.trim().is_empty());
+        manifest.export.language = self.text(&["export", "language"])?;
+        if manifest.export.language.as_deref().is_some_and(|tag| !is_language(tag)) {
+            return Err(
+                self.error(&["export", "language"], "expected a language tag such as \"en\" or \"ja\"")
+            );
         }
         manifest.links.types = self.link_types()?;
         manifest.links.order = self.link_order()?;

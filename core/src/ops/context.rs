@@ -140,6 +140,7 @@ impl Context<'_> {
             link_types: &link_types,
             from_nothing,
             full_text: true,
+            in_order: false,
         };
         refresh(self.index, self.source, self.clock, &options, self.progress, self.cancel)
     }

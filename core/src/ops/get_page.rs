@@ -196,7 +196,7 @@ pub(super) fn outlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
 }
 
 /// Links to the page, one per source and type, by the source's path.
-pub(super) fn backlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
+pub(crate) fn backlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
     let sql = format!(
         "{LINKS} JOIN pages AS other ON other.page = links.page
          WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link"

@@ -38,6 +38,8 @@ pub mod suggest_links;
 pub mod undo;
 pub mod update_page;
 
+pub(crate) use get_page::backlinks;
+
 pub use context::{Caller, Context, Engine};
 pub use edited::Edited;
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};

@@ -10,6 +10,7 @@ use super::callout::Callout;
 use super::html::{Html, visible};
 use super::links::Frame;
 use super::load::{Loaded, Section};
+use super::notes::Note;
 use super::{Job, blocks};
 use crate::Result;
 use crate::page::{self, Link};
@@ -25,13 +26,6 @@ enum Paragraph {
     Title,
 }
 
-/// A footnote, in the order of their numbers.
-#[derive(Debug, Default)]
-struct Note {
-    html: Option<String>,
-    references: usize,
-}
-
 /// What waits while a footnote is written.
 struct Outer {
     out: Html,
@@ -45,9 +39,9 @@ pub(super) struct Body<'j> {
     pub(super) job: &'j Job<'j>,
     pub(super) page: &'j Loaded,
     /// The part that is wanted; `None` for the page that was asked for itself, whose places have ids.
-    window: Option<Range<usize>>,
+    pub(super) window: Option<Range<usize>>,
     /// Stands before the numbers in the ids of footnotes, so that those of embedded pages differ.
-    prefix: String,
+    pub(super) prefix: String,
     pub(super) links: HashMap<(usize, usize), Link>,
     markers: Vec<(Range<usize>, String)>,
     marked: HashSet<String>,
@@ -80,8 +74,8 @@ pub(super) struct Body<'j> {
     /// Whether only text, no block, may stand here: headings and cells.
     pub(super) phrasing: bool,
     pub(super) frames: Vec<Frame>,
-    notes: Vec<Note>,
-    note_numbers: HashMap<String, usize>,
+    pub(super) notes: Vec<Note>,
+    pub(super) note_numbers: HashMap<String, usize>,
 }
 
 impl<'j> Body<'j> {
@@ -417,7 +411,7 @@ impl<'j> Body<'j> {
     }
 
     /// Whether what comes is text of a link that shows another, or the description of a picture.
-    fn is_hidden(&self) -> bool {
+    pub(super) fn is_hidden(&self) -> bool {
         self.frames.iter().any(Frame::hides)
     }
 
@@ -542,66 +536,6 @@ impl<'j> Body<'j> {
             self.out.text_with_entities(seen.trim());
             self.block("</p>\n");
         }
-    }
-
-    /// The index of the footnote with this name.
-    fn note(&mut self, name: &str) -> usize {
-        let next = self.notes.len();
-        let number = *self.note_numbers.entry(name.to_lowercase()).or_insert(next);
-        if number == next {
-            self.notes.push(Note::default());
-        }
-        number
-    }
-
-    fn note_reference(&mut self, name: &str) {
-        if self.is_hidden() {
-            return;
-        }
-        self.open_paragraph();
-        let index = self.note(name);
-        let Some(note) = self.notes.get_mut(index) else { return };
-        note.references += 1;
-        let (number, prefix) = (index + 1, &self.prefix);
-        let again = if note.references > 1 { format!("-{}", note.references) } else { String::new() };
-        self.out.raw("<sup class=\"footnote-ref\">");
-        if self.frames.is_empty() {
-            let href = format!("#fn:{prefix}{number}");
-            self.out.open("a", &[("id", &format!("fnref:{prefix}{number}{again}")), ("href", &href)]);
-            self.out.text(&number.to_string());
-            self.out.raw("</a></sup>");
-        } else {
-            self.out.text(&number.to_string());
-            self.out.raw("</sup>");
-        }
-    }
-
-    fn write_notes(&mut self) {
-        let whole = self.window.is_none();
-        let notes: Vec<(usize, Note)> = std::mem::take(&mut self.notes)
-            .into_iter()
-            .enumerate()
-            .filter(|(_, note)| note.references > 0 || whole)
-            .collect();
-        if notes.is_empty() {
-            return;
-        }
-        self.out.raw("<section class=\"footnotes\"><ol>\n");
-        for (index, note) in notes {
-            let id = format!("{}{}", self.prefix, index + 1);
-            self.out.open("li", &[("id", &format!("fn:{id}")), ("value", &(index + 1).to_string())]);
-            self.out.raw(note.html.as_deref().unwrap_or_default());
-            if note.references > 0 {
-                let back = format!("#fnref:{id}");
-                self.out.open(
-                    "a",
-                    &[("class", "footnote-back"), ("href", &back), ("aria-label", "Back to the text")],
-                );
-                self.out.raw("↩</a>");
-            }
-            self.out.raw("</li>\n");
-        }
-        self.out.raw("</ol></section>\n");
     }
 }
 

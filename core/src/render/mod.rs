@@ -9,6 +9,7 @@ mod callout;
 mod html;
 mod links;
 mod load;
+mod notes;
 pub mod url;
 
 #[cfg(test)]
@@ -19,6 +20,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 pub use attachments::Attachments;
+
+pub(crate) use html::{escape, visible};
 
 use body::Body;
 use load::{Loaded, Place};

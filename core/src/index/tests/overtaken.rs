@@ -99,8 +99,13 @@ impl Source for Interrupted<'_> {
 
 fn take_in(index: &Index, source: &dyn Source) -> RefreshReport {
     let link_types = LinkTypes::default();
-    let options =
-        RefreshOptions { pages_dir: "pages", link_types: &link_types, from_nothing: false, full_text: true };
+    let options = RefreshOptions {
+        pages_dir: "pages",
+        link_types: &link_types,
+        from_nothing: false,
+        full_text: true,
+        in_order: false,
+    };
     let clock = FixedClock::at(Timestamp::from_second(1_000_000).unwrap());
     refresh(index, source, &clock, &options, &Silent, &Cancel::default()).unwrap()
 }

@@ -72,6 +72,7 @@ impl<'a> Revision<'a> {
             link_types: &link_types,
             from_nothing: false,
             full_text: false,
+            in_order: false,
         };
         self.source.load_pages()?;
         refresh(index, &self.source, context.clock, &options, context.progress, context.cancel)?;

@@ -1,0 +1,199 @@
+//! The database of a site: an index made anew of the public texts, with what a browser cannot ask the project
+//! for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rusqlite::Connection;
+
+use super::Publication;
+use super::vectors::Known;
+use crate::freshness;
+use crate::graph::resolve;
+use crate::index::{Index, RefreshOptions, embed_pending, refresh};
+use crate::ops::Context;
+use crate::page::{self, LinkKind, LinkTypes};
+use crate::ports::{Embedder, NoHistory, Source as _};
+use crate::render::{Attachments, url};
+use crate::{Error, Result};
+
+/// Every table that the database of a site may have. Whoever adds one to the index decides here whether it is
+/// for everybody.
+pub const TABLES: [&str; 25] = [
+    "aliases",
+    "anchors",
+    "attachments",
+    "files",
+    "fulltext",
+    "fulltext_config",
+    "fulltext_data",
+    "fulltext_docsize",
+    "fulltext_idx",
+    "link_keys",
+    "links",
+    "meta",
+    "models",
+    "names",
+    "pages",
+    "passages",
+    "section_vectors",
+    "sections",
+    "site",
+    "source_refs",
+    "suggestions",
+    "tags",
+    "title_terms",
+    "vectors",
+    "verdicts",
+];
+
+/// What a site has beyond an index. Verdicts are [`freshness`]'s.
+const TABLES_OF_SITES: &str = "
+    CREATE TABLE files (
+        path  TEXT PRIMARY KEY,     -- of a public page, relative to the pages folder
+        bytes BLOB NOT NULL         -- its text, without links to unpublished pages
+    );
+    CREATE TABLE attachments (
+        path  TEXT PRIMARY KEY,     -- relative to the project
+        bytes INTEGER NOT NULL      -- size
+    ) WITHOUT ROWID;
+    CREATE TABLE site (
+        key   TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) WITHOUT ROWID;";
+
+/// What making the index of a site did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DatabaseReport {
+    /// Sections with vectors that can be searched by meaning.
+    pub vectors: usize,
+    /// Texts that went through the model, because the project's index did not know them.
+    pub computed: usize,
+    /// Files of the site that hold the attachments, by the attachments' paths in the project.
+    pub attachments: BTreeMap<String, String>,
+}
+
+impl Publication<'_> {
+    /// Makes the index of the site, in memory. With `embedder` it can be searched by meaning. `version` is that of
+    /// the program.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Io`], [`Error::Model`], [`Error::Cancelled`].
+    pub fn index(&self, embedder: Option<&dyn Embedder>, version: &str) -> Result<(Index, DatabaseReport)> {
+        let context = self.context;
+        let index = Index::in_memory()?;
+        let link_types = context.link_types();
+        let options = RefreshOptions {
+            pages_dir: context.pages_dir(),
+            link_types: &link_types,
+            from_nothing: false,
+            full_text: true,
+            in_order: true,
+        };
+        refresh(&index, &self.source, context.clock, &options, context.progress, context.cancel)?;
+        let mut report = DatabaseReport::default();
+        if let Some(embedder) = embedder {
+            let known = Known { index: context.index, embedder, computed: AtomicUsize::new(0) };
+            embed_pending(&index, &known, context.clock, None, context.progress, context.cancel)?;
+            report.computed = known.computed.load(Ordering::Relaxed);
+            report.vectors = index.read(|db| {
+                let count: i64 =
+                    db.query_row("SELECT count(DISTINCT section) FROM section_vectors", [], |row| {
+                        row.get(0)
+                    })?;
+                Ok(usize::try_from(count).unwrap_or(0))
+            })?;
+        }
+        report.attachments = self.attachments(&link_types)?;
+        let head = context.history.head()?;
+        index.write(|db| {
+            db.execute_batch(TABLES_OF_SITES)?;
+            db.execute_batch(freshness::VERDICTS)?;
+            self.fill(db, &report.attachments)?;
+            let manifest = self.manifest.to_json();
+            let facts = [("manifest", Some(manifest)), ("version", Some(version.into())), ("commit", head)];
+            for (key, value) in facts {
+                if let Some(value) = value {
+                    db.execute("INSERT INTO site(key, value) VALUES (?1, ?2)", (key, value))?;
+                }
+            }
+            // One piece, so that the same texts give the same bytes.
+            db.execute("INSERT INTO fulltext(fulltext) VALUES ('optimize')", [])?;
+            require_known_tables(db)
+        })?;
+        Ok((index, report))
+    }
+
+    /// Writes the index of the site to `path`, where nothing may be yet, as one file that needs no other.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn write_database(&self, index: &Index, path: &Path) -> Result<()> {
+        index.write_copy(path)
+    }
+
+    /// What operations on the index of the site work with. A browser has no history to ask.
+    pub(super) fn context<'c>(&'c self, index: &'c Index) -> Context<'c> {
+        Context {
+            index,
+            source: &self.source,
+            history: &NoHistory,
+            manifest: &self.manifest,
+            embedder: None,
+            ..*self.context
+        }
+    }
+
+    fn fill(&self, db: &Connection, attachments: &BTreeMap<String, String>) -> Result<()> {
+        let mut file = db.prepare("INSERT INTO files(path, bytes) VALUES (?1, ?2)")?;
+        for (path, bytes) in self.source.texts() {
+            file.execute((path, bytes))?;
+        }
+        let mut attachment = db.prepare("INSERT INTO attachments(path, bytes) VALUES (?1, ?2)")?;
+        for path in attachments.keys() {
+            let size = self.source.stat_source(path)?.map_or(0, |stat| stat.size);
+            attachment.execute((path, size.cast_signed()))?;
+        }
+        let mut number = db.prepare("SELECT page FROM pages WHERE path = ?1")?;
+        for (path, assessment) in &self.verdicts {
+            let page: i64 = number.query_row([path], |row| row.get(0))?;
+            freshness::put_verdict(db, page, assessment)?;
+        }
+        Ok(())
+    }
+
+    /// The attachments that public pages show or link to, with the files of the site that hold them.
+    fn attachments(&self, types: &LinkTypes) -> Result<BTreeMap<String, String>> {
+        let pages_dir = self.context.pages_dir();
+        let known = Attachments::new(&self.source, pages_dir);
+        let mut found = BTreeMap::new();
+        for (path, bytes) in self.source.texts() {
+            let text = page::decode(bytes).0;
+            for site in page::sites(&text, types) {
+                let name = site.target.split('#').next().unwrap_or(&site.target).trim();
+                let may_be = resolve::is_attachment(name) || resolve::is_attachment(&site.target);
+                if may_be
+                    && site.kind != LinkKind::FrontMatter
+                    && let Some(file) = known.find(site.kind, &site.target, path)?
+                {
+                    let shown = url::attachment_file(&file, pages_dir);
+                    found.insert(file, shown);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn require_known_tables(db: &Connection) -> Result<()> {
+    let mut statement = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        if !TABLES.contains(&name.as_str()) {
+            return Err(Error::Internal(format!("nobody decided whether the table {name} may be published")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,483 @@
+//! The files of a site that are made of pages: each can be read without scripts, and leads to all others.
+
+use std::collections::BTreeSet;
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::Publication;
+use super::template::{Filling, Template};
+use super::words::{Words, words};
+use crate::index::Index;
+use crate::ops::{Context, LinkInfo, backlinks};
+use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
+use crate::render::{Rendered, Renderer, escape};
+use crate::{Error, Result, path, text};
+
+/// Longest description of a page for search engines and previews, in characters.
+const DESCRIPTION: usize = 160;
+
+/// How a site is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct SiteSettings {
+    /// Where it will be, without `/` at its end; gives pages their canonical addresses.
+    pub base_url: Option<String>,
+    /// Whether search engines are asked to stay away.
+    pub noindex: bool,
+    /// Version of the program.
+    pub version: String,
+    /// File of the database relative to the top of the site, and its size in bytes.
+    pub database: (String, u64),
+    /// What searching by meaning needs.
+    pub semantic: Option<Semantic>,
+}
+
+/// Files of the embedding model relative to the top of the site.
+#[derive(Debug, Clone, Serialize)]
+pub struct Semantic {
+    /// `model.onnx`.
+    pub model: String,
+    /// `model.onnx.data`, where the weights are a file of their own.
+    pub weights: Option<String>,
+    /// `tokenizer.json`.
+    pub tokenizer: String,
+    /// `model.json`.
+    pub description: String,
+    /// Size of all of them.
+    pub bytes: u64,
+}
+
+/// A file of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteFile {
+    /// Relative to the top of the site, `/`-separated.
+    pub path: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// What the web app reads on every page.
+#[derive(Serialize)]
+struct Description<'a> {
+    mode: &'static str,
+    root: &'a str,
+    name: &'a str,
+    page: Option<&'a str>,
+    home: Option<&'a str>,
+    database: DatabaseFile<'a>,
+    semantic: Option<&'a Semantic>,
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+struct DatabaseFile<'a> {
+    url: &'a str,
+    bytes: u64,
+}
+
+struct Entry {
+    number: i64,
+    path: String,
+    title: String,
+    file: String,
+    language: Option<String>,
+}
+
+/// What stands on a page of the site, and where.
+struct Shown<'a> {
+    file: &'a str,
+    /// Address that counts, when it is not that of the file.
+    canonical: Option<&'a str>,
+    page: Option<&'a str>,
+    title: &'a str,
+    language: Option<&'a str>,
+    /// HTML.
+    description: &'a str,
+    content: String,
+}
+
+/// The static pages of a site.
+pub struct Site<'a> {
+    context: &'a Context<'a>,
+    renderer: Renderer<'a>,
+    template: &'a Template,
+    settings: &'a SiteSettings,
+    entries: Vec<Entry>,
+    home: Option<usize>,
+    name: String,
+}
+
+impl<'p> Publication<'p> {
+    /// Hands every static page of the site to `write`.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Io`], [`Error::Cancelled`], what `write` returns, and [`Error::InvalidParams`] when
+    /// two pages would be the same file.
+    pub fn write_pages(
+        &self,
+        index: &Index,
+        template: &Template,
+        settings: &SiteSettings,
+        mut write: impl FnMut(SiteFile) -> Result<()>,
+    ) -> Result<()> {
+        let context = self.context(index);
+        let site = Site::new(&context, template, settings)?;
+        let mut seen = BTreeSet::new();
+        let mut once = |file: SiteFile| {
+            if !seen.insert(file.path.clone()) {
+                return Err(Error::invalid(format!("two pages of the site would be {}", file.path)));
+            }
+            write(file)
+        };
+        let total = site.entries.len();
+        for done in 0..total {
+            context.cancel.check()?;
+            once(site.page(done)?)?;
+            context.progress.advance(crate::progress::Stage::Site, done + 1, total);
+        }
+        for file in site.others()? {
+            once(file)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Site<'a> {
+    fn new(context: &'a Context<'a>, template: &'a Template, settings: &'a SiteSettings) -> Result<Self> {
+        let entries = context.index.read(entries)?;
+        let home = home(&entries);
+        let named = context.manifest.export.title.clone();
+        let name = named.or_else(|| home.and_then(|at| entries.get(at)).map(|entry| entry.title.clone()));
+        let language = context.manifest.export.language.as_deref();
+        Ok(Self {
+            context,
+            renderer: Renderer::new(context),
+            template,
+            settings,
+            home,
+            name: name.unwrap_or_else(|| words(language).all_pages.to_owned()),
+            entries,
+        })
+    }
+
+    fn page(&self, number: usize) -> Result<SiteFile> {
+        let entry = self.entry(number)?;
+        let rendered = self.renderer.page(entry.number, None)?;
+        self.article(entry, &rendered, &entry.file)
+    }
+
+    fn entry(&self, number: usize) -> Result<&Entry> {
+        self.entries.get(number).ok_or_else(|| Error::Internal("a page of the site is missing".into()))
+    }
+
+    fn article(&self, entry: &Entry, rendered: &Rendered, file: &str) -> Result<SiteFile> {
+        let language = self.language(entry);
+        let words = words(language);
+        let mut content = self.navigation(file, words);
+        content += "<article class=\"page\" data-page=\"";
+        escape(&mut content, &entry.path);
+        content += "\"><header class=\"page-header\"><h1>";
+        escape(&mut content, &entry.title);
+        content += "</h1></header>\n";
+        content += &outline(rendered, words);
+        content += "<div class=\"prose\">\n";
+        content += &rendered.html;
+        content += "</div></article>\n";
+        let links = self.context.index.read(|db| backlinks(db, entry.number))?;
+        content += &self.links_here(&links, file, words);
+        let description = excerpt(&rendered.html);
+        Ok(self.filled(Shown {
+            file,
+            canonical: Some(&entry.file),
+            page: Some(&entry.path),
+            title: &entry.title,
+            language,
+            description: &description,
+            content,
+        }))
+    }
+
+    /// What a site has beside its pages.
+    fn others(&self) -> Result<Vec<SiteFile>> {
+        let mut files = vec![self.list(ALL_PAGES), self.not_found()];
+        if !self.entries.iter().any(|entry| entry.file == HOME) {
+            files.push(match self.home {
+                Some(home) => {
+                    let entry = self.entry(home)?;
+                    let rendered = self.renderer.page(entry.number, Some(HOME))?;
+                    self.article(entry, &rendered, HOME)?
+                }
+                None => self.list(HOME),
+            });
+        }
+        if let Some(base) = self.settings.base_url.as_deref().filter(|_| !self.settings.noindex) {
+            files.push(self.sitemap(base));
+            // Robots look at the top of a host only.
+            if base.split_once("://").is_some_and(|(_, rest)| !rest.contains('/')) {
+                let bytes = format!("User-agent: *\nAllow: /\nSitemap: {base}/sitemap.xml\n").into_bytes();
+                files.push(SiteFile { path: "robots.txt".into(), bytes });
+            }
+        }
+        Ok(files)
+    }
+
+    fn list(&self, file: &str) -> SiteFile {
+        let language = self.context.manifest.export.language.as_deref();
+        let words = words(language);
+        let mut content = self.navigation(file, words);
+        content += "<article class=\"page all-pages\"><header class=\"page-header\"><h1>";
+        content += words.all_pages;
+        content += "</h1></header>\n<div class=\"prose\">\n";
+        let mut folder = None;
+        for entry in &self.entries {
+            let own = path::folder(&entry.path);
+            if folder != Some(own) {
+                if folder.is_some() {
+                    content += "</ul>\n";
+                }
+                if !own.is_empty() {
+                    content += "<h2>";
+                    escape(&mut content, own);
+                    content += "</h2>\n";
+                }
+                content += "<ul>\n";
+                folder = Some(own);
+            }
+            content += "<li>";
+            self.link(&mut content, file, entry);
+            content += "</li>\n";
+        }
+        if folder.is_some() {
+            content += "</ul>\n";
+        }
+        content += "</div></article>\n";
+        let canonical = (file == HOME).then_some(ALL_PAGES);
+        let title = words.all_pages;
+        self.filled(Shown { file, canonical, page: None, title, language, description: "", content })
+    }
+
+    /// Shown at any address, so that nothing in it may be relative.
+    fn not_found(&self) -> SiteFile {
+        let language = self.context.manifest.export.language.as_deref();
+        let words = words(language);
+        let mut html = "<!doctype html>\n<html lang=\"".to_owned();
+        escape(&mut html, language.unwrap_or("en"));
+        html += "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
+        html += "<meta name=\"robots\" content=\"noindex\">\n<title>";
+        html += words.not_found;
+        html += "</title>\n</head>\n<body>\n<main>\n<h1>";
+        html += words.not_found;
+        html += "</h1>\n<p>";
+        html += words.not_found_text;
+        html += "</p>\n";
+        if let Some(base) = &self.settings.base_url {
+            for (file, text) in [("", words.home), (ALL_PAGES, words.all_pages)] {
+                html += "<p><a href=\"";
+                escape(&mut html, &format!("{base}/{file}"));
+                html += "\">";
+                html += text;
+                html += "</a></p>\n";
+            }
+        }
+        html += "</main>\n</body>\n</html>\n";
+        SiteFile { path: NOT_FOUND.into(), bytes: html.into_bytes() }
+    }
+
+    fn sitemap(&self, base: &str) -> SiteFile {
+        let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+        xml += "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+        for entry in &self.entries {
+            xml += "<url><loc>";
+            escape(&mut xml, &address(base, &entry.file));
+            xml += "</loc></url>\n";
+        }
+        xml += "</urlset>\n";
+        SiteFile { path: "sitemap.xml".into(), bytes: xml.into_bytes() }
+    }
+
+    fn navigation(&self, file: &str, words: &Words) -> String {
+        let mut html = format!("<nav class=\"site-nav\" aria-label=\"{}\">", words.site);
+        for (to, text) in [(HOME, words.home), (ALL_PAGES, words.all_pages)] {
+            html += &format!("<a href=\"{}\">{text}</a> ", url::relative(file, to));
+        }
+        html.truncate(html.trim_end().len());
+        html + "</nav>\n"
+    }
+
+    fn link(&self, html: &mut String, from: &str, to: &Entry) {
+        *html += "<a class=\"link\" data-page=\"";
+        escape(html, &to.path);
+        *html += "\" href=\"";
+        escape(html, &url::relative(from, &to.file));
+        *html += "\">";
+        escape(html, &to.title);
+        *html += "</a>";
+    }
+
+    fn links_here(&self, links: &[LinkInfo], file: &str, words: &Words) -> String {
+        let known = links.iter().filter_map(|link| {
+            let path = link.filepath.as_deref()?;
+            let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+            Some((self.entries.get(at)?, link))
+        });
+        let mut items = String::new();
+        for (entry, link) in known {
+            items += "<li data-type=\"";
+            escape(&mut items, &link.link_type);
+            items += "\">";
+            self.link(&mut items, file, entry);
+            if !link.link_context.is_empty() {
+                items += " <span class=\"context\">";
+                escape(&mut items, &link.link_context);
+                items += "</span>";
+            }
+            items += "</li>\n";
+        }
+        if items.is_empty() {
+            return items;
+        }
+        let title = words.links_here;
+        format!(
+            "<section class=\"backlinks\" aria-label=\"{title}\"><h2>{title}</h2>\n<ul>\n{items}</ul></section>\n"
+        )
+    }
+
+    fn language<'e>(&'e self, entry: &'e Entry) -> Option<&'e str> {
+        entry.language.as_deref().or(self.context.manifest.export.language.as_deref())
+    }
+
+    fn filled(&self, shown: Shown<'_>) -> SiteFile {
+        let depth = shown.file.matches('/').count();
+        let root = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
+        let mut title = String::new();
+        escape(&mut title, shown.title);
+        let mut whole_title = title.clone();
+        if shown.title != self.name {
+            whole_title += " – ";
+            escape(&mut whole_title, &self.name);
+        }
+        let filling = Filling {
+            root: &root,
+            title: &whole_title,
+            language: shown.language,
+            head: &self.head(&shown, &title, &root),
+            content: &shown.content,
+        };
+        SiteFile { path: shown.file.to_owned(), bytes: self.template.fill(&filling).into_bytes() }
+    }
+
+    fn head(&self, shown: &Shown<'_>, title: &str, root: &str) -> String {
+        let mut head = String::new();
+        let meta = |head: &mut String, key: &str, name: &str, content: &str| {
+            *head += &format!("<meta {key}=\"{name}\" content=\"{content}\">\n");
+        };
+        if !shown.description.is_empty() {
+            meta(&mut head, "name", "description", shown.description);
+            meta(&mut head, "property", "og:description", shown.description);
+        }
+        let mut name = String::new();
+        escape(&mut name, &self.name);
+        meta(&mut head, "property", "og:title", title);
+        meta(&mut head, "property", "og:site_name", &name);
+        meta(&mut head, "property", "og:type", if shown.page.is_some() { "article" } else { "website" });
+        if self.settings.noindex {
+            meta(&mut head, "name", "robots", "noindex");
+        }
+        if let Some(base) = &self.settings.base_url {
+            let mut canonical = String::new();
+            escape(&mut canonical, &address(base, shown.canonical.unwrap_or(shown.file)));
+            meta(&mut head, "property", "og:url", &canonical);
+            head += &format!("<link rel=\"canonical\" href=\"{canonical}\">\n");
+        }
+        let description = Description {
+            mode: "export",
+            root,
+            name: &self.name,
+            page: shown.page,
+            home: self.home.and_then(|at| self.entries.get(at)).map(|entry| entry.path.as_str()),
+            database: DatabaseFile { url: &self.settings.database.0, bytes: self.settings.database.1 },
+            semantic: self.settings.semantic.as_ref(),
+            version: &self.settings.version,
+        };
+        // Within a script nothing but `<` could end it.
+        let json = serde_json::to_string(&description).unwrap_or_default().replace('<', "\\u003c");
+        head + &format!("<script type=\"application/json\" id=\"ubp-site\">{json}</script>\n")
+    }
+}
+
+/// The address of a file of the site; that of the first page ends with the folder.
+fn address(base: &str, file: &str) -> String {
+    if file == HOME { format!("{base}/") } else { format!("{base}/{}", url::encoded(file)) }
+}
+
+fn entries(db: &Connection) -> Result<Vec<Entry>> {
+    let mut statement = db.prepare("SELECT page, path, title, front_matter FROM pages ORDER BY path")?;
+    let rows = statement.query_map([], |row| {
+        Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?, row.get::<_, String>(3)?))
+    })?;
+    rows.map(|row| {
+        let (number, path, title, front_matter) = row?;
+        let file = url::file_of(db, &path)?;
+        Ok(Entry { number, path, title, file, language: own_language(&front_matter) })
+    })
+    .collect()
+}
+
+/// The language that a page's front matter names.
+fn own_language(front_matter: &str) -> Option<String> {
+    let fields: serde_json::Value = serde_json::from_str(front_matter).ok()?;
+    let named = ["lang", "language"].iter().find_map(|key| fields.get(*key)?.as_str());
+    named.filter(|tag| crate::manifest::is_language(tag)).map(str::to_owned)
+}
+
+/// The page that the site opens with: the first at its top that is called like one.
+fn home(entries: &[Entry]) -> Option<usize> {
+    ["index", "home", "readme", "start"].iter().find_map(|name| {
+        entries.iter().position(|entry| {
+            !entry.path.contains('/') && text::fold_key(path::page_name(&entry.path)) == *name
+        })
+    })
+}
+
+/// The first words of a page, as HTML.
+fn excerpt(html: &str) -> String {
+    let seen = crate::render::visible(html);
+    let mut excerpt = String::new();
+    let mut length = 0;
+    for word in seen.split_whitespace() {
+        let characters = word.chars().count() + usize::from(length > 0);
+        if length + characters > DESCRIPTION {
+            // Scripts without spaces give words that are sentences.
+            if length == 0 && !word.contains('&') {
+                excerpt.extend(word.chars().take(DESCRIPTION));
+            }
+            break;
+        }
+        if length > 0 {
+            excerpt.push(' ');
+        }
+        excerpt.push_str(word);
+        length += characters;
+    }
+    excerpt
+}
+
+fn outline(rendered: &Rendered, words: &Words) -> String {
+    let repeated = |at: usize, heading: &crate::render::Heading| {
+        at == 0 && heading.level == 1 && heading.text == rendered.title
+    };
+    let headings: Vec<_> =
+        rendered.headings.iter().enumerate().filter(|(at, heading)| !repeated(*at, heading)).collect();
+    if headings.len() < 2 {
+        return String::new();
+    }
+    let mut html = format!("<nav class=\"outline\" aria-label=\"{}\"><ul>\n", words.on_this_page);
+    for (_, heading) in headings {
+        html += &format!("<li class=\"level-{}\"><a href=\"#", heading.level);
+        html += &url::encoded_fragment(&heading.slug);
+        html += "\">";
+        escape(&mut html, &heading.text);
+        html += "</a></li>\n";
+    }
+    html + "</ul></nav>\n"
+}

@@ -1,0 +1,178 @@
+//! What is published of a project, as a source: its public pages, and of its other files those that the public
+//! may ask for. Nothing can be written through it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use crate::ports::{ContentHash, FileStat, Listing, PageFile, Source, WriteGuard};
+use crate::{Error, Result, path};
+
+/// The files beside the pages.
+pub(super) enum Files<'a> {
+    /// Those of a project but for some: paths, and folders with all that is in them.
+    Project { source: &'a dyn Source, without: BTreeSet<String> },
+    /// Those that a site shows, with their sizes in bytes. What is in them is known to the site's host.
+    Shown(BTreeMap<String, u64>),
+}
+
+/// Public pages with their texts, and the files that go with them.
+pub struct PublicSource<'a> {
+    pages: BTreeMap<String, (FileStat, Vec<u8>)>,
+    files: Files<'a>,
+}
+
+impl<'a> PublicSource<'a> {
+    pub(super) fn new(pages: BTreeMap<String, (FileStat, Vec<u8>)>, files: Files<'a>) -> Self {
+        Self { pages, files }
+    }
+
+    /// The pages and their texts, by path.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.pages.iter().map(|(path, (_, bytes))| (path.as_str(), bytes.as_slice()))
+    }
+}
+
+impl PublicSource<'static> {
+    /// What the database of a site holds.
+    ///
+    /// # Errors
+    /// [`Error::Database`], also for a database that belongs to no site.
+    pub fn of_site(db: &Connection) -> Result<Self> {
+        let mut statement = db.prepare("SELECT path, modified, bytes FROM files JOIN pages USING (path)")?;
+        let pages = statement
+            .query_map([], |row| {
+                let bytes: Vec<u8> = row.get(2)?;
+                let nanoseconds: i64 = row.get(1)?;
+                let modified = Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default();
+                let stat = FileStat { size: bytes.len() as u64, modified, fingerprint: FINGERPRINT };
+                Ok((row.get(0)?, (stat, bytes)))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut statement = db.prepare("SELECT path, bytes FROM attachments")?;
+        let shown = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(Self::new(pages, Files::Shown(shown)))
+    }
+}
+
+/// Says that a file's state is all that there is to know of it: without one, times of these days would be doubted.
+pub(super) const FINGERPRINT: u64 = 1;
+
+fn confined(path: &str, folder: &str) -> Result<()> {
+    path::is_inside(path)
+        .then_some(())
+        .ok_or_else(|| Error::OutsideProject { path: path.into(), folder: folder.into() })
+}
+
+fn not_found(path: &str) -> Error {
+    Error::io(path, io::ErrorKind::NotFound.into())
+}
+
+fn refused(path: &str) -> Error {
+    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "a site cannot be written to"))
+}
+
+/// Whether `without` names the file or a folder that it is in.
+fn is_without(without: &BTreeSet<String>, file: &str) -> bool {
+    let mut above = file;
+    loop {
+        if without.contains(above) {
+            return true;
+        }
+        match above.rsplit_once('/') {
+            Some((folder, _)) => above = folder,
+            None => return false,
+        }
+    }
+}
+
+impl Source for PublicSource<'_> {
+    fn list(&self) -> Result<Listing> {
+        let pages = self.pages.iter().map(|(path, (stat, _))| PageFile { path: path.clone(), stat: *stat });
+        Ok(Listing { pages: pages.collect(), unreadable: Vec::new() })
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "pages")?;
+        Ok(self.pages.get(path).map(|(stat, _)| *stat))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "pages")?;
+        self.pages.get(path).map(|(_, bytes)| bytes.clone()).ok_or_else(|| not_found(path))
+    }
+
+    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "project")?;
+        match &self.files {
+            Files::Project { without, .. } if is_without(without, path) => Ok(None),
+            Files::Project { source, .. } => source.stat_source(path),
+            Files::Shown(shown) => Ok(shown.get(path).map(|&size| FileStat {
+                size,
+                modified: Timestamp::UNIX_EPOCH,
+                fingerprint: FINGERPRINT,
+            })),
+        }
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "project")?;
+        match &self.files {
+            Files::Project { source, without } if !is_without(without, path) => source.read_source(path),
+            _ => Err(not_found(path)),
+        }
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        match &self.files {
+            Files::Project { source, without } => {
+                let mut found = source.match_sources(globs)?;
+                found.retain(|file| !is_without(without, file));
+                Ok(found)
+            }
+            Files::Shown(shown) => {
+                let set = path::glob_set(globs)?;
+                Ok(shown.keys().filter(|file| set.is_match(file)).cloned().collect())
+            }
+        }
+    }
+
+    /// Reviews, decisions and the log of changes are the project's own.
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        path::require_state_file(name)?;
+        Ok(None)
+    }
+
+    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        path::require_state_file(name)?;
+        Err(refused(name))
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        Err(refused("site"))
+    }
+
+    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(from))
+    }
+
+    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
+        Err(refused(name))
+    }
+}

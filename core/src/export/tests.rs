@@ -1,0 +1,271 @@
+//! A vault with secrets, given to everybody.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::{Publication, SiteSettings, TABLES, Template};
+use crate::freshness::Staleness;
+use crate::index::Index;
+use crate::index::tests::Project;
+use crate::ops::Context;
+use crate::ports::{Clock as _, Embedder, MemoryHistory, Source};
+use crate::render::url;
+
+const TEMPLATE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>x</title>\
+    <script type=\"module\" src=\"./assets/app.js\"></script><!--ubp:head--></head>\
+    <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body></html>";
+
+/// A file of its own below the system's folder for such, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ubp-export-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        Self(path)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        std::fs::read(&self.0).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn published(
+    context: &Context<'_>,
+    embedder: Option<&dyn Embedder>,
+    name: &str,
+) -> BTreeMap<String, Vec<u8>> {
+    let publication = Publication::new(context, &[]).unwrap();
+    let (index, _) = publication.index(embedder, "1.2.3").unwrap();
+    let scratch = Scratch::new(name);
+    publication.write_database(&index, &scratch.0).unwrap();
+    let mut files = BTreeMap::from([("data/vault.db".to_owned(), scratch.bytes())]);
+    let settings = SiteSettings {
+        base_url: Some("https://x.example/docs".into()),
+        version: "1.2.3".into(),
+        database: ("data/vault.db".into(), 1),
+        ..SiteSettings::default()
+    };
+    let template = Template::new(TEMPLATE.into()).unwrap();
+    publication
+        .write_pages(&index, &template, &settings, |file| {
+            files.insert(file.path, file.bytes);
+            Ok(())
+        })
+        .unwrap();
+    files
+}
+
+#[test]
+fn the_index_of_a_site_holds_nothing_of_other_pages() {
+    let project = Project::with_pages([
+        (
+            "Open.md",
+            "# Open\n\n[[Hushed]] [[Zephyr]] [[hidden/Quixotic]] ![[Hushed]] [t](hidden/Quixotic.md)\n",
+        ),
+        (
+            "hidden/Quixotic.md",
+            "---\npublish: No\naliases: [Zephyr]\ntags: [obsidianite]\n---\n# Hushed\n\nxylophone\n",
+        ),
+        ("Other.md", "---\ndepends_on: \"[[Zephyr]]\"\n---\nSee [[Open]].\n"),
+    ]);
+    let context = project.context();
+    let publication = Publication::new(&context, &[]).unwrap();
+    assert_eq!(publication.unpublished, ["hidden/Quixotic.md"]);
+    assert_eq!((publication.page_count(), publication.left_out.len()), (2, 0));
+    for (path, bytes) in published(&context, Some(&project.embedder), "secrets") {
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        for secret in ["hushed", "zephyr", "zephyr", "quixot", "obsidianit", "xylophon"] {
+            assert!(!text.contains(secret), "{secret} in {path}");
+        }
+    }
+}
+
+#[test]
+fn the_database_has_the_tables_that_were_decided_upon_and_no_others() {
+    let project = Project::with_pages([("a.md", "# A\n")]);
+    let context = project.context();
+    let publication = Publication::new(&context, &[]).unwrap();
+    let (index, _) = publication.index(None, "1").unwrap();
+    let found: Vec<String> = index
+        .read(|db| {
+            let mut statement =
+                db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+        })
+        .unwrap();
+    assert_eq!(found, TABLES);
+}
+
+#[test]
+fn the_same_pages_give_the_same_bytes() {
+    let pages: Vec<(String, String)> = (0..300)
+        .map(|n| {
+            (format!("{}/p{n}.md", n % 7), format!("# P{n}\n\n[[p{}]] words of {n}\n\n## B\n\nmore\n", n / 2))
+        })
+        .collect();
+    let make = || Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let (one, two) = (make(), make());
+    // What the project's own index looks like makes no difference.
+    two.put("later.md", "x");
+    two.update();
+    two.source.remove("later.md");
+    two.update();
+    let first = published(&one.context(), Some(&one.embedder), "first");
+    let second = published(&two.context(), Some(&two.embedder), "second");
+    for (path, bytes) in &first {
+        assert!(second.get(path) == Some(bytes), "{path} differs");
+    }
+    assert_eq!(first.len(), second.len());
+}
+
+#[test]
+fn the_database_is_one_file_that_answers_as_the_project_does() {
+    let project = Project::with_pages([
+        (
+            "Login.md",
+            "---\nsource_refs: [src/a.rs]\n---\n# Login\n\nUsers sign in. [[Tokens|depends_on]] ![[p.png]]\n",
+        ),
+        ("Tokens.md", "# Tokens\n\nA token expires.\n"),
+    ]);
+    project.source.put_source("pages/p.png", b"12345", Timestamp::UNIX_EPOCH);
+    project.source.put_source("src/a.rs", b"x", project.clock.now());
+    project.update();
+    let history = MemoryHistory::default();
+    history.commit("pages/Login.md", "c0ffee", Timestamp::from_second(1_000).unwrap());
+    history.commit("src/a.rs", "c0ffee", Timestamp::from_second(100_000).unwrap());
+    let context = Context { history: &history, ..project.context() };
+    let scratch = Scratch::new("answers");
+    {
+        let publication = Publication::new(&context, &[]).unwrap();
+        let (index, report) = publication.index(Some(&project.embedder), "1").unwrap();
+        assert_eq!(report.attachments, BTreeMap::from([("pages/p.png".to_owned(), "p.png".to_owned())]));
+        assert_eq!((report.computed, report.vectors), (0, 2));
+        publication.write_database(&index, &scratch.0).unwrap();
+    }
+    let bytes = scratch.bytes();
+    assert_eq!(bytes[18..20], [1, 1], "no write-ahead log is asked for");
+    let (index, aside) = Index::open(&scratch.0).unwrap();
+    assert_eq!(aside, None);
+    let source = index.read(super::PublicSource::of_site).unwrap();
+    assert_eq!(source.list().unwrap().pages.len(), 2);
+    assert_eq!(source.stat_source("pages/p.png").unwrap().unwrap().size, 5);
+    assert!(source.write("x.md", b"", None).is_err());
+    let site = Context { index: &index, source: &source, ..project.context() };
+    assert!(site.refresh(false).unwrap().is_empty(), "texts and index agree");
+    for (operation, params) in [
+        ("search", serde_json::json!({"query": "token expires", "explain": true})),
+        ("render_page", serde_json::json!({"page": "Login"})),
+        ("get_graph", serde_json::json!({"center": "Login"})),
+    ] {
+        let mut answers = [context.call(operation, params.clone()), site.call(operation, params)]
+            .map(|answer| answer.unwrap());
+        for answer in &mut answers {
+            *answer = without_times(answer.take());
+        }
+        assert_eq!(answers[0], answers[1], "{operation}");
+    }
+    let page = site.call("get_page", serde_json::json!({"page": "Login"})).unwrap();
+    assert_eq!(page["staleness"], serde_json::to_value(Staleness::Stale).unwrap());
+    assert_eq!(page["stale_refs"], serde_json::json!(["src/a.rs"]));
+    assert_eq!(page["stale_ref_details"][0]["last_modified"], "1970-01-02T00:00:00Z");
+    for name in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{name}", scratch.0.display()));
+    }
+}
+
+/// Times are told by the day, and what the engine took to answer is never the same.
+fn without_times(mut answer: serde_json::Value) -> serde_json::Value {
+    match &mut answer {
+        serde_json::Value::Object(fields) => {
+            for name in ["latency_ms", "created_at", "updated_at", "head"] {
+                fields.remove(name);
+            }
+            fields.values_mut().for_each(|value| *value = without_times(value.take()));
+        }
+        serde_json::Value::Array(values) => {
+            values.iter_mut().for_each(|value| *value = without_times(value.take()));
+        }
+        _ => {}
+    }
+    answer
+}
+
+#[test]
+fn sources_found_by_a_pattern_are_called_by_the_pattern() {
+    let project = Project::with_pages([("a.md", "---\nsource_refs: [\"src/**\", lib/]\n---\n# A\n")]);
+    for file in ["src/secret_name.rs", "src/other.rs", "lib/hidden.rs"] {
+        project.source.put_source(file, b"x", project.clock.now());
+    }
+    let context = project.context();
+    let publication = Publication::new(&context, &[]).unwrap();
+    let refs: Vec<&str> =
+        publication.verdicts["a.md"].stale_refs.iter().map(|stale| stale.file_path.as_str()).collect();
+    assert_eq!(refs, ["lib/", "src/**"]);
+}
+
+#[test]
+fn settings_that_nobody_knows_stay_with_the_project() {
+    let mut project = Project::with_pages([("a.md", "[[b|my_type]]")]);
+    project.manifest = crate::manifest::Manifest::parse(
+        r#"{"pages_dir":"pages","created_at":"2026-01-02T03:04:05Z","links":{"types":["my_type"]},"token":"s3cr3t",
+            "search":{"private":"s3cr3t"},"export":{"title":"Site"}}"#,
+        "m",
+    )
+    .unwrap();
+    let json = project.manifest.published().unwrap().to_json();
+    assert!(!json.contains("s3cr3t") && !json.contains("created_at"), "{json}");
+    assert!(json.contains("my_type") && json.contains("\"title\": \"Site\""), "{json}");
+}
+
+#[test]
+fn every_page_leads_on_and_says_what_it_is() {
+    let project = Project::with_pages([
+        ("index.md", "# Welcome\n\n[[Guide/First Steps]]\n"),
+        ("Guide/First Steps.md", "---\nlang: ja\n---\n# はじめに\n\n本文 </script>\n\n## A & B\n\n## C\n"),
+        ("404.md", "# Lost\n"),
+    ]);
+    let files = published(&project.context(), None, "pages");
+    let text = |path: &str| String::from_utf8(files[path].clone()).unwrap();
+    let page = text("Guide/First Steps.html");
+    for part in [
+        "<html lang=\"ja\">",
+        "<title>はじめに – Welcome</title>",
+        "src=\"../assets/app.js\"",
+        "<a href=\"../index.html\">ホーム</a>",
+        "<article class=\"page\" data-page=\"Guide/First Steps.md\"><header class=\"page-header\"><h1>はじめに</h1>",
+        "<li class=\"level-2\"><a href=\"#%E3%81%AF%E3%81%98%E3%82%81%E3%81%AB/a-b\">A &amp; B</a></li>",
+        "<h2>このページへのリンク</h2>",
+        "<a class=\"link\" data-page=\"index.md\" href=\"../index.html\">Welcome</a>",
+        "<link rel=\"canonical\" href=\"https://x.example/docs/Guide/First%20Steps.html\">",
+        "\"page\":\"Guide/First Steps.md\",\"home\":\"index.md\"",
+        "\"root\":\"../\"",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert_eq!(page.matches("</script>").count(), 2, "{page}");
+    assert!(text("index.html").contains("<link rel=\"canonical\" href=\"https://x.example/docs/\">"));
+    assert!(text("404.html").contains("https://x.example/docs/all-pages.html"));
+    assert!(text(&url::page_file("404.md", &[])).contains("Lost"));
+    assert!(text("all-pages.html").contains("<h2>Guide</h2>"));
+    assert_eq!(text("sitemap.xml").matches("<loc>").count(), 3);
+    assert!(!files.contains_key("robots.txt"));
+}
+
+#[test]
+fn without_a_first_page_the_list_opens_the_site() {
+    let project = Project::with_pages([("b.md", "# B\n"), ("a.md", "# A\n")]);
+    let files = published(&project.context(), None, "list");
+    let index = String::from_utf8(files["index.html"].clone()).unwrap();
+    assert!(index.contains("<a class=\"link\" data-page=\"a.md\" href=\"a.html\">A</a>"), "{index}");
+    assert!(index.contains("\"page\":null,\"home\":null"));
+}

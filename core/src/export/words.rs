@@ -1,0 +1,37 @@
+//! The few words that static pages say themselves, in the language of the page.
+
+pub(super) struct Words {
+    pub site: &'static str,
+    pub home: &'static str,
+    pub all_pages: &'static str,
+    pub on_this_page: &'static str,
+    pub links_here: &'static str,
+    pub not_found: &'static str,
+    pub not_found_text: &'static str,
+}
+
+const ENGLISH: Words = Words {
+    site: "Site",
+    home: "Home",
+    all_pages: "All pages",
+    on_this_page: "On this page",
+    links_here: "Links to this page",
+    not_found: "Page not found",
+    not_found_text: "There is no page at this address. It may have been moved or taken away.",
+};
+
+const JAPANESE: Words = Words {
+    site: "サイト",
+    home: "ホーム",
+    all_pages: "すべてのページ",
+    on_this_page: "このページの内容",
+    links_here: "このページへのリンク",
+    not_found: "ページが見つかりません",
+    not_found_text: "このアドレスにページはありません。移動または削除された可能性があります。",
+};
+
+/// The words for a language tag; English where there are none for it.
+pub(super) fn words(language: Option<&str>) -> &'static Words {
+    let primary = language.and_then(|tag| tag.split('-').next());
+    if primary.is_some_and(|primary| primary.eq_ignore_ascii_case("ja")) { &JAPANESE } else { &ENGLISH }
+}
