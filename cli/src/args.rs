@@ -2,6 +2,7 @@
 //! shell completions are made.
 
 mod diff;
+mod export;
 mod freshness;
 mod links;
 mod server;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use diff::{DiffArgs, DiffFormat, FailOn};
+pub use export::ExportArgs;
 pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
@@ -108,6 +110,8 @@ pub enum Command {
     Impact(ImpactArgs),
     /// Say what a change did to the graph: links, cycles, freshness, impact
     Diff(DiffArgs),
+    /// Write the pages as a site that needs no server
+    Export(ExportArgs),
     /// Show counts, freshness and the state of the index
     Status,
     /// List pages whose code changed since they were reviewed

@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod export;
 pub mod host;
 mod io;
 pub mod live;

@@ -5,6 +5,7 @@ mod architecture;
 mod contract;
 mod corpora;
 mod diff;
+mod export;
 mod freshness;
 mod hostile;
 mod index_files;

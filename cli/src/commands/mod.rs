@@ -7,6 +7,7 @@ mod context;
 mod diff;
 mod doctor;
 mod eval;
+mod export;
 mod get;
 mod graph;
 mod impact;
@@ -74,6 +75,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
         Command::Impact(args) => impact::run(terminal, &session, &folder, global, args),
         Command::Diff(args) => diff::run(terminal, &session, global, args),
+        Command::Export(args) => export::run(terminal, &session, &folder, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),
         Command::Review(args) => review::run(terminal, &session, global, args),

@@ -49,6 +49,33 @@ pub(crate) fn load(project: &Project, environment: &Environment) -> Result<Optio
     open(Box::new(model.into_files())).map(|embedder| Some(Arc::from(embedder)))
 }
 
+/// The files of the model that the project's manifest names; `None` in a build without engines.
+///
+/// # Errors
+/// [`Error::ModelUnavailable`] when this machine lacks the model.
+pub(crate) fn files(project: &Project, environment: &Environment) -> Result<Option<Box<dyn ModelFiles>>> {
+    if !ENGINES {
+        return Ok(None);
+    }
+    let name = project.manifest.embedding_model.name.as_str();
+    if name == BUNDLED {
+        return Ok(bundled_files());
+    }
+    let name = known(name).map_or(name, |known| known.name);
+    let model = InstalledModel::find(name, &Places::new(Some(project), environment))?;
+    Ok(Some(Box::new(model.into_files())))
+}
+
+#[cfg(feature = "engines")]
+fn bundled_files() -> Option<Box<dyn ModelFiles>> {
+    Some(Box::new(ubp_core::embed::BundledFiles))
+}
+
+#[cfg(not(feature = "engines"))]
+fn bundled_files() -> Option<Box<dyn ModelFiles>> {
+    None
+}
+
 /// An embedder of the model inside the program; `None` in a build without engines.
 ///
 /// # Errors

@@ -1954,7 +1954,7 @@ export interface SourceDifference {
 }
 
 /** A part of long work. */
-export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions";
+export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site";
 
 /** A page that code overtook. */
 export interface StalePage {

@@ -1,0 +1,212 @@
+//! `ubp export`: a site that needs no server.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use ubp_core::export::{Publication, Semantic, SiteSettings, Template};
+use ubp_core::ops::Context;
+use ubp_core::{Error, embed};
+
+use crate::args::{ExportArgs, Global};
+use crate::export::folder::{RECORD, SiteFolder, Written};
+use crate::export::model::{ModelFile, for_browsers};
+use crate::export::web_app::{TEMPLATE, WebApp};
+use crate::models;
+use crate::output::{CommandResult, Failure, counted, printable};
+use crate::session::{Session, Terminal, answer};
+
+/// What an export made.
+#[derive(Debug, Serialize)]
+struct Output {
+    /// The folder of the site.
+    folder: String,
+    /// Pages of the site.
+    pages: usize,
+    /// Paths of pages that are not to be published, sorted.
+    unpublished: Vec<String>,
+    /// Paths of pages that were kept back because links in them to unpublished pages could not be taken out.
+    left_out: Vec<String>,
+    /// Pictures and other files that pages show.
+    attachments: usize,
+    /// Whether it can be searched by meaning.
+    semantic: bool,
+    /// File of the database, relative to the folder, and its size in bytes.
+    database: String,
+    database_bytes: u64,
+    /// Files of the site and their size in bytes.
+    files: usize,
+    bytes: u64,
+    /// Files that are new or changed, and those of an earlier export that are gone.
+    written: usize,
+    removed: usize,
+    /// Files of an earlier export that were changed since, and are still there.
+    kept: Vec<String>,
+}
+
+pub(crate) fn run(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    folder: &Path,
+    global: &Global,
+    args: ExportArgs,
+) -> CommandResult {
+    let web_app = WebApp::find(args.web_app.as_ref().map(|path| folder.join(path)))?;
+    let page = String::from_utf8(web_app.read(TEMPLATE)?.into_owned())
+        .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
+    let template = Template::new(page)?;
+    let target = folder.join(&args.folder);
+    let without = own_place(session, &target)?;
+    let site = SiteFolder::begin(&target, args.force)?;
+    let semantic = !args.no_semantic && session.engine.embedder.is_some();
+    let model = if semantic { model(terminal, session)? } else { None };
+    let work = |context: &Context<'_>| {
+        let publication = Publication::new(context, &without)?;
+        write(context, &publication, site, &web_app, &template, model, &args, &target)
+    };
+    let output = if semantic {
+        session.read_with_vectors(terminal, global, work)?
+    } else {
+        session.read(terminal, global, work)?
+    };
+    for page in &output.left_out {
+        terminal
+            .warn(format!("{page}: kept out, because its links to unpublished pages cannot be taken out"));
+    }
+    for file in &output.kept {
+        terminal.warn(format!("{file}: of an earlier export, and changed since; left as it is"));
+    }
+    let json = terminal.json;
+    answer(terminal, json, &output, print)
+}
+
+/// Paths, relative to the project, that are no part of what is published: the site's own folder, where it lies in
+/// the project. Refuses folders that a project lives in.
+fn own_place(session: &Session, target: &Path) -> Result<Vec<String>, Failure> {
+    let real = |path: &Path| -> PathBuf {
+        // What is not there yet lies where its parent does.
+        let mut missing = Vec::new();
+        let mut above = path.to_owned();
+        loop {
+            if let Ok(real) = std::fs::canonicalize(&above) {
+                return missing.into_iter().rev().fold(real, |path, name| path.join(name));
+            }
+            match (above.file_name().map(ToOwned::to_owned), above.parent()) {
+                (Some(name), Some(parent)) => {
+                    missing.push(name);
+                    above = parent.to_owned();
+                }
+                _ => return path.to_owned(),
+            }
+        }
+    };
+    let (target, root) = (real(target), real(&session.project.root));
+    if root.starts_with(&target)
+        || target.starts_with(root.join(".ubp"))
+        || target.starts_with(root.join(".git"))
+    {
+        let words = format!("{} belongs to the project itself; choose another folder", target.display());
+        return Err(Error::invalid(words).into());
+    }
+    let below = target.strip_prefix(&root).ok().map(|below| {
+        below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    });
+    Ok(below.into_iter().filter(|path| !path.is_empty()).collect())
+}
+
+/// The files of the project's model, where a browser can be handed them.
+fn model(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+) -> Result<Option<(Semantic, Vec<ModelFile>)>, Failure> {
+    let files = models::files(&session.project, &terminal.io.environment)?;
+    let Some(files) = files else { return Ok(None) };
+    let found = for_browsers(&*files)?;
+    if found.is_none() {
+        terminal.warn(
+            "the embedding model is made of files that a browser cannot be given: the site searches by words",
+        );
+    }
+    Ok(found)
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that a site is made of, gathered by one caller")]
+fn write(
+    context: &Context<'_>,
+    publication: &Publication<'_>,
+    mut site: SiteFolder,
+    web_app: &WebApp,
+    template: &Template,
+    model: Option<(Semantic, Vec<ModelFile>)>,
+    args: &ExportArgs,
+    target: &Path,
+) -> ubp_core::Result<Output> {
+    for path in web_app.paths()?.into_iter().filter(|path| path != TEMPLATE && path != RECORD) {
+        site.add(&path, &web_app.read(&path)?)?;
+    }
+    let embedder = context.embedder.filter(|_| model.is_some());
+    let version = env!("CARGO_PKG_VERSION");
+    let (index, report) = publication.index(embedder, version)?;
+    let scratch = site.scratch("vault.db");
+    publication.write_database(&index, &scratch)?;
+    let bytes = std::fs::read(&scratch).map_err(|error| Error::io(scratch.display().to_string(), error))?;
+    let database = format!("data/vault.{}.db", embed::short_hash(&bytes));
+    site.adopt(&scratch, &database, &bytes)?;
+    let database_bytes = bytes.len() as u64;
+    drop(bytes);
+    let mut settings = SiteSettings {
+        base_url: args.base_url.clone(),
+        noindex: args.noindex,
+        version: version.into(),
+        database: (database.clone(), database_bytes),
+        semantic: None,
+    };
+    if let Some((semantic, files)) = model {
+        for file in files {
+            site.add(&file.path, &file.bytes)?;
+        }
+        settings.semantic = Some(semantic);
+    }
+    for (file, path) in &report.attachments {
+        context.cancel.check()?;
+        site.add(path, &context.source.read_source(file)?)?;
+    }
+    // Hosts that run a site generator over what they are given would drop files without it.
+    site.add(".nojekyll", b"")?;
+    publication.write_pages(&index, template, &settings, |file| site.add(&file.path, &file.bytes))?;
+    context.cancel.check()?;
+    let Written { files, bytes, written, removed, kept } = site.finish(context.clock.now().to_string())?;
+    Ok(Output {
+        folder: target.display().to_string(),
+        pages: publication.page_count(),
+        unpublished: publication.unpublished.clone(),
+        left_out: publication.left_out.clone(),
+        attachments: report.attachments.len(),
+        semantic: settings.semantic.is_some(),
+        database,
+        database_bytes,
+        files,
+        bytes,
+        written,
+        removed,
+        kept,
+    })
+}
+
+fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
+    let mut parts = vec![counted(output.pages, "page", "pages")];
+    if !output.unpublished.is_empty() {
+        parts.push(format!("{} kept back", output.unpublished.len()));
+    }
+    if output.attachments > 0 {
+        parts.push(counted(output.attachments, "attachment", "attachments"));
+    }
+    parts.push(format!("{:.1} MB", output.bytes as f64 / 1e6));
+    if output.removed > 0 {
+        parts.push(format!("{} of the last export removed", counted(output.removed, "file", "files")));
+    }
+    terminal.line(format!("Exported to {}: {}", printable(&output.folder), parts.join(", ")))?;
+    if !output.semantic {
+        terminal.note("The site searches by words.");
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Sites that `ubp export` writes: that they hold no secret, that every link leads somewhere, and that they are the
+//! same each time.
+
+mod links;
+mod secrets;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use ubp_tests::terminal::Terminal;
+
+const TEMPLATE: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>x</title>\n\
+    <script type=\"module\" src=\"./assets/app.js\"></script>\n<!--ubp:head-->\n</head>\n\
+    <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body>\n</html>\n";
+
+/// A vault with a web app beside it, as small as one can be.
+fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
+    let terminal = Terminal::vault(pages).unwrap();
+    terminal.write(".app/index.html", TEMPLATE).unwrap();
+    terminal.write(".app/assets/app.js", "export {};\n").unwrap();
+    terminal
+}
+
+/// Every file below a folder, by its path in it.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(&next).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn export(terminal: &Terminal, more: &str) -> serde_json::Value {
+    let ran = terminal.ubp(&format!("export site --web-app .app --json {more}"));
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    ran.json()
+}
+
+#[test]
+fn exporting_twice_gives_the_same_bytes() {
+    let terminal = vault([
+        ("index.md", "# Home\n\n[[a]] ![[p.png]]\n"),
+        ("a.md", "# A\n\n[[index]]\n"),
+        ("p.png", "png"),
+    ]);
+    let first = export(&terminal, "");
+    let before = files(&terminal.path("site"));
+    let second = export(&terminal, "");
+    let after = files(&terminal.path("site"));
+    assert_eq!((&second["written"], &second["removed"]), (&0.into(), &0.into()), "{second}");
+    assert_eq!((&first["pages"], &first["attachments"]), (&2.into(), &1.into()));
+    for (path, bytes) in &before {
+        assert!(path == ".ubp-export.json" || after.get(path) == Some(bytes), "{path}");
+    }
+    terminal.ubp("rebuild");
+    fs::remove_dir_all(terminal.path("site")).unwrap();
+    export(&terminal, "");
+    let anew = files(&terminal.path("site"));
+    assert!(before.keys().eq(anew.keys()));
+    for (path, bytes) in &before {
+        assert!(path == ".ubp-export.json" || anew.get(path) == Some(bytes), "{path}");
+    }
+}
+
+#[test]
+fn a_later_export_takes_away_what_is_no_longer_needed() {
+    let terminal = vault([("index.md", "# Home\n"), ("a.md", "# A\n")]);
+    export(&terminal, "");
+    terminal.write("site/CNAME", "docs.example.com").unwrap();
+    terminal.write("a.md", "---\npublish: false\n---\n# A\n").unwrap();
+    let output = export(&terminal, "");
+    assert_eq!(output["unpublished"], serde_json::json!(["a.md"]));
+    let site = files(&terminal.path("site"));
+    assert!(!site.contains_key("a.html") && site.contains_key("CNAME"), "{:?}", site.keys());
+    assert_eq!(site.keys().filter(|path| path.ends_with(".db")).count(), 1);
+}
+
+#[test]
+fn folders_that_hold_something_else_are_left_alone() {
+    let terminal = vault([("index.md", "# Home\n"), ("notes/a.md", "# A\n")]);
+    terminal.write("mine/file.txt", "x").unwrap();
+    for (command, words) in [
+        ("export mine --web-app .app", "holds files that no export wrote"),
+        ("export . --web-app .app", "belongs to the project itself"),
+        ("export .. --web-app .app", "belongs to the project itself"),
+        ("export .ubp/site --web-app .app", "belongs to the project itself"),
+        ("export notes --web-app .app", "holds files that no export wrote"),
+        ("export notes/a.md --web-app .app", "is not a folder"),
+        ("export site --web-app nowhere", "index.html"),
+        ("export site --base-url example.com --web-app .app", "expected an address"),
+    ] {
+        let ran = terminal.ubp(command);
+        assert!(!ran.succeeded() && ran.err.contains(words), "{}", ran.transcript());
+    }
+    assert_eq!(files(&terminal.path("mine")).len(), 1);
+    assert!(terminal.ubp("export mine --web-app .app --force").succeeded());
+    assert_eq!(files(&terminal.path("mine"))["file.txt"], b"x");
+}
+
+#[test]
+fn a_site_in_the_project_is_no_part_of_the_next_one() {
+    let terminal = vault([("index.md", "# Home\n\n![[p.png]]\n"), ("deep/er/p.png", "png")]);
+    export(&terminal, "");
+    let before = files(&terminal.path("site"));
+    assert!(before.contains_key("deep/er/p.png"), "{:?}", before.keys());
+    terminal.write("index.md", "# Home\n\n![[p.png]]\n\nmore\n").unwrap();
+    export(&terminal, "");
+    let after = files(&terminal.path("site"));
+    assert!(after.keys().filter(|path| path.ends_with(".png")).eq(["deep/er/p.png"]), "{:?}", after.keys());
+}
+
+#[test]
+fn every_page_can_be_read_without_scripts() {
+    let terminal = vault([
+        ("index.md", "# Home\n\n[[Guide|depends_on]]\n"),
+        ("Guide.md", "---\nsource_refs: [src/x.rs]\n---\n# Guide\n\nText\n\n## One\n\n## Two\n"),
+    ]);
+    export(&terminal, "--noindex --base-url http://localhost:8000/docs/");
+    let site = files(&terminal.path("site"));
+    let guide = String::from_utf8(site["Guide.html"].clone()).unwrap();
+    for part in [
+        "<h1>Guide</h1>",
+        "<p>Text</p>",
+        "<h2>Links to this page</h2>",
+        "<a class=\"link\" data-page=\"index.md\" href=\"index.html\">Home</a>",
+        "<meta name=\"robots\" content=\"noindex\">",
+        "<link rel=\"canonical\" href=\"http://localhost:8000/docs/Guide.html\">",
+        "<li class=\"level-2\"><a href=\"#guide/one\">One</a></li>",
+        "\"semantic\":null",
+    ] {
+        assert!(guide.contains(part), "{part}\n{guide}");
+    }
+    assert!(!site.contains_key("sitemap.xml"));
+}
