@@ -18,7 +18,7 @@ use crate::session::{Session, Terminal, answer};
 /// What an export made.
 #[derive(Debug, Serialize)]
 struct Output {
-    /// The folder of the site.
+    /// The folder of the site, as it was named.
     folder: String,
     /// Pages of the site.
     pages: usize,
@@ -61,7 +61,7 @@ pub(crate) fn run(
     let model = if semantic { model(terminal, session)? } else { None };
     let work = |context: &Context<'_>| {
         let publication = Publication::new(context, &without)?;
-        write(context, &publication, site, &web_app, &template, model, &args, &target)
+        write(context, &publication, site, &web_app, &template, model, &args)
     };
     let output = if semantic {
         session.read_with_vectors(terminal, global, work)?
@@ -129,7 +129,6 @@ fn model(
     Ok(found)
 }
 
-#[expect(clippy::too_many_arguments, reason = "everything that a site is made of, gathered by one caller")]
 fn write(
     context: &Context<'_>,
     publication: &Publication<'_>,
@@ -138,7 +137,6 @@ fn write(
     template: &Template,
     model: Option<(Semantic, Vec<ModelFile>)>,
     args: &ExportArgs,
-    target: &Path,
 ) -> ubp_core::Result<Output> {
     for path in web_app.paths()?.into_iter().filter(|path| path != TEMPLATE && path != RECORD) {
         site.add(&path, &web_app.read(&path)?)?;
@@ -176,7 +174,7 @@ fn write(
     context.cancel.check()?;
     let Written { files, bytes, written, removed, kept } = site.finish(context.clock.now().to_string())?;
     Ok(Output {
-        folder: target.display().to_string(),
+        folder: args.folder.display().to_string(),
         pages: publication.page_count(),
         unpublished: publication.unpublished.clone(),
         left_out: publication.left_out.clone(),

@@ -81,14 +81,16 @@ impl<'a> Publication<'a> {
                 if !public.contains(&page.number) {
                     continue;
                 }
+                if everything.len() == public.len() {
+                    texts.insert(page.path.clone(), page.bytes.clone());
+                    continue;
+                }
                 // A link whose target cannot be made out might lead anywhere: errors count as hidden.
-                let mut hidden = |kind: LinkKind, target: &str| {
-                    everything.len() > public.len()
-                        && match world.resolve(kind, target, page.number) {
-                            Ok(Destination::Page { page, .. }) => !public.contains(&page),
-                            Ok(_) => false,
-                            Err(_) => true,
-                        }
+                let mut hidden = |kind: LinkKind, target: &str| match world.resolve(kind, target, page.number)
+                {
+                    Ok(Destination::Page { page, .. }) => !public.contains(&page),
+                    Ok(_) => false,
+                    Err(_) => true,
                 };
                 match rewrite::without_links(&page.text, &types, &mut hidden) {
                     Some(text) if text == page.text => {

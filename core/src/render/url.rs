@@ -70,9 +70,8 @@ fn own_file(page: &str, twins: &[String]) -> String {
 
 /// Whether a name ends as those do that were told apart by a hash.
 fn is_marked(name: &str) -> bool {
-    name.rsplit_once('~').is_some_and(|(_, digits)| {
-        digits.len() == MARK && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F'))
-    })
+    name.rsplit_once('~')
+        .is_some_and(|(_, digits)| digits.len() == MARK && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// As [`page_file`], with the twins that the index knows.
