@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget::{self, Omitted};
-use super::page::{IndexState, LinkInfo, PageFields, PageName, fields};
+use super::page::{IndexState, LinkInfo, PageFields, PageName, fields, strings, tags};
 use crate::freshness::{self, StaleRef};
 use crate::ports::ContentHash;
 use crate::{Error, Result, text};
@@ -128,7 +128,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),
             aliases: strings(db, "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias", page)?,
-            tags: strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)?,
+            tags: tags(db, page)?,
             outlinks: outlinks(db, page)?,
             backlinks: backlinks(db, page)?,
             stale_refs: stale_ref_details.iter().map(|stale| stale.file_path.clone()).collect(),
@@ -175,10 +175,6 @@ fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<Page
         )));
     }
     Ok(chosen)
-}
-
-fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
-    Ok(db.prepare_cached(sql)?.query_map([page], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 const LINKS: &str =

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget::{self, Omitted};
-use super::page::{IndexState, PageFields, fields};
+use super::page::{IndexState, PageFields, fields, tags};
 use crate::Result;
 use crate::freshness::{self, Staleness};
 use crate::search::Filter;
@@ -103,6 +103,8 @@ pub struct ListedPage {
     pub link_count: usize,
     /// Links from other pages, one per page and type.
     pub backlink_count: usize,
+    /// Its tags, sorted.
+    pub tags: Vec<String>,
 }
 
 /// Lists the pages.
@@ -147,7 +149,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let pages = shown
             .map(|&(_, page)| {
                 let (link_count, backlink_count) = graph.degrees(page);
-                Ok(ListedPage { page: fields(db, page, assessments.get(&page))?, link_count, backlink_count })
+                let tags = tags(db, page)?;
+                Ok(ListedPage {
+                    page: fields(db, page, assessments.get(&page))?,
+                    link_count,
+                    backlink_count,
+                    tags,
+                })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok((pages, sorted.len()))
@@ -163,4 +171,24 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped > 0
     })?;
     Ok(output)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::index::tests::Project;
+
+    #[test]
+    fn pages_come_with_their_own_tags_sorted() {
+        let project = Project::with_pages([
+            ("a.md", "---\ntags: [zebra, 設計]\n---\n#apple in the text\n"),
+            ("b.md", "# No tags\n"),
+        ]);
+        let listed = run(&project.context(), Params::default()).unwrap().pages;
+        let tags: Vec<_> = listed.iter().map(|page| (page.page.filepath.as_str(), &page.tags[..])).collect();
+        assert_eq!(tags.len(), 2);
+        assert!(tags.contains(&("a.md", &["apple".into(), "zebra".into(), "設計".into()][..])));
+        assert!(tags.contains(&("b.md", &[][..])));
+    }
 }

@@ -109,6 +109,16 @@ pub(super) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>
     Ok(fields)
 }
 
+/// The first column of what `sql` finds for the page.
+pub(super) fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
+    Ok(db.prepare_cached(sql)?.query_map([page], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A page's tags, sorted.
+pub(super) fn tags(db: &Connection, page: i64) -> Result<Vec<String>> {
+    strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)
+}
+
 /// The ways in which parameters may name a page; exactly one must be used.
 #[derive(Debug, Default)]
 pub(super) struct PageName<'a> {

@@ -1298,6 +1298,8 @@ export interface ListedPage {
   link_count: number;
   /** Links from other pages, one per page and type. */
   backlink_count: number;
+  /** Its tags, sorted. */
+  tags: string[];
 }
 
 /** A line of the lock that could not be used. */
