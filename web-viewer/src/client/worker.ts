@@ -1,0 +1,122 @@
+// The engine's own thread. The semantic module comes into the same thread when it is first wanted.
+import initBase, { Project } from '#engine/base';
+import type { Encoder } from '#engine/semantic';
+import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
+
+const worker = globalThis as unknown as {
+  postMessage(reply: Reply): void;
+  onmessage: ((event: MessageEvent<Request>) => void) | null;
+};
+
+/** How long a piece of background work may keep a question waiting. */
+const SLICE_MS = 40;
+
+const base = initBase();
+let project: Project | undefined;
+let encoder: Encoder | undefined;
+
+worker.onmessage = ({ data: { id, task } }) => {
+  perform(task).then(
+    (value) => worker.postMessage({ id, value }),
+    (error: unknown) => worker.postMessage({ id, error: told(error) }),
+  );
+};
+
+function told(error: unknown): { code: string; message: string; hint: string | null } {
+  const { code, message, hint } = error as Partial<Record<'code' | 'message' | 'hint', unknown>>;
+  const text = (part: unknown) => (typeof part === 'string' ? part : null);
+  return { code: text(code) ?? 'engine', message: text(message) ?? String(error), hint: text(hint) };
+}
+
+async function perform(task: Task): Promise<unknown> {
+  switch (task.do) {
+    case 'open-database': {
+      const [bytes] = await Promise.all([load(task.url, (done, total) => opening('loading', done, total)), base]);
+      opening('indexing', 0, 0);
+      project = Project.openDatabase(bytes);
+      return null;
+    }
+    case 'open-files':
+      return openFiles(task.name, task.files);
+    case 'call':
+      if (!project) throw new Error('No project is open.');
+      return project.call(task.name, task.params as object);
+    case 'load-meaning':
+      return loadMeaning(task.urls);
+  }
+}
+
+function opening(step: Opening['step'], done: number, total: number): void {
+  worker.postMessage({ opening: { step, done, total } });
+}
+
+async function openFiles(name: string, files: FolderFile[]): Promise<null> {
+  const read: { path: string; bytes: Uint8Array; modified: number }[] = [];
+  let told = 0;
+  for (const { path, file, modified } of files) {
+    read.push({ path, bytes: file ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array(), modified });
+    if (performance.now() - told > 100) {
+      told = performance.now();
+      opening('reading', read.length, files.length);
+    }
+  }
+  await base;
+  opening('indexing', 0, files.length);
+  project = Project.openFiles(read, name);
+  return null;
+}
+
+async function loadMeaning(urls: ModelUrls): Promise<null> {
+  let loaded = 0;
+  const part = (url: string) => {
+    let before = 0;
+    return load(url, (done) => {
+      loaded += done - before;
+      before = done;
+      worker.postMessage({ event: 'meaning', detail: { state: 'loading', loaded, bytes: urls.bytes } });
+    });
+  };
+  const [module, model, tokenizer, description] = await Promise.all([
+    import('#engine/semantic'),
+    part(urls.model),
+    part(urls.tokenizer),
+    part(urls.description),
+  ]);
+  await module.default();
+  encoder = new module.Encoder(model, tokenizer, new TextDecoder().decode(description));
+  project?.setEncoder(encoder.info(), encoder);
+  embedInSlices();
+  return null;
+}
+
+/** Vectors that are missing are made between questions. */
+function embedInSlices(): void {
+  if (!project) return;
+  const state = project.embedPending(SLICE_MS);
+  if (state.total > 0) worker.postMessage({ event: 'vectors', detail: state });
+  if (state.done < state.total) setTimeout(embedInSlices);
+}
+
+/** Loads a file and tells how far it is; a wrong answer is an error that names it. */
+async function load(url: string, progress: (done: number, total: number) => void): Promise<Uint8Array> {
+  const response = await fetch(url).catch(() => null);
+  if (!response?.ok || !response.body) {
+    throw Object.assign(new Error(`${decodeURI(new URL(url).pathname)} could not be loaded${response ? ` (${response.status})` : ''}.`), {
+      code: 'not_loaded',
+      hint: 'Check the connection, then try again.',
+    });
+  }
+  const total = Number(response.headers.get('content-encoding') ? 0 : response.headers.get('content-length'));
+  const parts: Uint8Array[] = [];
+  let done = 0;
+  for (const reader = response.body.getReader(); ; ) {
+    const { done: end, value } = await reader.read();
+    if (end) break;
+    parts.push(value);
+    done += value.length;
+    progress(done, Math.max(total, done));
+  }
+  const whole = new Uint8Array(done);
+  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+  return whole;
+}

@@ -1,0 +1,233 @@
+// Drawing the graph on a canvas.
+import type { Scene } from './scene';
+import { lookOf } from './types';
+
+/** Where the middle of the canvas looks, and how large. */
+export interface Camera {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+export interface Frame {
+  scene: Scene;
+  positions: Float32Array;
+  camera: Camera;
+  /** In CSS pixels. */
+  width: number;
+  height: number;
+  hidden: ReadonlySet<string>;
+  shown: Uint8Array;
+  /** The page that is pointed at or chosen, and those linked with it. */
+  chosen: number;
+  near: ReadonlySet<number>;
+}
+
+/** Colours as the theme has them now. */
+export type Palette = Record<string, string>;
+
+const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type'];
+
+/** A canvas understands no custom properties: an element resolves them. */
+export function paletteOf(element: HTMLElement): Palette {
+  const probe = document.createElement('span');
+  element.append(probe);
+  const palette = Object.fromEntries(
+    COLOURS.map((name) => {
+      probe.style.color = `var(${name})`;
+      return [name, getComputedStyle(probe).color];
+    }),
+  );
+  probe.remove();
+  return palette;
+}
+
+/** More links than these are drawn without dashes, which cost most of the time. */
+const MOST_DASHED = 6000;
+const LABEL_CELL = { width: 118, height: 20 };
+const LABEL_FONT = "500 12px Inter, 'Segoe UI', 'Hiragino Sans', 'Noto Sans', 'Noto Sans CJK JP', system-ui, sans-serif";
+
+export function draw(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
+  const { camera, width, height } = frame;
+  const ratio = devicePixelRatio;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  context.translate(width / 2, height / 2);
+  context.scale(camera.scale, camera.scale);
+  context.translate(-camera.x, -camera.y);
+  drawRings(context, frame, palette);
+  drawLinks(context, frame, palette);
+  drawNodes(context, frame, palette);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawLabels(context, frame, palette);
+}
+
+const colour = (palette: Palette, name: string) => palette[name] ?? '#888';
+
+function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: Frame, palette: Palette): void {
+  if (scene.centre < 0) return;
+  const hops = Math.max(...scene.nodes.map(({ depth }, place) => (shown[place] ? (depth ?? 0) : 0)));
+  context.strokeStyle = colour(palette, '--line-strong');
+  context.fillStyle = colour(palette, '--ink-faint');
+  context.lineWidth = 1 / camera.scale;
+  context.font = `${11 / camera.scale}px Inter, system-ui, sans-serif`;
+  context.textAlign = 'center';
+  for (let hop = 1; hop <= hops; hop++) {
+    context.beginPath();
+    const radius = scene.rings[hop] ?? 0;
+    context.arc(0, 0, radius, 0, Math.PI * 2);
+    context.stroke();
+    context.fillText(hop === 1 ? '1 hop' : `${hop} hops`, 0, -radius - 16 / camera.scale);
+  }
+}
+
+function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
+  const { scene, positions, camera, hidden, shown, chosen } = frame;
+  const isDashed = scene.ends.length / 2 <= MOST_DASHED;
+  const view = bounds(frame);
+  const isCrowded = scene.ends.length / 2 > 1500;
+  for (const { type, from, to } of scene.types) {
+    if (hidden.has(type)) continue;
+    const look = lookOf(type);
+    context.strokeStyle = colour(palette, look.colour);
+    context.lineWidth = look.width / Math.max(camera.scale, 0.35);
+    context.setLineDash(isDashed ? look.dash.map((length) => length / camera.scale) : []);
+    // What is marked, what leads from one ring to the next, and the rest.
+    const [marked, between, others] = [new Path2D(), new Path2D(), new Path2D()];
+    for (let link = from; link < to; link++) {
+      const [source, target] = [scene.ends[link * 2] as number, scene.ends[link * 2 + 1] as number];
+      if (!shown[source] || !shown[target]) continue;
+      const [x1, y1] = [positions[source * 2] as number, positions[source * 2 + 1] as number];
+      const [x2, y2] = [positions[target * 2] as number, positions[target * 2 + 1] as number];
+      if (Math.max(x1, x2) < view.left || Math.min(x1, x2) > view.right || Math.max(y1, y2) < view.top || Math.min(y1, y2) > view.bottom) continue;
+      const isMarked = source === chosen || target === chosen || (chosen < 0 && scene.centre >= 0 && (source === scene.centre || target === scene.centre));
+      const path = isMarked ? marked : scene.nodes[source]?.depth !== scene.nodes[target]?.depth ? between : others;
+      path.moveTo(x1, y1);
+      path.lineTo(x2, y2);
+    }
+    const strength = (type === 'references' ? 0.36 : 0.6) * (isCrowded ? 0.5 : 1);
+    context.globalAlpha = chosen >= 0 ? 0.08 : scene.centre >= 0 ? strength * 0.45 : strength;
+    context.stroke(others);
+    context.globalAlpha = chosen >= 0 ? 0.08 : strength;
+    context.stroke(between);
+    context.globalAlpha = 0.95;
+    context.stroke(marked);
+  }
+  context.setLineDash([]);
+  context.globalAlpha = 1;
+}
+
+function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
+  const { scene, positions, camera, shown, chosen, near } = frame;
+  const view = bounds(frame);
+  const grow = 1 / Math.sqrt(Math.max(camera.scale, 0.2));
+  scene.nodes.forEach((node, place) => {
+    const [x, y, radius] = [positions[place * 2] as number, positions[place * 2 + 1] as number, (scene.radii[place] as number) * grow];
+    if (!shown[place] || x < view.left - radius || x > view.right + radius || y < view.top - radius || y > view.bottom + radius) return;
+    const isFaded = chosen >= 0 && place !== chosen && !near.has(place);
+    context.globalAlpha = isFaded ? 0.25 : 1;
+    context.beginPath();
+    context.arc(x, y, radius, 0, Math.PI * 2);
+    context.fillStyle = colour(palette, place === scene.centre || place === chosen ? '--accent' : (node.depth ?? 1) > 1 ? '--ink-faint' : '--ink-soft');
+    context.fill();
+    context.lineWidth = 1.5 / camera.scale;
+    context.strokeStyle = colour(palette, '--paper');
+    context.stroke();
+    if (place === chosen) {
+      context.beginPath();
+      context.arc(x, y, radius + 4 / camera.scale, 0, Math.PI * 2);
+      context.lineWidth = 2 / camera.scale;
+      context.strokeStyle = colour(palette, '--accent');
+      context.stroke();
+    }
+  });
+  context.globalAlpha = 1;
+}
+
+/** Names, the most linked pages first, as many as have room. */
+function drawLabels(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
+  const { scene, camera, width, height, shown, chosen, near } = frame;
+  context.font = LABEL_FONT;
+  context.textAlign = 'center';
+  context.textBaseline = 'top';
+  context.lineWidth = 4;
+  context.lineJoin = 'round';
+  const taken = new Set<string>();
+  for (const place of labelOrder(scene, chosen)) {
+    if (!shown[place] || (chosen >= 0 && place !== chosen && !near.has(place))) continue;
+    const { x, y } = onScreen(frame, place);
+    if (x < -60 || x > width + 60 || y < -20 || y > height + 20) continue;
+    const radius = ((scene.radii[place] as number) * camera.scale) / Math.sqrt(Math.max(camera.scale, 0.2));
+    const top = y + radius + 5;
+    const title = shortened(scene.nodes[place]?.title ?? '', place === chosen ? 48 : 22);
+    const cells = cellsOf(x, top);
+    if (place !== chosen && cells.some((cell) => taken.has(cell))) continue;
+    for (const cell of cells) taken.add(cell);
+    context.strokeStyle = colour(palette, '--paper');
+    context.strokeText(title, x, top);
+    context.fillStyle = colour(palette, place === chosen || place === scene.centre ? '--ink' : '--ink-soft');
+    context.fillText(title, x, top);
+  }
+}
+
+const orders = new WeakMap<Scene, number[]>();
+
+function labelOrder(scene: Scene, chosen: number): number[] {
+  let order = orders.get(scene);
+  if (!order) {
+    order = scene.nodes.map((_, place) => place).sort((a, b) => (a === scene.centre ? -1 : b === scene.centre ? 1 : (scene.nodes[b]?.link_count ?? 0) - (scene.nodes[a]?.link_count ?? 0)));
+    orders.set(scene, order);
+  }
+  return chosen < 0 ? order : [chosen, ...order.filter((place) => place !== chosen)];
+}
+
+function cellsOf(x: number, y: number): string[] {
+  const rows = [Math.floor(y / LABEL_CELL.height), Math.floor((y + 14) / LABEL_CELL.height)];
+  const columns = [Math.floor((x - 50) / LABEL_CELL.width), Math.floor((x + 50) / LABEL_CELL.width)];
+  return rows.flatMap((row) => columns.map((column) => `${column} ${row}`));
+}
+
+function shortened(title: string, most: number): string {
+  const letters = [...title];
+  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : title;
+}
+
+export function onScreen({ positions, camera, width, height }: Pick<Frame, 'positions' | 'camera' | 'width' | 'height'>, place: number): { x: number; y: number } {
+  return {
+    x: ((positions[place * 2] as number) - camera.x) * camera.scale + width / 2,
+    y: ((positions[place * 2 + 1] as number) - camera.y) * camera.scale + height / 2,
+  };
+}
+
+function bounds({ camera, width, height }: Frame): { left: number; right: number; top: number; bottom: number } {
+  const [x, y] = [width / 2 / camera.scale, height / 2 / camera.scale];
+  return { left: camera.x - x, right: camera.x + x, top: camera.y - y, bottom: camera.y + y };
+}
+
+/** The page at a point of the canvas, with a little room around it; below 0 for none. */
+export function nodeAt(frame: Frame, x: number, y: number): number {
+  let best = -1;
+  let nearest = Infinity;
+  for (let place = 0; place < frame.scene.nodes.length; place++) {
+    if (!frame.shown[place]) continue;
+    const at = onScreen(frame, place);
+    const distance = Math.hypot(at.x - x, at.y - y);
+    const reach = (frame.scene.radii[place] as number) * Math.sqrt(Math.max(frame.camera.scale, 0.2)) + 6;
+    if (distance < reach && distance < nearest) [best, nearest] = [place, distance];
+  }
+  return best;
+}
+
+/** The camera that shows all pages. */
+export function fitting(scene: Scene, positions: Float32Array, shown: Uint8Array, width: number, height: number): Camera {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let place = 0; place < scene.nodes.length; place++) {
+    if (!shown[place]) continue;
+    const [x, y] = [positions[place * 2] as number, positions[place * 2 + 1] as number];
+    [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
+  }
+  if (left > right) return { x: 0, y: 0, scale: 1 };
+  const margin = 120;
+  const scale = Math.min(1.6, (width - margin) / (right - left + 1), (height - margin) / (bottom - top + 1));
+  return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.04, scale) };
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { GetGraphOutput } from '#contract';
+import { neighbours, sceneOf, shownNodes } from './scene';
+
+const node = (id: string, depth: number | null) => ({ id, filepath: `${id}.md`, title: id, link_count: 1, depth });
+
+const graph = {
+  nodes: [node('a', 0), node('b', 1), node('c', 1), node('d', 2)],
+  edges: [
+    { source: 'a', target: 'b', type: 'references' },
+    { source: 'c', target: 'a', type: 'depends_on' },
+    { source: 'b', target: 'd', type: 'references' },
+    { source: 'b', target: 'elsewhere', type: 'references' },
+  ],
+} as unknown as GetGraphOutput;
+
+describe('the scene of a graph', () => {
+  const scene = sceneOf(graph, 'a.md');
+
+  it('holds links by type and leaves out those to pages that are not there', () => {
+    expect(scene.types).toEqual([
+      { type: 'depends_on', from: 0, to: 1 },
+      { type: 'references', from: 1, to: 3 },
+    ]);
+    expect([...scene.ends]).toEqual([2, 0, 0, 1, 1, 3]);
+    expect(scene.centre).toBe(0);
+  });
+
+  it('has a ring for every distance, each farther out, with room for its pages', () => {
+    expect(scene.rings).toHaveLength(3);
+    expect(scene.rings[0]).toBe(0);
+    expect(scene.rings[2]).toBeGreaterThan(scene.rings[1] as number);
+    const crowd = sceneOf({ ...graph, nodes: [node('a', 0), ...Array.from({ length: 400 }, (_, at) => node(`n${at}`, 1))], edges: [] } as unknown as GetGraphOutput, 'a.md');
+    expect((crowd.rings[1] as number) * 2 * Math.PI).toBeGreaterThan(400 * 20);
+    expect(sceneOf(graph, null).rings).toEqual([]);
+  });
+
+  it('hides in a neighbourhood what only hidden links reach', () => {
+    expect([...shownNodes(scene, new Set())]).toEqual([1, 1, 1, 1]);
+    expect([...shownNodes(scene, new Set(['depends_on']))]).toEqual([1, 1, 0, 1]);
+    expect([...shownNodes(sceneOf(graph, null), new Set(['depends_on', 'references']))]).toEqual([1, 1, 1, 1]);
+  });
+
+  it('knows the neighbours of a page by the links that are shown', () => {
+    expect([...neighbours(scene, 0, new Set())].sort()).toEqual([1, 2]);
+    expect([...neighbours(scene, 0, new Set(['depends_on']))]).toEqual([1]);
+  });
+});

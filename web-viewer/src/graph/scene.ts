@@ -1,0 +1,69 @@
+// What the graph shows: pages and links as numbers, so that three thousand of them are drawn in a few milliseconds.
+import type { GetGraphOutput, GraphNode } from '#contract';
+
+export interface Scene {
+  nodes: GraphNode[];
+  /** Source and target of each link, by place in `nodes`, sorted by type. */
+  ends: Uint32Array;
+  /** Types with the links that they have: `[from, to)` in `ends` by pairs. */
+  types: { type: string; from: number; to: number }[];
+  /** Place of the page in the middle; below 0 without one. */
+  centre: number;
+  radii: Float32Array;
+  /** Radius of the ring for each distance from the middle; empty without one. */
+  rings: number[];
+}
+
+/** Least distance between rings, and room that a page takes on its ring. */
+const RING = 150;
+const ROOM = 30;
+
+function ringsOf(nodes: readonly GraphNode[]): number[] {
+  const counts: number[] = [];
+  for (const { depth } of nodes) counts[depth ?? 0] = (counts[depth ?? 0] ?? 0) + 1;
+  const rings: number[] = [];
+  for (let hop = 0; hop < counts.length; hop++) rings.push(hop === 0 ? 0 : Math.max((rings[hop - 1] ?? 0) + RING, ((counts[hop] ?? 0) * ROOM) / (2 * Math.PI)));
+  return rings;
+}
+
+export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null): Scene {
+  const places = new Map(nodes.map((node, place) => [node.id, place]));
+  const sorted = edges.filter((edge) => places.has(edge.source) && places.has(edge.target)).sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+  const ends = new Uint32Array(sorted.length * 2);
+  const types: Scene['types'] = [];
+  sorted.forEach((edge, at) => {
+    ends[at * 2] = places.get(edge.source) as number;
+    ends[at * 2 + 1] = places.get(edge.target) as number;
+    const last = types.at(-1);
+    if (last?.type === edge.type) last.to = at + 1;
+    else types.push({ type: edge.type, from: at, to: at + 1 });
+  });
+  const middle = centre === null ? -1 : nodes.findIndex(({ filepath }) => filepath === centre);
+  const radii = Float32Array.from(nodes, ({ link_count }, place) => 3 + Math.min(9, Math.sqrt(link_count)) + (place === middle ? 3 : 0));
+  return { nodes, ends, types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
+}
+
+/** Pages that links of the given types still reach: all, or in a neighbourhood those with a link, and its middle. */
+export function shownNodes(scene: Scene, hidden: ReadonlySet<string>): Uint8Array {
+  const shown = new Uint8Array(scene.nodes.length);
+  if (scene.centre < 0 || hidden.size === 0) return shown.fill(1);
+  shown[scene.centre] = 1;
+  for (const { type, from, to } of scene.types) {
+    if (!hidden.has(type)) for (let end = from * 2; end < to * 2; end++) shown[scene.ends[end] as number] = 1;
+  }
+  return shown;
+}
+
+/** Pages linked with one page by links that are shown. */
+export function neighbours(scene: Scene, place: number, hidden: ReadonlySet<string>): Set<number> {
+  const found = new Set<number>();
+  for (const { type, from, to } of scene.types) {
+    if (hidden.has(type)) continue;
+    for (let link = from; link < to; link++) {
+      const [source, target] = [scene.ends[link * 2] as number, scene.ends[link * 2 + 1] as number];
+      if (source === place) found.add(target);
+      else if (target === place) found.add(source);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+// How each type of link looks in the graph: a colour and a line of its own, as in the text (links.css).
+
+export interface Look {
+  /** Custom property with its colour. */
+  colour: string;
+  /** Lengths of dashes and gaps; none for a full line. */
+  dash: number[];
+  width: number;
+}
+
+const LOOKS: Record<string, Look> = {
+  references: { colour: '--references', dash: [], width: 1 },
+  depends_on: { colour: '--depends-on', dash: [], width: 2.4 },
+  implements: { colour: '--implements', dash: [10, 3], width: 1.6 },
+  extends: { colour: '--extends', dash: [5, 4], width: 1.6 },
+  conflicts_with: { colour: '--conflicts-with', dash: [2, 3, 6, 3], width: 1.8 },
+};
+
+const OTHER: Look = { colour: '--other-type', dash: [1.5, 3.5], width: 1.8 };
+
+export function lookOf(type: string): Look {
+  return LOOKS[type] ?? OTHER;
+}
+
+export function nameOf(type: string): string {
+  return type.replaceAll('_', ' ');
+}

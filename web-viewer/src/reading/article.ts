@@ -1,0 +1,103 @@
+// The page in the document. It is there before any script, so it is looked after by hand and never mounted again.
+import type { GetPageOutput, RenderPageOutput } from '#contract';
+import { facts } from './facts';
+
+/** What makes links and files of a page lead to where they are in this application. */
+export interface Addresses {
+  /** The address of a page, if its own is not right here. */
+  page(path: string, anchor: string): string | undefined;
+  file(path: string): string | undefined;
+}
+
+export function articleOf(main: HTMLElement): HTMLElement | null {
+  return main.querySelector<HTMLElement>(':scope > article.page');
+}
+
+/** Puts a page in the place of what is shown. Its links are relative to the document's address, which comes first. */
+export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addresses): HTMLElement {
+  const article = document.createElement('article');
+  article.className = 'page';
+  article.dataset['page'] = page.filepath;
+  const header = document.createElement('header');
+  header.className = 'page-header';
+  const title = document.createElement('h1');
+  title.textContent = page.title;
+  header.append(title);
+  const prose = document.createElement('div');
+  prose.className = 'prose';
+  prose.append(parsed(page.html, addresses));
+  article.append(header, prose);
+  main.replaceChildren(article);
+  enhance(article);
+  return article;
+}
+
+/** HTML of `render_page` as nodes that have loaded nothing yet, with addresses put right. */
+export function parsed(html: string, addresses: Addresses): DocumentFragment {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  for (const link of template.content.querySelectorAll<HTMLAnchorElement>('a.link[data-page]')) {
+    const anchor = /#(.*)$/s.exec(link.getAttribute('href') ?? '')?.[1] ?? '';
+    const href = addresses.page(link.dataset['page'] ?? '', anchor);
+    if (href !== undefined) link.setAttribute('href', href);
+  }
+  for (const element of template.content.querySelectorAll<HTMLElement>('[data-file]')) {
+    const url = addresses.file(element.dataset['file'] ?? '');
+    if (url !== undefined) element.setAttribute(element.hasAttribute('src') ? 'src' : 'href', url);
+  }
+  return template.content;
+}
+
+/** What a page needs scripts for: wide parts that scroll by keyboard, links to its own sections. */
+export function enhance(article: HTMLElement): void {
+  for (const table of article.querySelectorAll<HTMLTableElement>('.prose table')) {
+    const scroller = document.createElement('div');
+    scroller.className = 'scroller';
+    table.replaceWith(scroller);
+    scroller.append(table);
+  }
+  for (const wide of article.querySelectorAll<HTMLElement>('.prose :is(pre, .scroller)')) {
+    if (wide.scrollWidth <= wide.clientWidth) continue;
+    wide.tabIndex = 0;
+    wide.setAttribute('role', 'region');
+    wide.setAttribute('aria-label', wide.matches('pre') ? 'Code' : 'Table');
+  }
+  for (const heading of article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')) {
+    const anchor = document.createElement('a');
+    anchor.className = 'anchor';
+    anchor.href = `#${encodeURIComponent(heading.id)}`;
+    anchor.textContent = '#';
+    // The outline has the same links for keyboard and screen readers.
+    anchor.tabIndex = -1;
+    anchor.setAttribute('aria-hidden', 'true');
+    heading.prepend(anchor);
+  }
+}
+
+/** The line of facts below the title. */
+export function showFacts(article: HTMLElement, page: GetPageOutput): void {
+  const header = article.querySelector('.page-header');
+  if (!header) return;
+  const line = document.createElement('p');
+  line.className = 'page-facts';
+  for (const fact of facts(page)) {
+    const part = document.createElement('span');
+    part.className = fact.kind;
+    part.textContent = fact.text;
+    line.append(part);
+  }
+  header.querySelector('.page-facts')?.remove();
+  header.append(line);
+  const language = page.front_matter['lang'];
+  if (typeof language === 'string') article.lang = language;
+}
+
+/** Headings of a page that came as a document. Their lines are not known. */
+export function headingsOf(article: HTMLElement): RenderPageOutput['headings'] {
+  return [...article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')].map((heading) => ({
+    level: Number(heading.localName.slice(1)),
+    text: heading.textContent ?? '',
+    slug: heading.id,
+    line: 0,
+  }));
+}

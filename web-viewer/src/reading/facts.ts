@@ -1,0 +1,43 @@
+// What is said about a page in a line: what kind it is, when it was written.
+import type { GetPageOutput, Staleness, StaleReason, StaleRef } from '#contract';
+
+export interface Fact {
+  kind: 'type' | 'date' | 'tags';
+  text: string;
+}
+
+export function facts(page: Pick<GetPageOutput, 'doc_type' | 'updated_at' | 'tags' | 'front_matter'>): Fact[] {
+  const found: Fact[] = [];
+  // Every page has a type; only one that was written says something.
+  if ('type' in page.front_matter || 'doc_type' in page.front_matter) found.push({ kind: 'type', text: page.doc_type });
+  const date = shortDate(page.updated_at);
+  if (date) found.push({ kind: 'date', text: `Updated ${date}` });
+  if (page.tags.length > 0) found.push({ kind: 'tags', text: page.tags.map((tag) => `#${tag.replace(/^#/, '')}`).join(' ') });
+  return found;
+}
+
+export function shortDate(time: string): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleDateString(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
+}
+
+export const FRESHNESS: Record<Staleness, { label: string; meaning: string }> = {
+  fresh: { label: 'Up to date', meaning: 'At least as new as the code it describes.' },
+  possibly_stale: { label: 'May be out of date', meaning: 'The code it describes changed not long ago.' },
+  stale: { label: 'Out of date', meaning: 'The code it describes changed after it was written or reviewed.' },
+  untracked: { label: 'Not tracked', meaning: 'It names no code that it could be compared with.' },
+};
+
+const REASONS: Record<StaleReason, string> = {
+  changed: 'changed after the page',
+  missing: 'is not there any more',
+  unknown_shallow_clone: 'cannot be compared: the history is incomplete',
+  page_edited_after_source: 'changed, and the page after it; nobody confirmed the page yet',
+  suspect: 'is a page that this one builds on, and is out of date itself',
+};
+
+export function reasonOf(ref: Pick<StaleRef, 'reason' | 'last_modified' | 'renamed_to'>): string {
+  const moved = ref.renamed_to ? `; it is now ${ref.renamed_to}` : '';
+  const when = ref.last_modified && ref.reason !== 'missing' ? ` (${shortDate(ref.last_modified)})` : '';
+  return `${REASONS[ref.reason]}${when}${moved}`;
+}

@@ -1,0 +1,239 @@
+// Going from page to page without loading the document anew: addresses, history, scrolling, focus.
+import { ClientError } from '../client/client';
+import { articleOf, enhance, headingsOf, show, showFacts, type Addresses } from '../reading/article';
+import { layout } from '../state/layout.svelte';
+import type { Session } from '../state/session.svelte';
+import { addressOf, decoded as decode, placeOf, usualUrl, type Place, type View } from './urls';
+
+export interface Destination {
+  page: string;
+  anchor?: string;
+  view?: View;
+}
+
+/** What a history entry remembers beside its address. */
+interface Entry {
+  page: string | null;
+  folder: string | null;
+  y: number;
+}
+
+const READING: View = { kind: 'page' };
+
+export class Navigator {
+  place = $state.raw<Place>({ page: null, anchor: '', view: READING });
+  /** Whether a page is on its way for longer than a moment. */
+  waiting = $state(false);
+  problem = $state.raw<ClientError | null>(null);
+  readonly #session: Session;
+  readonly #main: HTMLElement;
+  #pageUrl: URL;
+  #latest = 0;
+
+  constructor(session: Session, main: HTMLElement) {
+    this.#session = session;
+    this.#main = main;
+    this.#pageUrl = bare(location.href);
+    history.scrollRestoration = 'manual';
+    addEventListener('popstate', (event) => void this.#back(event.state as Entry | null));
+    addEventListener('pagehide', () => this.#remember());
+    addEventListener('scrollend', () => this.#remember());
+    main.ownerDocument.addEventListener('click', (event) => this.#click(event));
+  }
+
+  readonly addresses: Addresses = {
+    page: (page, anchor) => (this.#session.folder === null ? undefined : this.href({ page, anchor: decode(anchor) })),
+    file: (path) => this.#session.client?.fileUrl(path),
+  };
+
+  /** Takes over the page that the document came with. */
+  adopt(): void {
+    const { site } = this.#session;
+    this.place = placeOf(new URL(location.href), site.page);
+    const article = articleOf(this.#main);
+    const entry = history.state as Entry | null;
+    if (article && site.page) {
+      const title = article.querySelector('h1')?.textContent ?? '';
+      this.#session.shown = { filepath: site.page, title, headings: headingsOf(article) };
+      enhance(article);
+    }
+    if (entry?.y) scrollTo({ top: entry.y, behavior: 'instant' });
+    else this.#scrollToAnchor(this.place.anchor);
+    history.replaceState(this.#entry(), '');
+  }
+
+  /** After the project was opened: what could not be known before. */
+  async ready(): Promise<void> {
+    const { page, view } = this.place;
+    const isHere = this.#session.shown !== null && this.#session.shown.filepath === page;
+    if (isHere) await this.#loadDetails(page as string);
+    else if (page ?? this.#session.home) await this.go({ page: page ?? (this.#session.home as string), anchor: this.place.anchor, view }, 'replace');
+    this.#setView(this.place.view);
+  }
+
+  /** After a folder of the reader's was opened: its first page, below the address of the document. */
+  async openedFolder(): Promise<void> {
+    this.#remember();
+    this.place = { page: null, anchor: '', view: READING };
+    const { home } = this.#session;
+    if (home) await this.go({ page: home });
+  }
+
+  /** Back from the reader's folder to the document of this address. */
+  closeFolder(): void {
+    location.assign(this.#pageUrl);
+  }
+
+  /** The address of a destination, for links. */
+  href({ page, anchor = '', view = READING }: Destination): string {
+    return addressOf({ page, anchor, view }, this.#urlOf(page), this.#session.folder !== null);
+  }
+
+  #urlOf(page: string): URL {
+    if (this.#session.folder !== null) return new URL(this.#pageUrl);
+    if (page === this.place.page) return this.#pageUrl;
+    return new URL(usualUrl(page), this.#session.site.root);
+  }
+
+  async go(to: Destination, how: 'push' | 'replace' = 'push'): Promise<void> {
+    const view = to.view ?? READING;
+    const isHere = this.#session.shown?.filepath === to.page;
+    const turn = ++this.#latest;
+    const anchor = to.anchor ?? '';
+    this.problem = null;
+    const patience = setTimeout(() => (this.waiting = turn === this.#latest), 200);
+    try {
+      const page = isHere ? null : await this.#session.rendered(to.page);
+      if (turn !== this.#latest) return;
+      if (how === 'push') this.#remember();
+      if (page && this.#session.folder === null) this.#pageUrl = new URL(page.url, this.#session.site.root);
+      this.place = { page: to.page, anchor, view };
+      const address = addressOf(this.place, this.#pageUrl, this.#session.folder !== null);
+      if (how === 'push') history.pushState(this.#entry(0), '', address);
+      else history.replaceState(this.#entry(0), '', address);
+      if (page && !isHere) this.#show(page);
+      this.#setView(view);
+      if (view.kind === 'page') {
+        if (!isHere || !anchor) this.#main.focus({ preventScroll: true });
+        if (!this.#scrollToAnchor(anchor)) scrollTo({ top: 0, behavior: 'instant' });
+      }
+    } catch (error) {
+      if (turn === this.#latest) this.problem = ClientError.from(error);
+    } finally {
+      clearTimeout(patience);
+      if (turn === this.#latest) this.waiting = false;
+    }
+  }
+
+  /** Changes between page and graph, or how the graph is seen. */
+  look(view: View, how: 'push' | 'replace' = 'push'): void {
+    if (how === 'push') this.#remember();
+    this.place = { ...this.place, anchor: '', view };
+    const address = addressOf(this.place, this.#pageUrl, this.#session.folder !== null);
+    if (how === 'push') history.pushState(this.#entry(0), '', address);
+    else history.replaceState(this.#entry(), '', address);
+    this.#setView(view);
+    if (view.kind === 'page') this.#main.focus({ preventScroll: true });
+  }
+
+  async #back(entry: Entry | null): Promise<void> {
+    const place = placeOf(new URL(location.href), entry?.page ?? null);
+    const { shown, folder } = this.#session;
+    // Pages of a folder that is not open any more, or of the site while one is, need the document of that address.
+    if (entry && entry.folder !== folder) return location.reload();
+    if (!place.page || place.page === shown?.filepath) {
+      this.place = { ...place, page: place.page ?? shown?.filepath ?? null };
+      this.#setView(place.view);
+      if (entry) scrollTo({ top: entry.y, behavior: 'instant' });
+      else this.#scrollToAnchor(place.anchor);
+      return;
+    }
+    const turn = ++this.#latest;
+    try {
+      const page = await this.#session.rendered(place.page);
+      if (turn !== this.#latest) return;
+      if (folder === null) this.#pageUrl = bare(location.href);
+      this.place = place;
+      this.problem = null;
+      this.#show(page);
+      this.#setView(place.view);
+      scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+    } catch {
+      location.reload();
+    }
+  }
+
+  #show(page: Parameters<typeof show>[1]): void {
+    const article = show(this.#main, page, this.addresses);
+    this.#session.shown = page;
+    this.#session.details = null;
+    document.title = page.title === this.#session.name ? page.title : `${page.title} · ${this.#session.name}`;
+    layout.announce(page.title);
+    for (const picture of article.querySelectorAll('img')) picture.decoding = 'async';
+    void this.#loadDetails(page.filepath);
+  }
+
+  async #loadDetails(page: string): Promise<void> {
+    try {
+      await this.#session.loadDetails(page);
+    } catch {
+      return; // The page itself can be read; the rail says that there is nothing more.
+    }
+    const article = articleOf(this.#main);
+    if (article && this.#session.details && article.dataset['page'] === page) showFacts(article, this.#session.details);
+  }
+
+  #setView(view: View): void {
+    document.documentElement.dataset['view'] = view.kind;
+  }
+
+  #entry(y = scrollY): Entry {
+    return { page: this.place.page, folder: this.#session.folder, y };
+  }
+
+  #remember(): void {
+    if (this.place.view.kind === 'page') history.replaceState(this.#entry(), '');
+  }
+
+  #scrollToAnchor(anchor: string): boolean {
+    const target = anchor ? document.getElementById(anchor) : null;
+    if (!target || !this.#main.contains(target)) return false;
+    target.scrollIntoView({ block: 'start', behavior: 'instant' });
+    target.classList.remove('arrived');
+    void target.offsetWidth;
+    target.classList.add('arrived');
+    return true;
+  }
+
+  #click(event: MouseEvent): void {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
+    if (!link || link.target || link.hasAttribute('download')) return;
+    if (link.classList.contains('skip')) {
+      event.preventDefault();
+      this.#main.focus();
+      return;
+    }
+    const url = new URL(link.href);
+    const page = link.dataset['page'];
+    if (page !== undefined && this.#session.client) {
+      event.preventDefault();
+      layout.layer = null;
+      void this.go({ page, anchor: decode(url.hash.slice(1)) });
+    } else if (page === undefined && url.hash && bare(url.href).href === bare(location.href).href && this.place.page) {
+      const anchor = decode(url.hash.slice(1));
+      if (!document.getElementById(anchor)) return;
+      if (!link.closest('main, aside, dialog')) return;
+      event.preventDefault();
+      layout.layer = null;
+      void this.go({ page: this.place.page, anchor });
+    }
+  }
+}
+
+function bare(href: string): URL {
+  const url = new URL(href);
+  url.search = '';
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { addressOf, placeOf, usualUrl, type Place } from './urls';
+
+const reading = { kind: 'page' } as const;
+
+describe('the usual address of a page', () => {
+  it('is its path with another ending, each part encoded', () => {
+    expect(usualUrl('Folder/My Page.md')).toBe('Folder/My%20Page.html');
+    expect(usualUrl('a.markdown')).toBe('a.html');
+    expect(usualUrl('日本語/設計#1?.md')).toBe(`${encodeURIComponent('日本語')}/${encodeURIComponent('設計#1?')}.html`);
+    expect(usualUrl('v1.2.md')).toBe('v1.2.html');
+  });
+});
+
+describe('places and addresses', () => {
+  const pageUrl = new URL('https://host/sub/en/Home.html?old=1#old');
+  const back = (place: Place, isFolder: boolean) => placeOf(new URL(addressOf(place, pageUrl, isFolder)), isFolder ? null : place.page);
+
+  it.each<[string, Place]>([
+    ['a page', { page: 'en/Home.md', anchor: '', view: reading }],
+    ['a heading in Japanese', { page: 'en/Home.md', anchor: '見出し #1', view: reading }],
+    ['the graph around a page', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'local', depth: 3 } }],
+    ['the graph of all pages', { page: 'en/Home.md', anchor: '', view: { kind: 'graph', scope: 'all', depth: 2 } }],
+  ])('lead back to %s', (_name, place) => {
+    expect(back(place, false)).toEqual(place);
+    expect(back(place, true)).toEqual(place);
+  });
+
+  it('keep nothing of the address before', () => {
+    expect(addressOf({ page: 'en/Home.md', anchor: '', view: reading }, pageUrl, false)).toBe('https://host/sub/en/Home.html');
+  });
+
+  it('take nonsense for the usual', () => {
+    const place = placeOf(new URL('https://host/?graph=local&depth=99#%E0%A4%A'), 'a.md');
+    expect(place.view).toEqual({ kind: 'graph', scope: 'local', depth: 2 });
+    expect(place.anchor).toBe('%E0%A4%A');
+    expect(placeOf(new URL('https://host/?graph=sideways'), 'a.md').view).toEqual(reading);
+  });
+});

@@ -1,0 +1,57 @@
+// Addresses. A page's own address is decided in core and comes with `render_page`; what is made here before that is
+// only the usual one, right for all but pages whose names collide.
+
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number };
+
+export interface Place {
+  /** Path of the page; none where the address shows no page. */
+  page: string | null;
+  /** Id of a heading or block, decoded, without `#`. */
+  anchor: string;
+  view: View;
+}
+
+const READING: View = { kind: 'page' };
+export const DEFAULT_DEPTH = 2;
+
+/** `Folder/My Page.md` as `Folder/My%20Page.html`. */
+export function usualUrl(page: string): string {
+  return `${page.replace(/\.(md|markdown)$/i, '').split('/').map(encodeURIComponent).join('/')}.html`;
+}
+
+/** What the query and fragment of an address say. */
+export function placeOf(url: URL, page: string | null): Place {
+  return { page: url.searchParams.get('page') ?? page, anchor: decoded(url.hash.slice(1)), view: viewOf(url.searchParams) };
+}
+
+function viewOf(query: URLSearchParams): View {
+  const scope = query.get('graph');
+  if (scope !== 'local' && scope !== 'all') return READING;
+  const depth = Number.parseInt(query.get('depth') ?? '', 10);
+  return { kind: 'graph', scope, depth: depth >= 1 && depth <= 5 ? depth : DEFAULT_DEPTH };
+}
+
+/**
+ * The address of a place. `pageUrl` is the page's own address; a folder of the reader's has none, so that its pages are
+ * named in the query.
+ */
+export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string {
+  const url = new URL(pageUrl);
+  url.search = '';
+  url.hash = '';
+  if (isFolder && place.page) url.searchParams.set('page', place.page);
+  if (place.view.kind === 'graph') {
+    url.searchParams.set('graph', place.view.scope);
+    if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
+  }
+  if (place.anchor) url.hash = encodeURIComponent(place.anchor);
+  return url.href;
+}
+
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

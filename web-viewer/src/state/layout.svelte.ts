@@ -1,0 +1,37 @@
+// Which of the layers over the page are open, and how much room there is.
+
+export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder';
+
+function matches(query: string): { readonly now: boolean } {
+  const list = matchMedia(query);
+  let now = $state(list.matches);
+  list.addEventListener('change', () => (now = list.matches));
+  return {
+    get now() {
+      return now;
+    },
+  };
+}
+
+class Layout {
+  /** One at a time. */
+  layer = $state<Layer | null>(null);
+  /** What was done, for those who do not see it. */
+  announcement = $state('');
+  readonly #noSide = matches('(width < 860px)');
+  readonly #noRail = matches('(width < 1180px)');
+
+  get noSide(): boolean {
+    return this.#noSide.now;
+  }
+
+  get noRail(): boolean {
+    return this.#noRail.now;
+  }
+
+  announce(text: string): void {
+    this.announcement = text;
+  }
+}
+
+export const layout = new Layout();

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * What must have happened before the first paint cannot wait for a module, and the content security policy
+ * allows no inline script: a classic script of a few hundred bytes, hashed like everything else.
+ */
+function beforePaint(): Plugin {
+  return {
+    name: 'ubp-before-paint',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'asset', name: 'before-paint.js', source: readFileSync(at('src/before-paint.js')) });
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle }) {
+        const file = Object.keys(bundle ?? {}).find((name) => /before-paint-[^/]*\.js$/.test(name));
+        if (!file) throw new Error('src/before-paint.js was not emitted');
+        return [{ tag: 'script', attrs: { src: `./${file}` }, injectTo: 'head' }];
+      },
+    },
+  };
+}
+
+/** `crossorigin` keeps style sheets from loading where a page is opened from a disk. */
+function openFromDisk(): Plugin {
+  return {
+    name: 'ubp-open-from-disk',
+    apply: 'build',
+    transformIndexHtml: { order: 'post', handler: (html) => html.replaceAll(' crossorigin', '') },
+  };
+}
+
+export default defineConfig({
+  base: './',
+  plugins: [svelte(), beforePaint(), openFromDisk()],
+  resolve: {
+    alias: {
+      '#contract': at('../npm/ubp/generated/contract.ts'),
+      '#engine/base': at('../bindings-wasm/dist/base/ubp_base.js'),
+      '#engine/semantic': at('../bindings-wasm/dist/semantic/ubp_semantic.js'),
+    },
+  },
+  worker: { format: 'es' },
+  build: {
+    target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: true,
+  },
+  server: { fs: { allow: [at('..')] } },
+  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+});
