@@ -41,11 +41,12 @@ export default defineConfig({
   base: './',
   plugins: [svelte(), beforePaint(), openFromDisk()],
   resolve: {
-    alias: {
-      '#contract': at('../npm/ubp/generated/contract.ts'),
-      '#engine/base': at('../bindings-wasm/dist/base/ubp_base.js'),
-      '#engine/semantic': at('../bindings-wasm/dist/semantic/ubp_semantic.js'),
-    },
+    alias: [
+      { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },
+      // A query may follow: the compiled engine is wanted as an address.
+      { find: /^#engine\/(base|semantic)\.wasm(?=\?)/, replacement: at('../bindings-wasm/dist/$1/ubp_$1_bg.wasm') },
+      { find: /^#engine\/(base|semantic)$/, replacement: at('../bindings-wasm/dist/$1/ubp_$1.js') },
+    ],
   },
   worker: { format: 'es' },
   build: {

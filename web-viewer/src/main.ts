@@ -31,4 +31,4 @@ mount(Side, { target: part('side'), props });
 mount(Beside, { target: part('rail'), props });
 mount(Stage, { target: part('app'), props });
 mount(Layers, { target: document.body, props });
-void session.start().then(() => navigator.ready());
+void navigator.start();

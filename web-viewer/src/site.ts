@@ -11,7 +11,7 @@ export interface Site {
   /** Path of the home page, if there is one. */
   home: string | null;
   database: { url: string; bytes: number } | null;
-  semantic: { model: string; tokenizer: string; description: string; bytes: number } | null;
+  semantic: { model: string; weights?: string | null; tokenizer: string; description: string; bytes: number } | null;
   version: string;
 }
 

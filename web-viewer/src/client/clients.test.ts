@@ -41,7 +41,7 @@ class FakePort implements Port {
   }
 }
 
-const model = { model: 'm', tokenizer: 't', description: 'd', bytes: 23 };
+const model = { model: 'm', weights: null, tokenizer: 't', description: 'd', bytes: 23 };
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('the engine in a worker', () => {

@@ -13,9 +13,9 @@ export function startWorker(): Worker {
 /** The model that this site brings, if any. */
 export function modelOf(site: Site): ModelUrls | null {
   if (!site.semantic) return null;
-  const { model, tokenizer, description, bytes } = site.semantic;
+  const { model, weights, tokenizer, description, bytes } = site.semantic;
   const at = (path: string) => new URL(path, site.root).href;
-  return { model: at(model), tokenizer: at(tokenizer), description: at(description), bytes };
+  return { model: at(model), weights: weights ? at(weights) : null, tokenizer: at(tokenizer), description: at(description), bytes };
 }
 
 export async function connect(site: Site, onOpening: (opening: Opening) => void): Promise<UbpClient | null> {

@@ -4,8 +4,11 @@ import type { ClientEvents } from './client';
 /** Addresses of the parts of an embedding model. */
 export interface ModelUrls {
   model: string;
+  /** Weights that are not in the model's own file. */
+  weights: string | null;
   tokenizer: string;
   description: string;
+  /** Of all together. */
   bytes: number;
 }
 

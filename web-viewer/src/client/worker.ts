@@ -1,6 +1,9 @@
 // The engine's own thread. The semantic module comes into the same thread when it is first wanted.
 import initBase, { Project } from '#engine/base';
+import baseUrl from '#engine/base.wasm?url';
+import type { OperationName } from '#contract';
 import type { Encoder } from '#engine/semantic';
+import semanticUrl from '#engine/semantic.wasm?url';
 import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
 
 const worker = globalThis as unknown as {
@@ -11,7 +14,7 @@ const worker = globalThis as unknown as {
 /** How long a piece of background work may keep a question waiting. */
 const SLICE_MS = 40;
 
-const base = initBase();
+const base = initBase({ module_or_path: baseUrl });
 let project: Project | undefined;
 let encoder: Encoder | undefined;
 
@@ -40,7 +43,7 @@ async function perform(task: Task): Promise<unknown> {
       return openFiles(task.name, task.files);
     case 'call':
       if (!project) throw new Error('No project is open.');
-      return project.call(task.name, task.params as object);
+      return project.call(task.name as OperationName, task.params as never);
     case 'load-meaning':
       return loadMeaning(task.urls);
   }
@@ -76,14 +79,15 @@ async function loadMeaning(urls: ModelUrls): Promise<null> {
       worker.postMessage({ event: 'meaning', detail: { state: 'loading', loaded, bytes: urls.bytes } });
     });
   };
-  const [module, model, tokenizer, description] = await Promise.all([
+  const [module, model, weights, tokenizer, description] = await Promise.all([
     import('#engine/semantic'),
     part(urls.model),
+    urls.weights ? part(urls.weights) : undefined,
     part(urls.tokenizer),
     part(urls.description),
   ]);
-  await module.default();
-  encoder = new module.Encoder(model, tokenizer, new TextDecoder().decode(description));
+  await module.default({ module_or_path: semanticUrl });
+  encoder = new module.Encoder(model, tokenizer, new TextDecoder().decode(description), weights);
   project?.setEncoder(encoder.info(), encoder);
   embedInSlices();
   return null;

@@ -62,13 +62,14 @@ export class Navigator {
     history.replaceState(this.#entry(), '');
   }
 
-  /** After the project was opened: what could not be known before. */
-  async ready(): Promise<void> {
-    const { page, view } = this.place;
-    const isHere = this.#session.shown !== null && this.#session.shown.filepath === page;
-    if (isHere) await this.#loadDetails(page as string);
-    else if (page ?? this.#session.home) await this.go({ page: page ?? (this.#session.home as string), anchor: this.place.anchor, view }, 'replace');
-    this.#setView(this.place.view);
+  /** Opens the project, then adds what could not be known before. */
+  async start(): Promise<void> {
+    await this.#session.start();
+    if (!this.#session.client) return;
+    const { page, anchor, view } = this.place;
+    this.#setView(view);
+    if (page !== null && this.#session.shown?.filepath === page) await this.#loadDetails(page);
+    else if (page !== null) await this.go({ page, anchor, view }, 'replace');
   }
 
   /** After a folder of the reader's was opened: its first page, below the address of the document. */

@@ -98,8 +98,12 @@ export class Session {
 
   async #refresh(client: UbpClient): Promise<void> {
     this.#rendered.clear();
-    this.pages = (await client.call('list_pages', {})).pages;
-    if (this.shown) await this.loadDetails(this.shown.filepath);
+    try {
+      this.pages = (await client.call('list_pages', {})).pages;
+      if (this.shown) await this.loadDetails(this.shown.filepath);
+    } catch {
+      // What is shown stays true to what it was; the next change asks again.
+    }
   }
 
   /** A page as HTML, kept for a while: previews and visits ask for the same ones. */

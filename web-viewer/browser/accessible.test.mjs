@@ -1,0 +1,84 @@
+// Every view, in both themes and two widths, without a violation.
+import { describe, test } from 'node:test';
+import { accessible, ready, withBrowser } from './support.mjs';
+
+const own = withBrowser();
+
+const VIEWS = {
+  reading: { path: 'Home.html' },
+  'all kinds of content': { path: 'Guides/Formatting.html' },
+  'all types of links': { path: 'Guides/Link%20types.html' },
+  'a stale page': { path: 'Code/Sign%20in.html' },
+  'a page in Japanese': { path: `${encodeURIComponent('設計')}/${encodeURIComponent('検索エンジン')}.html` },
+  'a page beside which there is nothing': { path: 'Alone.html' },
+  'the first page without scripts': { path: 'index.html' },
+  'the list of all pages': { path: 'all-pages.html', unready: true },
+  'the palette': {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('link');
+      await page.getByRole('option').first().waitFor();
+    },
+  },
+  'the palette without results': {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('zzzzqqqq');
+      await page.getByText('Nothing found').waitFor();
+    },
+  },
+  settings: { path: 'Home.html', act: (page) => page.getByRole('button', { name: 'Settings' }).click() },
+  'the graph around a page': { path: 'Home.html?graph=local', act: (page) => page.locator('canvas[data-settled]').waitFor() },
+  'the graph of all pages': { path: 'Home.html?graph=all', act: (page) => page.locator('canvas[data-settled]').waitFor() },
+  'a preview': {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.locator('main a.link').first().focus();
+      await page.keyboard.press('Tab');
+      await page.locator('#preview').waitFor();
+    },
+  },
+  'opening a folder': {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('button', { name: /Open a folder/ }).click();
+      await page.getByRole('button', { name: /Choose a folder/ }).waitFor();
+    },
+  },
+  'the page list, narrowed': {
+    path: 'Home.html',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.getByRole('button', { name: 'Page list' }).click();
+      await page.getByRole('button', { name: /^Sort/ }).click();
+      await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
+    },
+  },
+  'what is about the page': {
+    path: 'Guides/Reading.html',
+    act: async (page, isNarrow) => {
+      if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();
+    },
+  },
+};
+
+for (const width of [1440, 390]) {
+  describe(`${width} wide`, () => {
+    for (const [name, { path, act, unready }] of Object.entries(VIEWS)) {
+      test(name, async () => {
+        const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } } });
+        if (width > 860 && !unready) await ready(page);
+        else await page.waitForTimeout(300);
+        await act?.(page, width < 860);
+        await page.waitForTimeout(100);
+        await accessible(page, `${name}, light`);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await page.waitForTimeout(50);
+        await accessible(page, `${name}, dark`, ['color-contrast', 'link-in-text-block']);
+        await done();
+      });
+    }
+  });
+}

@@ -1,0 +1,126 @@
+// The page list: order, narrowing, keyboard, freshness; and the drawers of narrow screens.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ready, until, withBrowser } from './support.mjs';
+
+const own = withBrowser();
+const titles = (page) => page.locator('#side li .title').allTextContents();
+
+describe('the page list', () => {
+  test('is sorted by title, last change or links', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    assert.match((await titles(page))[1], /^Alone|^A title/);
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
+    await until(async () => (await titles(page))[0] === 'Home', 'Home has most links');
+    assert.match(await page.locator('#side li .meta').first().textContent(), /^\d+ links/);
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
+    await until(async () => /\d{4}/.test(await page.locator('#side li .meta').first().textContent()), 'dates are shown');
+    await done();
+  });
+
+  test('is filtered while typing, in any script', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    const filter = page.getByLabel('Filter pages');
+    await filter.fill('ﾃﾞｰﾀ');
+    await until(async () => (await titles(page)).join() === 'データベース', 'half-width kana find the page');
+    await filter.fill('guides types');
+    await until(async () => (await titles(page)).join() === 'Link types', 'folder and title are searched');
+    await filter.fill('zzzz');
+    await page.getByText('No page matches.').waitFor();
+    await page.getByRole('button', { name: /^Show all/ }).click();
+    await ready(page);
+    await done();
+  });
+
+  test('is narrowed by type, tag and freshness', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('guide');
+    await until(async () => (await titles(page)).sort().join() === 'Formatting,Link types,Reading', 'three guides');
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('reading');
+    await until(async () => (await titles(page)).join() === 'Reading', 'one about reading');
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('');
+    await page.getByRole('combobox', { name: 'Tag' }).selectOption('');
+    await page.getByRole('combobox', { name: 'Freshness' }).selectOption('stale');
+    await until(async () => (await titles(page)).join() === 'Sign in', 'one is stale');
+    assert.match(await page.locator('#side li .freshness').textContent(), /Out of date/);
+    await done();
+  });
+
+  test('is used by keyboard alone', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByLabel('Filter pages').focus();
+    await page.keyboard.type('guides');
+    await until(async () => (await titles(page)).length === 4, 'four in that folder');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector('.title').textContent), 'Reading');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    assert.equal(await page.locator('#side [aria-current=page] .title').textContent(), 'Link types');
+    await done();
+  });
+
+  test('Enter opens the first match, but not while an input method composes', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByLabel('Filter pages').focus();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.imeSetComposition', { text: '検索', selectionStart: 2, selectionEnd: 2 });
+    await until(async () => (await titles(page)).join() === '検索エンジン', 'what is composed filters already');
+    await page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
+    assert.equal(await page.locator('main h1').textContent(), 'Home');
+    await session.send('Input.insertText', { text: '検索' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: '検索エンジン' }).waitFor();
+    await done();
+  });
+
+  test('is closed, and stays closed on the next page', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.keyboard.press('[');
+    assert.equal(await page.locator('#side').isVisible(), false);
+    await page.goto(`${own.root}Alone.html`);
+    assert.equal(await page.locator('html').getAttribute('data-side'), 'closed');
+    await page.getByRole('button', { name: 'Page list' }).click();
+    await ready(page);
+    await done();
+  });
+});
+
+describe('a narrow screen', () => {
+  const narrow = { context: { viewport: { width: 390, height: 800 }, hasTouch: true } };
+
+  test('has the list in a drawer, which closes when a page is chosen', async () => {
+    const { page, done } = await own.open('Home.html', narrow);
+    await page.getByRole('button', { name: 'Page list' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Pages' });
+    await drawer.getByRole('link', { name: 'Alone' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Alone' }).waitFor();
+    await drawer.waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('has outline and backlinks in a drawer, which Escape closes', async () => {
+    const { page, done } = await own.open('Guides/Reading.html', narrow);
+    const about = page.getByRole('button', { name: 'About this page' });
+    await about.click();
+    const drawer = page.getByRole('dialog', { name: 'About this page' });
+    await drawer.getByText('Linked from').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    assert.ok(await about.evaluate((button) => button === document.activeElement), 'the focus is back');
+    await about.click();
+    await drawer.getByRole('link', { name: 'Part 7' }).click();
+    await drawer.waitFor({ state: 'detached' });
+    await until(() => page.getByRole('heading', { name: 'Part 7' }).evaluate((heading) => Math.abs(heading.getBoundingClientRect().top) < 200), 'the heading is reached');
+    await done();
+  });
+});

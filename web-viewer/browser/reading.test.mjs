@@ -1,0 +1,246 @@
+// Reading: the page before any script, links, history, previews, outline, what is beside the page.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ready, until, withBrowser } from './support.mjs';
+
+const own = withBrowser();
+const READING = 'Guides/Reading.html';
+
+describe('without scripts', () => {
+  test('a page is there with its links, and they lead on', async () => {
+    const { page, done } = await own.open('Home.html', { context: { javaScriptEnabled: false } });
+    assert.equal(await page.locator('main h1').textContent(), 'Home');
+    await page.locator('main a.link', { hasText: 'Link types' }).first().click();
+    assert.equal(await page.locator('main h1').textContent(), 'Link types');
+    assert.equal(await page.locator('#side').isVisible(), false);
+    await done();
+  });
+});
+
+describe('the application around the page', () => {
+  test('comes without moving anything', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('.page-facts').waitFor();
+    const shift = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => list.getEntries().forEach((entry) => (sum += entry.value))).observe({ type: 'layout-shift', buffered: true });
+          setTimeout(() => resolve(sum), 300);
+        }),
+    );
+    assert.ok(shift < 0.001, `layout shift ${shift}`);
+    await done();
+  });
+
+  test('keeps the article that was there', async () => {
+    const { page, done } = await own.open('Home.html');
+    const kept = await page.evaluate(() => (globalThis.before = document.querySelector('article')).isConnected);
+    await ready(page);
+    assert.ok(kept && (await page.evaluate(() => globalThis.before === document.querySelector('main > article'))));
+    await done();
+  });
+});
+
+describe('links', () => {
+  test('lead to pages without a new document, with address, title and focus', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.evaluate(() => (globalThis.sameDocument = true));
+    await page.locator('main a.link', { hasText: 'Reading' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Reading' }).waitFor();
+    assert.equal(page.url(), `${own.root}${READING}`);
+    assert.match(await page.title(), /^Reading/);
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'content');
+    assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the document was loaded anew');
+    await done();
+  });
+
+  test('relative ones of the new page are right', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('main a.link', { hasText: 'Formatting' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Formatting' }).waitFor();
+    await page.waitForFunction(() => document.querySelector('main img')?.naturalWidth > 0);
+    await done();
+  });
+
+  test('back and forward keep the scroll position', async () => {
+    const { page, done } = await own.open(READING);
+    await ready(page);
+    await page.evaluate(() => scrollTo(0, 1200));
+    await page.waitForTimeout(100);
+    await page.evaluate(() => document.querySelector('main a.link[data-page="Home.md"]').click());
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Reading' }).waitFor();
+    await until(async () => Math.abs((await page.evaluate(() => scrollY)) - 1200) < 2, 'the position was lost');
+    await page.goForward();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await done();
+  });
+
+  test('to headings go to them, within a page and across pages', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('main a.link', { hasText: 'Wide table' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Formatting' }).waitFor();
+    assert.match(page.url(), /#./);
+    const top = await page.getByRole('heading', { name: 'Wide table' }).evaluate((heading) => heading.getBoundingClientRect().top);
+    assert.ok(top >= 40 && top < 200, `the heading is at ${top}`);
+    await done();
+  });
+
+  test('a deep link opens at its heading', async () => {
+    const { page, done } = await own.open(READING);
+    await ready(page);
+    const id = await page.getByRole('heading', { name: 'Part 5' }).getAttribute('id');
+    await done();
+    const deep = await own.open(`${READING}#${encodeURIComponent(id)}`);
+    await ready(deep.page);
+    const top = await deep.page.getByRole('heading', { name: 'Part 5' }).evaluate((heading) => heading.getBoundingClientRect().top);
+    assert.ok(top >= 40 && top < 200, `the heading is at ${top}`);
+    await deep.done();
+  });
+
+  test('types differ in colour and in something else', async () => {
+    const { page, done } = await own.open('Guides/Link%20types.html');
+    await ready(page);
+    const looks = await page.locator('main a.link[data-page]').evaluateAll((links) =>
+      links.map((link) => {
+        const style = getComputedStyle(link);
+        return { type: link.dataset.type, colour: style.color, line: `${style.textDecorationStyle} ${style.textDecorationThickness}` };
+      }),
+    );
+    assert.deepEqual(looks.map(({ type }) => type).sort(), ['conflicts_with', 'depends_on', 'extends', 'implements', 'references']);
+    assert.equal(new Set(looks.map(({ colour }) => colour)).size, 5);
+    assert.equal(new Set(looks.map(({ line }) => line)).size, 5);
+    await done();
+  });
+
+  test('to nothing are marked, told, and do nothing', async () => {
+    const { page, done } = await own.open('Guides/Link%20types.html');
+    await ready(page);
+    const missing = page.locator('main .link.missing');
+    assert.equal(await missing.textContent(), 'Nowhere');
+    assert.equal(await missing.getAttribute('aria-disabled'), 'true');
+    assert.equal(await missing.evaluate((link) => getComputedStyle(link).textDecorationStyle), 'dotted');
+    const address = page.url();
+    await missing.click({ force: true });
+    assert.equal(page.url(), address);
+    assert.ok(await page.locator('#rail').getByText('Links to nothing').isVisible());
+    await done();
+  });
+});
+
+describe('previews', () => {
+  test('come after a moment under the pointer, not at once, and go with it', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    const link = page.locator('main a.link', { hasText: 'Link types' }).first();
+    await link.hover();
+    await page.waitForTimeout(120);
+    assert.equal(await page.locator('#preview').count(), 0);
+    await page.locator('#preview').waitFor();
+    assert.match(await page.locator('#preview').textContent(), /Every type has a colour/);
+    assert.equal(await link.getAttribute('aria-describedby'), 'preview');
+    await page.locator('#preview').hover();
+    await page.waitForTimeout(400);
+    assert.equal(await page.locator('#preview').count(), 1);
+    await page.mouse.move(5, 500);
+    await page.locator('#preview').waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('show the section that a link names', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('main a.link', { hasText: 'Wide table' }).hover();
+    await page.locator('#preview table').waitFor();
+    assert.doesNotMatch(await page.locator('#preview').textContent(), /Worth knowing/);
+    await done();
+  });
+
+  test('come with the focus too, and Escape takes them away', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('#content').focus();
+    await page.keyboard.press('Tab');
+    await page.locator('#preview').waitFor();
+    assert.match(await page.locator('#preview').textContent(), /long enough to be scrolled/);
+    await page.keyboard.press('Escape');
+    await page.locator('#preview').waitFor({ state: 'detached' });
+    await done();
+  });
+});
+
+describe('beside the page', () => {
+  test('the outline leads to headings and follows the reading', async () => {
+    const { page, done } = await own.open(READING);
+    await ready(page);
+    const outline = page.locator('#rail .outline');
+    await outline.getByRole('link', { name: 'Part 6' }).click();
+    await outline.locator('[aria-current]', { hasText: 'Part 6' }).waitFor();
+    await page.evaluate(() => scrollTo({ top: document.body.scrollHeight }));
+    await outline.locator('[aria-current]', { hasText: 'Part 8' }).waitFor();
+    await page.evaluate(() => scrollTo({ top: 0 }));
+    await outline.locator('[aria-current]').waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('backlinks stand with what surrounds them', async () => {
+    const { page, done } = await own.open(READING);
+    await ready(page);
+    const backlinks = page.locator('#rail .backlinks li');
+    const types = backlinks.filter({ has: page.getByRole('link', { name: 'Link types' }) });
+    await types.waitFor();
+    assert.match(await types.textContent(), /depends on/);
+    assert.match(await types.locator('p').textContent(), /Every type has a colour/);
+    await types.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    await done();
+  });
+
+  test('freshness is told with its reasons', async () => {
+    const { page, done } = await own.open('Code/Sign%20in.html');
+    await ready(page);
+    await page.locator('#rail').getByText('Out of date', { exact: true }).waitFor();
+    assert.match(await page.locator('#rail .verdict').textContent(), /src\/login\.js/);
+    await done();
+    const fresh = await own.open('Code/Sessions.html');
+    await ready(fresh.page);
+    await fresh.page.locator('#rail').getByText('Up to date', { exact: true }).waitFor();
+    await fresh.done();
+  });
+
+  test('a page without links in says so', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    await done();
+  });
+});
+
+describe('wide parts and paper', () => {
+  test('tables and code scroll within the page, by keyboard too', async () => {
+    const { page, done } = await own.open('Guides/Formatting.html', { context: { viewport: { width: 390, height: 800 } } });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
+    await page.locator('[role=region][aria-label=Code][tabindex="0"]').waitFor();
+    const table = page.locator('[role=region][aria-label=Table]');
+    await table.focus();
+    await page.keyboard.press('ArrowRight');
+    await until(() => table.evaluate((element) => element.scrollLeft > 0), 'the table does not scroll');
+    await done();
+  });
+
+  test('only the page is printed', async () => {
+    const { page, done } = await own.open('Home.html', { context: { colorScheme: 'dark' } });
+    await ready(page);
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['#bar', '#side', '#rail']) assert.equal(await page.locator(part).isVisible(), false);
+    assert.ok(await page.locator('main h1').isVisible());
+    await done();
+  });
+});

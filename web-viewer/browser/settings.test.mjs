@@ -1,0 +1,86 @@
+// Theme, keyboard, and what happens when something is missing.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ready, withBrowser } from './support.mjs';
+
+const own = withBrowser();
+const paper = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+describe('the theme', () => {
+  test('is that of the system, until another is chosen; then it is there before the first paint', async () => {
+    const { page, done } = await own.open('Home.html', { context: { colorScheme: 'dark' } });
+    await ready(page);
+    const dark = await paper(page);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Light').check();
+    const light = await paper(page);
+    assert.notEqual(light, dark);
+    await page.reload({ waitUntil: 'commit' });
+    await page.waitForFunction(() => document.body);
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'light');
+    assert.equal(await paper(page), light);
+    await ready(page);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('As the system').check();
+    assert.equal(await paper(page), dark);
+    await done();
+  });
+
+  test('is chosen by keyboard', async () => {
+    const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
+    await ready(page);
+    await page.getByRole('button', { name: 'Settings' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('As the system').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Settings');
+    await done();
+  });
+});
+
+describe('keyboard', () => {
+  test('the first stop skips to the page', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the page');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+    await done();
+  });
+
+  test('every stop can be seen', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    for (let stop = 0; stop < 30; stop++) {
+      await page.keyboard.press('Tab');
+      const seen = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body) return true;
+        const [own, around] = [getComputedStyle(element), getComputedStyle(element.closest('.field, .filter, label') ?? element)];
+        return own.outlineStyle !== 'none' || around.outlineStyle !== 'none' || element.outerHTML;
+      });
+      assert.equal(seen, true, `no sign of the focus: ${seen}`);
+    }
+    await done();
+  });
+});
+
+describe('when something is missing', () => {
+  test('a database that cannot be loaded is told, with a way to try again, and the page stays', async () => {
+    const { page, done } = await own.open('404.html', { expectErrors: true });
+    await page.route('**/data/*.db', (route) => route.abort());
+    await page.goto(`${own.root}Home.html`);
+    await page.locator('#side').getByText('could not be loaded').waitFor();
+    assert.equal(await page.locator('main h1').textContent(), 'Home');
+    await page.locator('main a.link', { hasText: 'Link types' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    await page.unroute('**/data/*.db');
+    await page.locator('#side').getByRole('button', { name: 'Try again' }).click();
+    await ready(page);
+    await done();
+  });
+});

@@ -1,0 +1,109 @@
+// A browser, a static server below a sub-path, and what most tests ask of a page.
+import assert from 'node:assert/strict';
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { extname, join, normalize, sep } from 'node:path';
+import { after, before } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const TYPES = {
+  '.css': 'text/css',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+const SUB_PATH = '/some/where/';
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serves the exported site that the environment names, as any static host would. */
+function serve() {
+  const site = process.env.UBP_SITE;
+  assert.ok(site, 'UBP_SITE names the folder of an exported site; test.mjs sets it');
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url, 'http://host').pathname);
+    const file = normalize(join(site, path.slice(SUB_PATH.length) || 'index.html'));
+    if (!path.startsWith(SUB_PATH) || !`${file}${sep}`.startsWith(`${normalize(site)}${sep}`) || !existsSync(file) || !statSync(file).isFile()) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('not here');
+      return;
+    }
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': statSync(file).size });
+    createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({ server, root: `http://127.0.0.1:${server.address().port}${SUB_PATH}` })));
+}
+
+/** Gives `open(path, options)` to the tests of a file; a page that reports an error or asks another host fails its test. */
+export function withBrowser() {
+  const own = { root: '', open: undefined };
+  let browser;
+  let server;
+  before(async () => {
+    const served = await serve();
+    server = served.server;
+    own.root = served.root;
+    browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  });
+  after(async () => {
+    await browser?.close();
+    server?.close();
+  });
+  own.open = async (path = '', { context: options = {}, expectErrors = false } = {}) => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    const trouble = [];
+    const asked = [];
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(own.root + path);
+    page.setDefaultTimeout(15_000);
+    return {
+      page,
+      asked,
+      done: async () => {
+        await context.close();
+        if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
+        const elsewhere = asked.filter((url) => !url.startsWith(own.root) && !/^(blob|data):/.test(url));
+        assert.deepEqual(elsewhere, [], 'the page asked another host');
+      },
+    };
+  };
+  return own;
+}
+
+/** Until the project is open and the page list is there. */
+export async function ready(page) {
+  await page.getByText(/^\d+ pages$/).first().waitFor();
+}
+
+/** No violation of WCAG 2.2 AA or of good practice. `rules` are those that colours decide, for a second theme. */
+export async function accessible(page, what, rules = null) {
+  if (!rules) await page.evaluate(axe);
+  const violations = await page.evaluate(async (only) => {
+    const runOnly = only ? { type: 'rule', values: only } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+    const { violations } = await globalThis.axe.run(document, { runOnly });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).join('; ')}`);
+  }, rules);
+  assert.deepEqual(violations, [], what);
+}
+
+/** Drops a folder of this disk on the page, as a person would from a file manager. */
+export async function dropFolder(page, folder) {
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop']) await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data });
+  await session.detach();
+}
+
+export async function until(condition, message) {
+  const end = Date.now() + 10_000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < end, message);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,1 @@
+export const signIn = (name, password) => ({ name, password });

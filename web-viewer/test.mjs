@@ -1,0 +1,109 @@
+// All tests of the web application: its logic, then everything in a real browser. The last line is `N passed, N failed`.
+//
+//   node test.mjs --site FOLDER     FOLDER: browser/vault, exported with the application in dist/
+//   node test.mjs --ubp PROGRAM     exports it first with this program
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values } = parseArgs({ options: { site: { type: 'string' }, ubp: { type: 'string' }, only: { type: 'string' } } });
+const scratch = mkdtempSync(join(tmpdir(), 'ubp-web-viewer-'));
+const sum = { passed: 0, failed: 0 };
+
+/** JavaScript that the first view takes, in bytes as they are sent. */
+const BUDGET = 120_000;
+
+function run(command, args, env = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: here, encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, ...env } });
+  process.stdout.write(stdout ?? '');
+  process.stderr.write(stderr ?? '');
+  return { status, stdout: stdout ?? '', error };
+}
+
+function count(passed, failed, what) {
+  sum.passed += passed;
+  sum.failed += failed;
+  if (failed > 0) console.log(`failed: ${what}`);
+}
+
+/** A run that must end well counts as one test. */
+function step(what, command, args) {
+  const { status } = run(command, args);
+  count(Number(status === 0), Number(status !== 0), what);
+  return status === 0;
+}
+
+function logic() {
+  const { status, stdout } = run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${join(scratch, 'logic.json')}`]);
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(join(scratch, 'logic.json'), 'utf8'));
+    count(numPassedTests, Math.max(numFailedTests, Number(status !== 0)), 'logic');
+  } catch {
+    console.log(stdout);
+    count(0, 1, 'logic');
+  }
+}
+
+/** The scripts that a page names, and all that they import before anything is done. */
+function firstView() {
+  const seen = new Set();
+  const follow = (file) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const code = readFileSync(file, 'utf8');
+    for (const [, path] of code.matchAll(/(?:^|[;}])import(?:[^'"();]*?from)?["'](\.[^"']+)["']/g)) follow(resolve(dirname(file), path));
+  };
+  const html = readFileSync(join(here, 'dist/index.html'), 'utf8');
+  for (const [, path] of html.matchAll(/<script[^>]* src="(\.[^"]+)"/g)) follow(join(here, 'dist', path));
+  const bytes = [...seen].reduce((total, file) => total + gzipSync(readFileSync(file), { level: 9 }).length, 0);
+  console.log(`JavaScript of the first view: ${bytes} bytes gzipped in ${seen.size} files, at most ${BUDGET}`);
+  const isWithin = seen.size >= 2 && bytes <= BUDGET;
+  count(Number(isWithin), Number(!isWithin), 'budget of the first view');
+}
+
+/** The test project, exported. One page describes code that is newer, another code that is older. */
+function exported(program) {
+  const project = join(scratch, 'vault');
+  cpSync(join(here, 'browser/vault'), project, { recursive: true });
+  const [old, recent] = [new Date('2024-01-01T00:00:00Z'), new Date('2024-06-01T00:00:00Z')];
+  const age = (path, time) => utimesSync(join(project, path), time, time);
+  age('pages/Code/Sign in.md', old);
+  age('src/login.js', recent);
+  age('src/session.js', old);
+  age('pages/Code/Sessions.md', recent);
+  const ubp = (...args) => run(program, ['-C', project, ...args]).status === 0;
+  return ubp('init') && ubp('export', join(scratch, 'site')) ? join(scratch, 'site') : null;
+}
+
+function inBrowser(site) {
+  const results = join(scratch, 'browser.tap');
+  const files = ['reading', 'pages', 'palette', 'graph', 'folder', 'settings', 'accessible'].filter((name) => !values.only || values.only.split(',').includes(name));
+  const { status } = run(
+    process.execPath,
+    ['--test', '--test-concurrency=1', '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `browser/${name}.test.mjs`)],
+    { UBP_SITE: resolve(site) },
+  );
+  const tap = readFileSync(results, 'utf8');
+  const number = (name) => Number(new RegExp(`^# ${name} (\\d+)`, 'm').exec(tap)?.[1] ?? 0);
+  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), 'browser');
+}
+
+try {
+  if (!values.only) {
+    step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
+    logic();
+    firstView();
+  }
+  const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
+  if (site) inBrowser(site);
+  else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+process.exitCode = sum.failed > 0 ? 1 : 0;
