@@ -4,6 +4,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/links.css';
 import './styles/prose.css';
+import './styles/still.css';
 import './styles/print.css';
 import { mount } from 'svelte';
 import Bar from './parts/Bar.svelte';
@@ -24,6 +25,9 @@ function part(id: string): HTMLElement {
 const session = new Session(readSite(document));
 const navigator = new Navigator(session, part('content'));
 const props = { session, navigator };
+
+// A relative address would be looked up anew at every page.
+for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
 
 navigator.adopt();
 mount(Bar, { target: part('bar'), props });
