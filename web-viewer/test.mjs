@@ -77,7 +77,7 @@ function exported(program) {
   age('src/session.js', old);
   age('pages/Code/Sessions.md', recent);
   const ubp = (...args) => run(program, ['-C', project, ...args]).status === 0;
-  return ubp('init') && ubp('export', join(scratch, 'site')) ? join(scratch, 'site') : null;
+  return ubp('init') && ubp('add') && ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist')) ? join(scratch, 'site') : null;
 }
 
 function inBrowser(site) {

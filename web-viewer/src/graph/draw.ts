@@ -90,7 +90,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     if (hidden.has(type)) continue;
     const look = lookOf(type);
     context.strokeStyle = colour(palette, look.colour);
-    context.lineWidth = look.width / Math.max(camera.scale, 0.35);
+    context.lineWidth = ((isCrowded ? 0.7 : 1) * look.width) / Math.max(camera.scale, 0.35);
     context.setLineDash(isDashed ? look.dash.map((length) => length / camera.scale) : []);
     // What is marked, what leads from one ring to the next, and the rest.
     const [marked, between, others] = [new Path2D(), new Path2D(), new Path2D()];
@@ -105,7 +105,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
       path.moveTo(x1, y1);
       path.lineTo(x2, y2);
     }
-    const strength = (type === 'references' ? 0.36 : 0.6) * (isCrowded ? 0.5 : 1);
+    const strength = (type === 'references' ? 0.36 : 0.6) * (isCrowded ? 0.35 : 1);
     context.globalAlpha = chosen >= 0 ? 0.08 : scene.centre >= 0 ? strength * 0.45 : strength;
     context.stroke(others);
     context.globalAlpha = chosen >= 0 ? 0.08 : strength;

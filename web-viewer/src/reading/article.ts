@@ -1,5 +1,6 @@
 // The page in the document. It is there before any script, so it is looked after by hand and never mounted again.
 import type { GetPageOutput, RenderPageOutput } from '#contract';
+import { fragment } from '../routing/urls';
 import { facts } from './facts';
 
 /** What makes links and files of a page lead to where they are in this application. */
@@ -64,8 +65,8 @@ export function enhance(article: HTMLElement): void {
   }
   for (const heading of article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')) {
     const anchor = document.createElement('a');
-    anchor.className = 'anchor';
-    anchor.href = `#${encodeURIComponent(heading.id)}`;
+    anchor.className = 'heading-anchor';
+    anchor.href = `#${fragment(heading.id)}`;
     anchor.textContent = '#';
     // The outline has the same links for keyboard and screen readers.
     anchor.tabIndex = -1;

@@ -30,6 +30,11 @@ describe('places and addresses', () => {
     expect(addressOf({ page: 'en/Home.md', anchor: '', view: reading }, pageUrl, false)).toBe('https://host/sub/en/Home.html');
   });
 
+  it('encode headings as core does', () => {
+    const place: Place = { page: 'a.md', anchor: 'guide/日本 語:^x', view: reading };
+    expect(addressOf(place, pageUrl, false)).toBe('https://host/sub/en/Home.html#guide/%E6%97%A5%E6%9C%AC%20%E8%AA%9E:^x');
+  });
+
   it('take nonsense for the usual', () => {
     const place = placeOf(new URL('https://host/?graph=local&depth=99#%E0%A4%A'), 'a.md');
     expect(place.view).toEqual({ kind: 'graph', scope: 'local', depth: 2 });

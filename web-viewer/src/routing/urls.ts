@@ -44,8 +44,13 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
     url.searchParams.set('graph', place.view.scope);
     if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
   }
-  if (place.anchor) url.hash = encodeURIComponent(place.anchor);
+  if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;
+}
+
+/** A heading's id as part of an address: encoded as core does it, so that equal places have equal addresses. */
+export function fragment(anchor: string): string {
+  return encodeURIComponent(anchor).replace(/%(?:2F|3A|5E)/g, decodeURIComponent);
 }
 
 export function decoded(text: string): string {
