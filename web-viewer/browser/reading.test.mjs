@@ -110,7 +110,7 @@ describe('links', () => {
   test('types differ in colour and in something else', async () => {
     const { page, done } = await own.open('Guides/Link%20types.html');
     await ready(page);
-    const looks = await page.locator('main a.link[data-page]').evaluateAll((links) =>
+    const looks = await page.locator('main .prose a.link[data-page]').evaluateAll((links) =>
       links.map((link) => {
         const style = getComputedStyle(link);
         return { type: link.dataset.type, colour: style.color, line: `${style.textDecorationStyle} ${style.textDecorationThickness}` };
@@ -199,7 +199,7 @@ describe('beside the page', () => {
     const types = backlinks.filter({ has: page.getByRole('link', { name: 'Link types' }) });
     await types.waitFor();
     assert.match(await types.textContent(), /depends on/);
-    assert.match(await types.locator('p').textContent(), /Every type has a colour/);
+    assert.match(await types.locator('p').textContent(), /has a colour and a line/);
     await types.getByRole('link').click();
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
     await done();

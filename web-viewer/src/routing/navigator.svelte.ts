@@ -20,6 +20,9 @@ interface Entry {
 
 const READING: View = { kind: 'page' };
 
+/** How long pictures may take before a heading is left where it is. */
+const SETTLING_MS = 4000;
+
 export class Navigator {
   place = $state.raw<Place>({ page: null, anchor: '', view: READING });
   /** Whether a page is on its way for longer than a moment. */
@@ -199,11 +202,25 @@ export class Navigator {
   #scrollToAnchor(anchor: string): boolean {
     const target = anchor ? document.getElementById(anchor) : null;
     if (!target || !this.#main.contains(target)) return false;
-    target.scrollIntoView({ block: 'start', behavior: 'instant' });
+    this.#settleOn(target);
     target.classList.remove('arrived');
     void target.offsetWidth;
     target.classList.add('arrived');
     return true;
+  }
+
+  /** Goes to a heading, and stays there while pictures above it come in, unless the reader scrolls. */
+  #settleOn(target: HTMLElement): void {
+    target.scrollIntoView({ block: 'start', behavior: 'instant' });
+    let expected = scrollY;
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), SETTLING_MS);
+    const again = () => {
+      if (!target.isConnected || Math.abs(scrollY - expected) > 2) return stop.abort();
+      target.scrollIntoView({ block: 'start', behavior: 'instant' });
+      expected = scrollY;
+    };
+    this.#main.addEventListener('load', again, { capture: true, signal: stop.signal });
   }
 
   #click(event: MouseEvent): void {
