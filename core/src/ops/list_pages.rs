@@ -26,10 +26,10 @@ pub struct Params {
     pub folder: Option<String>,
     /// Only pages with this freshness.
     pub staleness: Option<Staleness>,
-    /// Sort key; `title` when absent.
+    /// `title` when absent.
     #[serde(alias = "sort_by")]
     pub sort: Option<SortKey>,
-    /// Sort order; `asc` when absent.
+    /// `asc` when absent.
     pub order: Option<SortOrder>,
     /// Most pages to return; all when absent.
     #[schemars(range(min = 1))]
@@ -101,9 +101,9 @@ pub struct ListedPage {
     pub page: PageFields,
     /// Links to other pages, one per page and type.
     pub link_count: usize,
-    /// Links from other pages, one per page and type.
+    /// Links from others, one per page and type.
     pub backlink_count: usize,
-    /// Its tags, sorted.
+    /// Its tags.
     pub tags: Vec<String>,
 }
 

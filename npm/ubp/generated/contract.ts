@@ -1266,9 +1266,9 @@ export interface ListPagesParams {
   folder?: string | null | undefined;
   /** Only pages with this freshness. */
   staleness?: Staleness | null | undefined;
-  /** Sort key; `title` when absent. */
+  /** `title` when absent. */
   sort?: SortKey | null | undefined;
-  /** Sort order; `asc` when absent. */
+  /** `asc` when absent. */
   order?: SortOrder | null | undefined;
   /** Most pages to return; all when absent. */
   limit?: number | null | undefined;
@@ -1296,9 +1296,9 @@ export interface ListedPage {
   staleness: Staleness;
   /** Links to other pages, one per page and type. */
   link_count: number;
-  /** Links from other pages, one per page and type. */
+  /** Links from others, one per page and type. */
   backlink_count: number;
-  /** Its tags, sorted. */
+  /** Its tags. */
   tags: string[];
 }
 

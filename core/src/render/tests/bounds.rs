@@ -1,8 +1,6 @@
 //! What a page can be made to cost.
 #![allow(clippy::unwrap_used)]
 
-use std::time::Instant;
-
 use super::safety::fault;
 use super::{project, rendered};
 use crate::index::tests::Project;
@@ -17,7 +15,7 @@ fn embeds_of_itself_end() {
 }
 
 #[test]
-fn ten_thousand_embeds_stay_small_and_quick() {
+fn ten_thousand_embeds_stay_small() {
     let large = format!("# Large\n\n{}", "Words and words. ".repeat(1000));
     let pages = [
         ("self.md", "![[self]]\n\n".repeat(10_000)),
@@ -28,9 +26,7 @@ fn ten_thousand_embeds_stay_small_and_quick() {
     ];
     let project = Project::with_pages(pages.iter().map(|(path, text)| (*path, text.as_str())));
     for (path, text) in &pages {
-        let start = Instant::now();
         let html = rendered(&project, path).html;
-        println!("{path}: {} kB of {} kB in {:?}", html.len() / 1000, text.len() / 1000, start.elapsed());
         assert_eq!(fault(&html), None, "{path}");
         assert!(html.len() < 12 * text.len() + 1_000_000, "{path}: {}", html.len());
         assert!(html.matches("<section class=\"embed\"").count() <= crate::render::EMBEDS);

@@ -64,8 +64,7 @@ pub(super) fn fault(html: &str) -> Option<String> {
     let mut open: Vec<&str> = Vec::new();
     let mut ids = HashSet::new();
     let mut rest = html;
-    loop {
-        let Some(at) = rest.find(['<', '>', '"']) else { break };
+    while let Some(at) = rest.find(['<', '>', '"']) {
         if !rest[at..].starts_with('<') {
             return Some(format!("a bare quotation mark or > in {}", &rest[..at.min(80)]));
         }
