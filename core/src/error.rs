@@ -208,6 +208,7 @@ impl Error {
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
+                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index can only be read".into()),
                 _ => Some("`ubp rebuild` makes the index anew from your files".into()),
             },
             _ => None,

@@ -251,6 +251,13 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// The pages folder relative to the project, empty when they are the same.
+    pub fn pages_folder(&self) -> &str {
+        let folder = self.pages_dir.trim_matches('/');
+        let folder = folder.strip_prefix("./").unwrap_or(folder);
+        if folder == "." { "" } else { folder }
+    }
+
     /// Reads a manifest; `path` is what errors call the file. Absent settings get their defaults.
     ///
     /// # Errors

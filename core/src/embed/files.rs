@@ -33,12 +33,27 @@ pub trait ModelFiles: Send + Sync {
     fn checksum(&self) -> Result<String> {
         let mut names = self.names();
         names.sort_unstable();
-        let mut sums = String::new();
+        let mut sums = Checksum::default();
         for name in names {
-            let digest = Sha256::digest(self.read(&name)?);
-            sums.push_str(&format!("{}  {name}\n", hex(&digest)));
+            sums.add(&name, &self.read(&name)?);
         }
-        Ok(short_hash(sums.as_bytes()))
+        Ok(sums.finish())
+    }
+}
+
+/// What [`ModelFiles::checksum`] answers for files that are at hand.
+#[derive(Debug, Default)]
+pub struct Checksum(String);
+
+impl Checksum {
+    /// Adds a file; they come in the order of their names.
+    pub fn add(&mut self, name: &str, bytes: &[u8]) {
+        self.0.push_str(&format!("{}  {name}\n", hex(&Sha256::digest(bytes))));
+    }
+
+    /// The checksum of all that were added.
+    pub fn finish(self) -> String {
+        short_hash(self.0.as_bytes())
     }
 }
 

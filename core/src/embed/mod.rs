@@ -35,7 +35,7 @@ pub use description::{DESCRIPTION_FILE, ModelDescription, Pooling, Prefixes};
 pub use engine::bundled;
 #[cfg(any(feature = "rten", feature = "tract"))]
 pub use engine::{Engine, open};
-pub use files::{MODEL_FILE, MemoryFiles, ModelFiles, TOKENIZER_FILE, short_hash};
+pub use files::{Checksum, MODEL_FILE, MemoryFiles, ModelFiles, TOKENIZER_FILE, short_hash};
 pub use query_cache::QueryCache;
 pub use scripts::Scripts;
 

@@ -1,11 +1,12 @@
 //! Which writing systems a model understands. A vocabulary holds kana but no kanji and answers
 //! every Japanese text with nearly the same vector, so the model's own declaration decides.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_script::{Script, UnicodeScript};
 
 /// A set of writing systems, by their ISO 15924 long names; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Scripts(Vec<String>);
 

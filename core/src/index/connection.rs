@@ -1,5 +1,6 @@
 //! Opening the database, and handing out connections to it.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,6 +18,12 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 const IDLE_READERS: usize = 3;
 /// 64 MB of page cache, shared out among the writer and the idle readers.
 const CACHE_KIB: usize = 64_000 / (IDLE_READERS + 1);
+
+/// What every SQLite file begins with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Length of a SQLite file's header, and where it says how the file is to be written and read.
+const HEADER: usize = 100;
+const FILE_FORMAT: std::ops::Range<usize> = 18..20;
 
 /// A database that could not be used and was moved out of the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +79,34 @@ impl Index {
         tune(&writer)?;
         create_tables(&mut writer)?;
         Ok(Self::with(Location::Memory, writer))
+    }
+
+    /// The index in `bytes`, an index file of `length` bytes, for reading: nothing can be written to it.
+    /// The bytes are read once, straight into the memory that SQLite uses.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] when they are no index that this version made, or are cut short;
+    /// [`Error::Database`] when SQLite cannot be started.
+    pub fn from_bytes(bytes: impl Read, length: usize) -> Result<Self> {
+        let mut bytes = bytes;
+        let unusable = |reason: &str| Error::invalid(format!("this is no index of UBP: {reason}"));
+        let mut header = [0_u8; HEADER];
+        if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
+            return Err(unusable("it is not a SQLite database"));
+        }
+        // A database in WAL mode cannot be opened without its companions, and is the same without.
+        header[FILE_FORMAT].fill(1);
+        let mut connection = Connection::open_in_memory()?;
+        connection.deserialize_read_exact("main", header.chain(bytes), length, true)?;
+        match Content::of(&mut connection) {
+            Ok(Content::Index) => {}
+            Ok(Content::Nothing) => return Err(unusable("it is empty")),
+            Ok(Content::Foreign(reason)) => return Err(unusable(&reason)),
+            Err(error) => return Err(unusable(&error.to_string())),
+        }
+        tune(&connection)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(Self::with(Location::Memory, connection))
     }
 
     fn with(location: Location, writer: Connection) -> Self {
@@ -256,30 +291,44 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // In one transaction: what another process is just making must not look like half of something.
-    let snapshot = connection.transaction()?;
-    let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    let application: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let version: i32 = snapshot.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    drop(snapshot);
-    match (tables, application, version) {
-        (0, 0, 0) | (_, schema::APPLICATION_ID, schema::VERSION) => {}
-        (_, schema::APPLICATION_ID, other) => {
-            return Err(Unusable::Foreign(format!(
-                "it has schema {other}, this program needs {}",
-                schema::VERSION
-            )));
-        }
-        _ => return Err(Unusable::Foreign("it is another program's database".into())),
+    let content = Content::of(&mut connection)?;
+    if let Content::Foreign(reason) = content {
+        return Err(Unusable::Foreign(reason));
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     tune(&connection)?;
     // Whoever writes reads little, and every mapped page it touches would count as its memory.
     connection.pragma_update(None, "mmap_size", 0)?;
-    if tables == 0 {
+    if matches!(content, Content::Nothing) {
         create_tables(&mut connection)?;
     }
     Ok(connection)
+}
+
+/// What a database is, seen from here.
+enum Content {
+    Nothing,
+    Index,
+    /// With why it is no index of this version.
+    Foreign(String),
+}
+
+impl Content {
+    /// In one transaction: what another process is just making must not look like half of something.
+    fn of(connection: &mut Connection) -> rusqlite::Result<Self> {
+        let snapshot = connection.transaction()?;
+        let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let application: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let version: i32 = snapshot.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        Ok(match (tables, application, version) {
+            (0, 0, 0) => Self::Nothing,
+            (_, schema::APPLICATION_ID, schema::VERSION) => Self::Index,
+            (_, schema::APPLICATION_ID, other) => {
+                Self::Foreign(format!("it has schema {other}, this program needs {}", schema::VERSION))
+            }
+            _ => Self::Foreign("it is another program's database".into()),
+        })
+    }
 }
 
 fn open_reader(path: &Path) -> Result<Connection> {
@@ -344,3 +393,6 @@ pub fn set_aside(path: &Path) -> Result<PathBuf> {
     }
     Ok(target)
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,8 +17,8 @@ use crate::progress::{Cancel, Progress, Stage};
 const SECTIONS: usize = 64;
 /// Texts per batch when nobody waits: long ones take a second, and Ctrl-C waits for the batch.
 const TEXTS: usize = 32;
-/// Texts per batch when somebody does.
-const HURRIED_TEXTS: usize = 4;
+/// Texts per batch when somebody does: about as many as run side by side.
+const HURRIED_TEXTS: usize = if cfg!(target_family = "wasm") { 1 } else { 4 };
 
 /// What an embedding run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,6 +48,15 @@ pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
         )?
         .query_row([identity], |row| row.get(0))?;
     Ok(usize::try_from(pending).unwrap_or(0))
+}
+
+/// Number of sections.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn section_count(db: &Connection) -> Result<usize> {
+    let count: i64 = db.query_row("SELECT count(*) FROM sections", [], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
 }
 
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on

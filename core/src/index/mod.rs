@@ -16,7 +16,7 @@ mod store;
 mod turns;
 
 pub use connection::{Index, SetAside, set_aside};
-pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending};
+pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending, section_count};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub(crate) use prepare::prepare;
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
@@ -222,9 +222,9 @@ impl Work<'_> {
         progress.advance(Stage::Pages, 0, total);
         let outcome = read_all(due, source, &writer.known_hashes(), options, now, cancel, |results| {
             // Pages are written as they come in, so that reading goes on meanwhile.
-            while let Ok(first) = results.recv() {
+            while let Some(first) = results.next() {
                 cancel.check()?;
-                let batch = std::iter::once(first).chain(results.iter().take(BATCH - 1));
+                let batch = std::iter::once(first).chain((&mut *results).take(BATCH - 1));
                 done += writer.store(batch, &mut gone)?;
                 progress.advance(Stage::Pages, done, total);
             }
@@ -443,26 +443,16 @@ fn read_all(
     options: &RefreshOptions<'_>,
     now: Timestamp,
     cancel: &Cancel,
-    consume: impl FnOnce(&Receiver<Read>) -> Result<()>,
+    consume: impl FnOnce(&mut dyn Iterator<Item = Read>) -> Result<()>,
 ) -> Result<()> {
     let look = |file: &PageFile| look_at(file, source, known, options, now);
-    let workers = if cfg!(target_family = "wasm") || due.len() < 4 {
-        0
-    } else {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    };
-    let turns = options.in_order.then(Turns::default);
-    if workers == 0 {
-        let (sender, receiver) = sync_channel(due.len().max(1));
-        for file in &due {
-            cancel.check()?;
-            if sender.send(look(file)).is_err() {
-                break;
-            }
-        }
-        drop(sender);
-        return consume(&receiver);
+    // Browsers have no threads here.
+    if cfg!(target_family = "wasm") || due.len() < 4 {
+        consume(&mut due.iter().take_while(|_| !cancel.is_requested()).map(look))?;
+        return cancel.check();
     }
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let turns = options.in_order.then(Turns::default);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         // Bounded, so that pages that wait for the writer do not fill the memory.
@@ -486,7 +476,7 @@ fn read_all(
             });
         }
         drop(sender);
-        let result = consume(&receiver);
+        let result = consume(&mut receiver.iter());
         // Workers that wait for room in the channel end when nobody reads it any more.
         drop(receiver);
         result

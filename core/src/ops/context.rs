@@ -62,9 +62,7 @@ impl<'a> Context<'a> {
 
     /// The pages folder relative to the project, empty when they are the same.
     pub fn pages_dir(&self) -> &str {
-        let folder = self.manifest.pages_dir.trim_matches('/');
-        let folder = folder.strip_prefix("./").unwrap_or(folder);
-        if folder == "." { "" } else { folder }
+        self.manifest.pages_folder()
     }
 
     /// The project's link types.

@@ -1,14 +1,19 @@
 //! The table of operations.
 
+#[cfg(not(target_family = "wasm"))]
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, accept, add, audit, check_staleness, complete, create_page, delete_page, diff, dismiss, doctor,
-    evaluate, fulltext_search, get_context, get_graph, get_impact, get_page, graph_traverse, list_pages,
-    rebuild, refs, rename_page, render_page, review_page, search, status, suggest_links, undo, update_page,
+    Context, audit, check_staleness, complete, doctor, evaluate, fulltext_search, get_context, get_graph,
+    get_impact, get_page, graph_traverse, list_pages, refs, render_page, search, status, suggest_links,
+};
+#[cfg(not(target_family = "wasm"))]
+use super::{
+    accept, add, create_page, delete_page, diff, dismiss, rebuild, rename_page, review_page, undo,
+    update_page,
 };
 use crate::{Error, Result};
 
@@ -58,9 +63,11 @@ pub struct Operation {
     pub mcp_name: &'static str,
     /// Runs it on JSON.
     pub call: fn(&Context<'_>, Value) -> Result<Value>,
-    /// JSON Schema of what it takes.
+    /// JSON Schema of what it takes. Browsers do without, since schemas are a fifth of the code.
+    #[cfg(not(target_family = "wasm"))]
     pub input_schema: fn() -> Schema,
     /// JSON Schema of what it gives.
+    #[cfg(not(target_family = "wasm"))]
     pub output_schema: fn() -> Schema,
 }
 
@@ -76,7 +83,9 @@ macro_rules! operation {
             surfaces: $surfaces,
             mcp_name: $mcp,
             call: |context, params| call(context, params, $module::run),
+            #[cfg(not(target_family = "wasm"))]
             input_schema: input_schema::<$module::Params>,
+            #[cfg(not(target_family = "wasm"))]
             output_schema: output_schema::<$output>,
         }
     };
@@ -86,7 +95,8 @@ const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
-/// Every operation.
+/// Every operation. In browsers nothing can be written, and there is no history to compare with: what only
+/// these would need is not part of what every reader has to load.
 pub const OPERATIONS: &[Operation] = &[
     operation!(search, "ubp_search", Read, EVERYWHERE),
     operation!(complete, "ubp_complete", Read, PROGRAMS),
@@ -100,21 +110,32 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(get_impact, "ubp_get_impact", Read, EVERYWHERE),
     operation!(status, "ubp_status", Read, EVERYWHERE),
     operation!(check_staleness, "ubp_check_staleness", Read, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(review_page, "ubp_review_page", Write, EVERYWHERE),
     operation!(refs, "ubp_refs", Read, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(diff, "ubp_diff", Read, PROGRAMS),
     operation!(doctor, "ubp_doctor", Read, ON_REQUEST),
     operation!(evaluate, "ubp_evaluate", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
     operation!(add, "ubp_add", Write, PROGRAMS, rebuild::Output),
+    #[cfg(not(target_family = "wasm"))]
     operation!(rebuild, "ubp_rebuild", Write, ON_REQUEST),
     operation!(suggest_links, "ubp_suggest_links", Read, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(accept, "ubp_accept", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(dismiss, "ubp_dismiss", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(create_page, "ubp_create_page", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(update_page, "ubp_update_page", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(rename_page, "ubp_rename_page", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(delete_page, "ubp_delete_page", Destructive, EVERYWHERE),
     operation!(audit, "ubp_audit", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
     operation!(undo, "ubp_undo", Write, PROGRAMS),
 ];
 
@@ -137,14 +158,17 @@ fn call<P: DeserializeOwned, O: Serialize>(
     serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn input_schema<T: JsonSchema>() -> Schema {
     schema::<T>(SchemaSettings::draft2020_12().for_deserialize().into_generator())
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn output_schema<T: JsonSchema>() -> Schema {
     schema::<T>(SchemaSettings::draft2020_12().for_serialize().into_generator())
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn schema<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
     generator.into_root_schema_for::<T>()
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A page after parsing. Byte ranges refer to the decoded text; lines count from 1.
@@ -72,7 +73,8 @@ pub struct Section {
 }
 
 /// How a link is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LinkKind {
     /// `[[target]]`
     Wiki,
@@ -105,7 +107,7 @@ pub struct Link {
 }
 
 /// A paragraph that links can lead to by name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Block {
     /// The name after `^`.
     pub name: String,
@@ -114,7 +116,7 @@ pub struct Block {
 }
 
 /// Something in a page that could not be understood.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Diagnostic {
     /// Line, from 1.
     pub line: usize,

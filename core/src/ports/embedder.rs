@@ -1,11 +1,15 @@
 //! Text to vectors. Engines differ in speed, never in meaning: vectors of one model identity can be
 //! compared whichever engine computed them.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::Result;
 use crate::embed::Scripts;
 
 /// Whether a text asks or answers: some models want a different prefix for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TextKind {
     /// What a user searches for.
     Query,
@@ -14,7 +18,8 @@ pub enum TextKind {
 }
 
 /// What identifies a model and shapes its use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ModelInfo {
     /// The name people use, such as `all-MiniLM-L6-v2`.
     pub name: String,

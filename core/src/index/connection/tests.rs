@@ -1,0 +1,64 @@
+//! Opening an index from bytes: what is one, and what is refused.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::index::tests::Project;
+
+/// An index file with two pages.
+fn file() -> Vec<u8> {
+    let project = Project::with_pages([("a.md", "# A\n\nsee [[b]]\n"), ("b.md", "# B\n\nwords\n")]);
+    lock(&project.index.writer).serialize("main").unwrap().to_vec()
+}
+
+fn opened(bytes: &[u8]) -> Result<Index> {
+    Index::from_bytes(bytes, bytes.len())
+}
+
+#[test]
+fn an_index_is_read_from_bytes_and_never_written() {
+    let mut bytes = file();
+    for wal in [false, true] {
+        if wal {
+            bytes[FILE_FORMAT].fill(2);
+        }
+        let index = opened(&bytes).unwrap();
+        assert_eq!(index.graph().unwrap().edge_count(), 1);
+        let pages: i64 =
+            index.read(|db| Ok(db.query_row("SELECT count(*) FROM pages", [], |row| row.get(0))?)).unwrap();
+        assert_eq!(pages, 2);
+        assert_eq!(
+            index.write(|db| Ok(db.execute("DELETE FROM pages", [])?)).unwrap_err().code(),
+            "database"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_index_is_refused() {
+    let bytes = file();
+    let with = |at: usize, values: [u8; 4]| {
+        let mut changed = bytes.clone();
+        changed[at..at + 4].copy_from_slice(&values);
+        changed
+    };
+    let empty = {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("VACUUM").unwrap();
+        connection.serialize("main").unwrap().to_vec()
+    };
+    for (what, unusable) in [
+        ("nothing", Vec::new()),
+        ("text", b"no database at all".to_vec()),
+        ("zeros", vec![0; 4096]),
+        ("a header", bytes[..HEADER].to_vec()),
+        ("half", bytes[..bytes.len() / 2].to_vec()),
+        ("another schema", with(60, [0, 0, 99, 99])),
+        ("another program's", with(68, [1, 2, 3, 4])),
+        ("an empty database", empty),
+    ] {
+        let error = opened(&unusable).err().unwrap();
+        assert_eq!(error.code(), "invalid_params", "{what}: {error}");
+    }
+    // Fewer bytes than were announced.
+    assert!(Index::from_bytes(&bytes[..200], bytes.len()).is_err());
+}
