@@ -1,0 +1,23 @@
+//! Makes the JavaScript and the types around a compiled module, for browsers and Node alike. A program
+//! of our own, so that one lockfile decides the version of both sides: they must be equal.
+
+use std::process::ExitCode;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [module, name, folder] = arguments.as_slice() else {
+        eprintln!("usage: ubp-bindgen MODULE NAME FOLDER");
+        return ExitCode::from(2);
+    };
+    let mut bindgen = Bindgen::new();
+    let made = bindgen.input_path(module).out_name(name).typescript(true).web(true);
+    match made.and_then(|bindgen| bindgen.generate(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A folder that a person dropped on the page: files that can be read, and are never written to. Their
+//! bytes stay where the browser has them, so that pictures take no memory of the engine's.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use jiff::Timestamp;
+use js_sys::{Array, Reflect, Uint8Array};
+use send_wrapper::SendWrapper;
+use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+use ubp_core::{Error, Result, path};
+use wasm_bindgen::prelude::*;
+
+struct File {
+    bytes: SendWrapper<Uint8Array>,
+    stat: FileStat,
+}
+
+/// Files by their path in the folder.
+#[derive(Default)]
+pub(crate) struct Folder {
+    files: BTreeMap<String, File>,
+    /// What was given and cannot be used.
+    unusable: Vec<Unreadable>,
+    pages_dir: String,
+}
+
+impl Folder {
+    /// The files in an array of `{path, bytes, modified}`. What is not such a file is told by
+    /// [`Source::list`] and passed over.
+    pub fn new(given: &Array) -> Self {
+        let mut folder = Self::default();
+        for (place, value) in (0..).zip(given.iter()) {
+            match file(&value) {
+                Ok((path, file)) => {
+                    folder.files.insert(path, file);
+                }
+                Err((path, reason)) => {
+                    let path = path.unwrap_or_else(|| format!("file {place}"));
+                    folder.unusable.push(Unreadable { path, reason: reason.into() });
+                }
+            }
+        }
+        folder
+    }
+
+    /// The same, with pages in this folder of it; empty when they are the same.
+    pub fn with_pages_in(self, pages_dir: &str) -> Self {
+        Self { pages_dir: pages_dir.into(), ..self }
+    }
+
+    /// Every file as it was given, by its path.
+    pub fn handles(&self) -> BTreeMap<String, Uint8Array> {
+        self.files.iter().map(|(path, file)| (path.clone(), (*file.bytes).clone())).collect()
+    }
+
+    fn page(&self, page: &str) -> Option<&File> {
+        if !path::can_be_page(page) {
+            return None;
+        }
+        self.files.get(&path::join(&self.pages_dir, page)?)
+    }
+
+    fn source(&self, path: &str) -> Option<&File> {
+        self.files.get(path).filter(|_| !path::is_private(path))
+    }
+}
+
+/// A file of the array, or its path and what is wrong with it.
+fn file(value: &JsValue) -> std::result::Result<(String, File), (Option<String>, &'static str)> {
+    let field = |name: &str| Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    let path = field("path").as_string().ok_or((None, "its path is no string"))?;
+    let wrong = |reason| (Some(path.clone()), reason);
+    if !path::is_inside(&path) || !path::is_normal(&path) || path.contains('\\') {
+        return Err(wrong("its path is not one inside of a folder"));
+    }
+    let bytes = field("bytes").dyn_into::<Uint8Array>().map_err(|_| wrong("its bytes are no Uint8Array"))?;
+    let modified = field("modified").as_f64().filter(|millis| millis.is_finite());
+    let modified = modified.ok_or_else(|| wrong("its time of modification is no number"))?;
+    let modified = Timestamp::from_millisecond(modified as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    let stat = FileStat { size: bytes.length().into(), modified, fingerprint: 1 };
+    Ok((path, File { bytes: SendWrapper::new(bytes), stat }))
+}
+
+fn confined(path: &str, folder: &str) -> Result<()> {
+    let outside = || Error::OutsideProject { path: path.into(), folder: folder.into() };
+    path::is_inside(path).then_some(()).ok_or_else(outside)
+}
+
+fn read(path: &str, file: Option<&File>) -> Result<Vec<u8>> {
+    let file = file.ok_or_else(|| Error::io(path, io::ErrorKind::NotFound.into()))?;
+    Ok(file.bytes.to_vec())
+}
+
+fn refused(path: &str) -> Error {
+    let words = "files that were opened in a browser are only read";
+    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, words))
+}
+
+impl Source for Folder {
+    fn list(&self) -> Result<Listing> {
+        let below = |path: &'_ str| match self.pages_dir.as_str() {
+            "" => Some(path.to_owned()),
+            dir => path.strip_prefix(dir)?.strip_prefix('/').map(str::to_owned),
+        };
+        let mut pages: Vec<PageFile> = self
+            .files
+            .iter()
+            .filter_map(|(path, file)| Some(PageFile { path: below(path)?, stat: file.stat }))
+            .filter(|page| path::can_be_page(&page.path))
+            .collect();
+        pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(Listing { pages, unreadable: self.unusable.clone() })
+    }
+
+    fn stat(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "pages")?;
+        Ok(self.page(path).map(|file| file.stat))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "pages")?;
+        read(path, self.page(path))
+    }
+
+    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        confined(path, "project")?;
+        Ok(self.source(path).map(|file| file.stat))
+    }
+
+    fn read_source(&self, path: &str) -> Result<Vec<u8>> {
+        confined(path, "project")?;
+        read(path, self.source(path))
+    }
+
+    fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        let set = path::glob_set(globs)?;
+        let found = self.files.keys().filter(|path| path::is_listed_source(path) && set.is_match(path));
+        Ok(found.cloned().collect())
+    }
+
+    fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        path::require_state_file(name)?;
+        Ok(self.files.get(&format!(".ubp/{name}")).map(|file| file.bytes.to_vec()))
+    }
+
+    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
+        Err(refused(name))
+    }
+
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        Err(refused("the folder"))
+    }
+
+    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(from))
+    }
+
+    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
+        Err(refused(path))
+    }
+
+    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
+        Err(refused(name))
+    }
+}

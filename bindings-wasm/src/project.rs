@@ -1,0 +1,171 @@
+//! An open project: an exported vault, or a folder that a person dropped on the page, and the operation
+//! table by name.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use js_sys::{Array, JSON, Uint8Array};
+use serde::Serialize;
+use serde_json::Value;
+use ubp_core::index::{self, Index};
+use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
+use ubp_core::ops::{Caller, Context, Engine};
+use ubp_core::ports::{Clock, NoHistory, Source};
+use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Error, Result};
+use wasm_bindgen::prelude::*;
+
+use crate::clock::BrowserClock;
+use crate::embedder::{Encoder, GivenEmbedder};
+use crate::failure::{guarded, words};
+use crate::folder::Folder;
+use crate::pages::to_js;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.d.ts");
+
+/// An open project.
+#[wasm_bindgen]
+pub struct Project {
+    engine: RefCell<Engine>,
+    /// What was dropped, for pictures and attachments.
+    files: BTreeMap<String, Uint8Array>,
+    name: Option<String>,
+}
+
+/// How far embedding is, in sections.
+#[derive(Serialize)]
+struct Embedded {
+    done: usize,
+    total: usize,
+}
+
+#[wasm_bindgen]
+impl Project {
+    /// Opens an exported vault.
+    #[wasm_bindgen(js_name = openDatabase)]
+    pub fn open_database(bytes: &Uint8Array) -> std::result::Result<Project, JsValue> {
+        guarded(|| {
+            let length = bytes.length();
+            let index = Index::from_bytes(Bytes { array: bytes, read: 0 }, length as usize)?;
+            let manifest = default_manifest()?;
+            Ok(Self::with(index, Box::new(Folder::default()), manifest, BTreeMap::new(), None))
+        })
+    }
+
+    /// Opens a folder of pages, with the settings in its `.ubp/manifest.json` if it has one. Text and links
+    /// are indexed when this returns. A file that cannot be used is passed over; `doctor` tells of it.
+    #[wasm_bindgen(js_name = openFiles)]
+    pub fn open_files(
+        #[wasm_bindgen(unchecked_param_type = "DroppedFile[]")] files: &Array,
+        name: Option<String>,
+    ) -> std::result::Result<Project, JsValue> {
+        guarded(|| {
+            let folder = Folder::new(files);
+            let files = folder.handles();
+            let manifest = match files.get(MANIFEST_PATH) {
+                Some(bytes) => Manifest::parse(&String::from_utf8_lossy(&bytes.to_vec()), MANIFEST_PATH)?,
+                None => default_manifest()?,
+            };
+            let source = Box::new(folder.with_pages_in(manifest.pages_folder()));
+            let project = Self::with(Index::in_memory()?, source, manifest, files, name);
+            project.with_context(|context| context.refresh(false))?;
+            Ok(project)
+        })
+    }
+
+    /// What the folder is called.
+    #[wasm_bindgen(getter)]
+    pub fn name(&self) -> Option<String> {
+        self.name.clone()
+    }
+
+    /// Runs the operation called `name`.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn call(&self, name: &str, params: &JsValue) -> std::result::Result<JsValue, JsValue> {
+        guarded(|| to_js(&self.with_context(|context| context.call(name, json(params)?))?))
+    }
+
+    /// Gives the project its model: from now on, meaning counts. `info` is what the encoder's `info()` says.
+    #[wasm_bindgen(js_name = setEncoder)]
+    pub fn set_encoder(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ModelInfo")] info: JsValue,
+        encoder: Encoder,
+    ) -> std::result::Result<(), JsValue> {
+        guarded(|| {
+            let embedder = GivenEmbedder::new(info, encoder)?;
+            self.engine.borrow_mut().embedder = Some(Arc::new(embedder));
+            Ok(())
+        })
+    }
+
+    /// Gives sections their vectors for about so many milliseconds, and says how many sections have theirs.
+    /// Without an encoder there is nothing to do.
+    #[wasm_bindgen(js_name = embedPending, unchecked_return_type = "{ done: number; total: number }")]
+    pub fn embed_pending(&self, milliseconds: f64) -> std::result::Result<JsValue, JsValue> {
+        guarded(|| {
+            let left = self.with_context(|context| context.embed(Some(milliseconds.max(0.0) as u64)))?;
+            let total = self.engine.borrow().index.read(index::section_count)?;
+            to_js(&Embedded { done: total.saturating_sub(left.pending), total })
+        })
+    }
+
+    /// A file of a dropped folder, by its path in there.
+    pub fn file(&self, path: &str) -> Option<Uint8Array> {
+        self.files.get(path).cloned()
+    }
+}
+
+impl Project {
+    fn with(
+        index: Index,
+        source: Box<dyn Source>,
+        manifest: Manifest,
+        files: BTreeMap<String, Uint8Array>,
+        name: Option<String>,
+    ) -> Self {
+        let (history, clock) = (Box::new(NoHistory), Box::new(BrowserClock));
+        let engine = Engine { index, source, history, clock, embedder: None, manifest };
+        Self { engine: RefCell::new(engine), files, name }
+    }
+
+    fn with_context<T>(&self, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
+        let engine = self.engine.borrow();
+        work(&engine.context(Caller::Person, true, &Silent, &Cancel::default()))
+    }
+}
+
+/// The settings of a folder that has none: every page in it, and nothing is written.
+fn default_manifest() -> Result<Manifest> {
+    Manifest::default_for(".", FrontMatterMode::Preserved, BrowserClock.now())
+}
+
+/// Parameters as JSON has them, which knows neither cycles nor functions.
+fn json(params: &JsValue) -> Result<Value> {
+    if params.is_undefined() || params.is_null() {
+        return Ok(Value::Null);
+    }
+    let text = JSON::stringify(params).map_err(|thrown| Error::invalid(words(&thrown)))?;
+    let text = text.as_string().ok_or_else(|| Error::invalid("the parameters are no object"))?;
+    serde_json::from_str(&text).map_err(|error| Error::invalid(error.to_string()))
+}
+
+/// Bytes of JavaScript's, read straight to where they are needed.
+struct Bytes<'a> {
+    array: &'a Uint8Array,
+    read: u32,
+}
+
+impl Read for Bytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.array.length().saturating_sub(self.read);
+        let count = u32::try_from(buffer.len()).unwrap_or(u32::MAX).min(left);
+        let Some(buffer) = buffer.get_mut(..count as usize) else { return Ok(0) };
+        self.array.subarray(self.read, self.read + count).copy_to(buffer);
+        self.read += count;
+        Ok(count as usize)
+    }
+}
