@@ -1,0 +1,58 @@
+// Equal parameters on equal files give equal answers, at the terminal and in a browser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { filesOf, hosts, native, nativeProgram, repository, settleTimes, share, split, vault } from "./support.mjs";
+
+const fixture = JSON.parse(readFileSync(join(repository, "tests/tests/parity/cases.json"), "utf8"));
+const effectOf = (operation) => JSON.parse(readFileSync(join(repository, `npm/ubp/generated/${operation}.json`), "utf8")).effect;
+const withoutTimes = (answer) => JSON.parse(JSON.stringify(answer, (key, value) => (key === "latency_ms" ? undefined : value)));
+
+const root = vault(fixture.files);
+settleTimes(root, new Date("2026-11-20T10:20:30Z"));
+for (const command of fixture.before) await native(nativeProgram, split(command), root);
+const reads = fixture.cases.filter(({ operation }) => effectOf(operation) === "read");
+
+for (const host of hosts) {
+  test(`${host.name}: every golden call that reads gives what the command prints`, async (t) => {
+    assert.ok(reads.length > 20);
+    await host.start();
+    await host.ask("openFiles", { url: share(JSON.stringify(filesOf(root))), name: "golden" });
+    for (const { command, operation, params } of reads) {
+      await t.test(command, async () => {
+        const printed = JSON.parse(await native(nativeProgram, [...split(command), "--json"], root));
+        const answered = await host.ask("call", { name: operation, params });
+        assert.deepEqual(withoutTimes(answered), withoutTimes(printed));
+      });
+    }
+  });
+
+  test(`${host.name}: an index file ranks as the command does`, async (t) => {
+    await host.start();
+    await host.ask("openDatabase", { url: share(readFileSync(join(root, ".ubp/metadata.db"))) });
+    for (const { command, operation, params } of reads.filter(({ operation }) => operation === "search")) {
+      await t.test(command, async () => {
+        const printed = JSON.parse(await native(nativeProgram, [...split(command), "--json"], root));
+        const answered = await host.ask("call", { name: operation, params });
+        // Without the sources, what is said of freshness differs.
+        const found = ({ results }) => results.map(({ filepath, score, sections, updated_at }) => ({ filepath, score, sections, updated_at }));
+        assert.deepEqual(found(answered), found(printed));
+      });
+    }
+  });
+
+  test(`${host.name}: attachments of a dropped folder can be had, and nothing is written`, async () => {
+    await host.start();
+    const files = [
+      { path: "a.md", text: "![[x.png]]", modified: 0 },
+      { path: "x.png", base64: "AAEC", modified: 0 },
+    ];
+    assert.equal((await host.ask("openFiles", { files, name: "small" })).name, "small");
+    assert.equal(await host.ask("file", { path: "x.png" }), 3);
+    assert.equal(await host.ask("file", { path: "y.png" }), null);
+    const error = await host.refused("call", { name: "create_page", params: { title: "New" } });
+    assert.equal(error.code, "invalid_params");
+    assert.match(error.message, /'create_page' is no operation/);
+  });
+}

@@ -1,0 +1,124 @@
+// The same pages in the same order from the native program, from Node and from browsers, for questions
+// made from the vault itself. Where two scores are closer than 1e-4, either may come first.
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { bundled, hosts, native, repository, share, vault } from "./support.mjs";
+
+const QUERIES = 200;
+const CLOSE = 1e-4;
+/** Scores are told with 4 decimals, so that one that is off by nothing can be off by the last of them. */
+const TOLD = 0.5e-4;
+const program = process.env.UBP_NATIVE_ENGINES;
+const corpora = process.env.UBP_CORPORA ?? join(repository, "../shared/corpora");
+
+/** Pages of this repository's documentation, and some in Japanese. */
+function madeUp() {
+  const pages = {};
+  const words = readFileSync(join(repository, "ARCHITECTURE.md"), "utf8").split(/\n## /);
+  for (const [at, part] of words.entries()) {
+    pages[`architecture/${at}.md`] = `# ${part}\n\nSee [[${(at + 1) % words.length}]] and [[${(at * 7) % words.length}|depends_on]].\n`;
+  }
+  const topics = ["認証の流れ", "全文検索と索引", "リンクの種類", "公開鍵の管理", "画面の設計", "障害への対応"];
+  for (const [at, topic] of topics.entries()) {
+    pages[`日本語/${topic}.md`] = `# ${topic}\n\n${topic}について説明する。次は[[${topics[(at + 1) % topics.length]}]]を読む。\n\n## 概要\n\n${topics.join("と")}は互いに関わる。\n`;
+  }
+  return vault(pages, bundled);
+}
+
+const vaults = [{ name: "a made-up vault", make: madeUp }];
+for (const language of ["en", "ja"]) {
+  const from = join(corpora, "vaults/obsidian-help", language);
+  vaults.push({
+    name: `obsidian-help ${language}`,
+    skip: existsSync(from) ? false : "no vaults of real pages here: UBP_CORPORA names their folder",
+    make() {
+      const root = vault({}, bundled);
+      cpSync(from, root, { recursive: true });
+      return root;
+    },
+  });
+}
+
+/** Questions from the pages: titles, headings, and pieces of sentences. */
+async function questions(root) {
+  const { pages } = JSON.parse(await native(program, ["list", "--json"], root));
+  const found = new Set();
+  for (const { filepath, title } of pages) {
+    const text = readFileSync(join(root, filepath), "utf8").replace(/^---\n[\s\S]*?\n---\n/, "");
+    const headings = [...text.matchAll(/^#{2,} +(.+)$/gm)].map(([, heading]) => heading);
+    const sentences = text.split(/[.。\n]+/).map((part) => part.replace(/[#>*`|[\]!()-]/g, " ").trim()).filter((part) => part.length > 12);
+    const own = [title, headings[0], headings[headings.length >> 1], sentences[sentences.length >> 1]?.slice(0, 60), sentences[sentences.length >> 2]?.slice(5, 40)];
+    for (const query of own) if (query?.trim() && !query.startsWith("-")) found.add(query.trim());
+  }
+  const all = [...found];
+  const step = Math.max(1, all.length / QUERIES);
+  return Array.from({ length: Math.min(QUERIES, all.length) }, (_, at) => all[Math.floor(at * step)]);
+}
+
+/** Pages with their scores, best first. */
+const ranked = (answer) => answer.results.map(({ filepath, score }) => ({ filepath, score }));
+
+/** Throws when these are not the same ranking; gives the largest difference of two scores. */
+function compare(query, expected, found) {
+  const shown = () => `${query}\nnative ${JSON.stringify(expected)}\nhere   ${JSON.stringify(found)}`;
+  const least = expected.at(-1)?.score ?? 0;
+  const scores = new Map(expected.map(({ filepath, score }) => [filepath, score]));
+  let largest = 0;
+  assert.equal(found.length, expected.length, shown());
+  for (const [at, { filepath, score }] of found.entries()) {
+    // What is not there must be as good as the last one that is.
+    const other = scores.get(filepath) ?? least;
+    largest = Math.max(largest, Math.abs(score - other));
+    const moved = Math.abs(expected[at].score - other);
+    assert.ok(filepath === expected[at].filepath || moved <= CLOSE + TOLD, shown());
+  }
+  return largest;
+}
+
+for (const { name, skip, make } of vaults) {
+  test(`${name}: native, Node and browsers rank alike`, { skip: program ? skip : "no native program with engines" }, async (t) => {
+    const root = make();
+    await native(program, ["add", "-q"], root);
+    const queries = await questions(root);
+    const answers = [];
+    for (const query of queries) {
+      answers.push(ranked(JSON.parse(await native(program, ["search", "--json", "-n", "10", "--", query], root))));
+    }
+    assert.ok(answers.filter((answer) => answer.length > 0).length >= queries.length * 0.95);
+    const report = (where, found) => {
+      let [worst, moved] = [0, 0];
+      for (const [at, query] of queries.entries()) {
+        worst = Math.max(worst, compare(query, answers[at], found[at]));
+        moved += Number(found[at].some(({ filepath }, place) => filepath !== answers[at][place].filepath));
+      }
+      t.diagnostic(`${where}: ${queries.length} queries, ${moved} with pages in another order, largest difference of scores ${worst.toFixed(4)}`);
+    };
+    const params = queries.map((query) => ({ query, limit: 10 }));
+
+    const packages = process.env.UBP_NODE_PROJECT;
+    if (packages) {
+      const ubp = createRequire(join(packages, "index.js"))("ubp");
+      const client = await ubp.open(root);
+      try {
+        report("the npm package", params.map((given) => ranked(client.callSync("search", given))));
+      } finally {
+        await client.close();
+      }
+    } else {
+      t.diagnostic("the npm package was not compared: none was given");
+    }
+    const url = share(readFileSync(join(root, ".ubp/metadata.db")));
+    for (const host of hosts) {
+      await host.start();
+      await host.startSemantic();
+      await host.ask("openDatabase", { url });
+      await host.ask("setEncoder", {});
+      const found = [];
+      for (const given of params) found.push(ranked(await host.ask("call", { name: "search", params: given })));
+      report(host.name, found);
+    }
+  });
+}

@@ -1,0 +1,33 @@
+// A folder of 1,000 pages is searchable at once, in every place where modules run.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hosts, share } from "./support.mjs";
+
+const WORDS = "index search token page link graph vector engine query section heading browser module worker folder file text meaning answer question 認証 検索 索引 設計".split(" ");
+
+/** Pages of 2.8 kB, the same every time. */
+function pages(count) {
+  let seed = 1;
+  const number = (limit) => (seed = (seed * 48271) % 2147483647) % limit;
+  const word = () => WORDS[Math.min(number(WORDS.length), number(WORDS.length))] + (number(3) === 0 ? number(500) : "");
+  return Array.from({ length: count }, (_, at) => {
+    const paragraphs = Array.from({ length: 6 }, (_, part) => `## Part ${part} ${word()}\n\n${Array.from({ length: 60 }, word).join(" ")} [[page-${number(count)}]].`);
+    return { path: `folder-${at % 20}/page-${at}.md`, text: `# Page ${at} ${word()}\n\n${paragraphs.join("\n\n")}\n`, modified: 1_700_000_000_000 + at };
+  });
+}
+
+for (const host of hosts) {
+  test(`${host.name}: 1,000 pages are searchable within 5 seconds of being dropped`, async (t) => {
+    await host.start();
+    const { milliseconds } = await host.ask("openFiles", { url: share(JSON.stringify(pages(1_000))) });
+    const queries = ["token", "graph vector", "認証 設計", "how does the engine search a folder", "browser mod", "page-7"];
+    const calls = queries.map((query) => ({ name: "search", params: { query, mode: "fulltext" } }));
+    await host.ask("time", { calls });
+    const times = (await host.ask("time", { calls })).sort((a, b) => a - b);
+    t.diagnostic(`indexed in ${milliseconds.toFixed(0)} ms; full text: median ${times[times.length >> 1].toFixed(1)} ms, worst ${times.at(-1).toFixed(1)} ms`);
+    const [list] = await host.ask("time", { calls: [{ name: "list_pages", params: { limit: 1000 } }] });
+    const [graph] = await host.ask("time", { calls: [{ name: "get_graph", params: {} }] });
+    t.diagnostic(`list of pages ${list.toFixed(0)} ms, whole graph ${graph.toFixed(0)} ms`);
+    assert.ok(milliseconds < 5_000);
+  });
+}
