@@ -9,6 +9,7 @@ use std::sync::Arc;
 use js_sys::{Array, JSON, Uint8Array};
 use serde::Serialize;
 use serde_json::Value;
+use ubp_core::export::{PublicSource, settings_of_site};
 use ubp_core::index::{self, Index};
 use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
 use ubp_core::ops::{Caller, Context, Engine};
@@ -44,14 +45,17 @@ struct Embedded {
 
 #[wasm_bindgen]
 impl Project {
-    /// Opens an exported vault.
+    /// Opens the database of an exported vault, or another index without the files that it was made of.
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(bytes: &Uint8Array) -> std::result::Result<Project, JsValue> {
         guarded(|| {
             let length = bytes.length();
             let index = Index::from_bytes(Bytes { array: bytes, read: 0 }, length as usize)?;
-            let manifest = default_manifest()?;
-            Ok(Self::with(index, Box::new(Folder::default()), manifest, BTreeMap::new(), None))
+            let (source, manifest): (Box<dyn Source>, Manifest) = match index.read(settings_of_site)? {
+                Some(manifest) => (Box::new(index.read(PublicSource::of_site)?), manifest),
+                None => (Box::new(Folder::default()), default_manifest()?),
+            };
+            Ok(Self::with(index, source, manifest, BTreeMap::new(), None))
         })
     }
 

@@ -12,6 +12,7 @@ use super::vectors::Known;
 use crate::freshness;
 use crate::graph::resolve;
 use crate::index::{Index, RefreshOptions, embed_pending, refresh};
+use crate::manifest::{MANIFEST_PATH, Manifest};
 use crate::ops::Context;
 use crate::page::{self, LinkKind, LinkTypes};
 use crate::ports::{Embedder, NoHistory, Source as _};
@@ -72,6 +73,18 @@ pub struct DatabaseReport {
     pub computed: usize,
     /// Files of the site that hold the attachments, by the attachments' paths in the project.
     pub attachments: BTreeMap<String, String>,
+}
+
+/// The settings that a site was made with; `None` for an index that belongs to no site.
+///
+/// # Errors
+/// [`Error::Database`], and [`Error::Manifest`] for settings that this version cannot use.
+pub fn settings_of_site(db: &Connection) -> Result<Option<Manifest>> {
+    if !db.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'site'")?.exists([])? {
+        return Ok(None);
+    }
+    let text: String = db.query_row("SELECT value FROM site WHERE key = 'manifest'", [], |row| row.get(0))?;
+    Manifest::parse(&text, MANIFEST_PATH).map(Some)
 }
 
 impl Publication<'_> {

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-pub use database::{DatabaseReport, TABLES};
+pub use database::{DatabaseReport, TABLES, settings_of_site};
 pub use publicity::is_public;
 pub use rewrite::UNPUBLISHED;
 pub use site::{Semantic, Site, SiteFile, SiteSettings};
