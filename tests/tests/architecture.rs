@@ -93,6 +93,16 @@ fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
     }
 }
 
+#[test]
+fn the_modules_for_browsers_stand_on_the_engine_alone() {
+    let metadata = metadata();
+    let needed = needs(&metadata, "ubp-wasm");
+    assert!(needed.contains("ubp-core") && !needed.contains("ubp-cli"), "{needed:?}");
+    for name in ["ubp-core", "ubp-cli", "ubp-node", "ubp-tests"] {
+        assert!(!needs(&metadata, name).contains("ubp-wasm"), "{name}");
+    }
+}
+
 /// Node owns the signals of its process: a second owner makes its main thread spin.
 #[test]
 fn nothing_that_the_addon_runs_listens_for_signals() {
@@ -197,7 +207,7 @@ fn only_the_terminal_prints() {
 #[test]
 fn files_are_short_and_say_why_they_exist() {
     let mut lines = Vec::new();
-    for folder in ["core", "cli", "bindings-node", "tests"] {
+    for folder in ["core", "cli", "bindings-node", "bindings-wasm", "tests"] {
         for file in rust_files(&root().join(folder)) {
             let text = fs::read_to_string(&file).unwrap();
             let count = text.lines().count();

@@ -29,6 +29,8 @@ const shared = new Map();
 const server = createServer((request, response) => {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
   const places = { "/tests/": here, "/dist/": modules, "/model/": model };
+  // A module at work keeps a worker busy for longer than an idle connection lives.
+  response.setHeader("connection", "close");
   const bytes = shared.get(path);
   if (bytes) {
     response.end(bytes);
