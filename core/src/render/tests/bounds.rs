@@ -1,5 +1,5 @@
 //! What a page can be made to cost.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use super::safety::fault;
 use super::{project, rendered};
