@@ -51,7 +51,7 @@ pub(crate) fn run(
     args: ExportArgs,
 ) -> CommandResult {
     let web_app = WebApp::find(args.web_app.as_ref().map(|path| folder.join(path)))?;
-    let page = String::from_utf8(web_app.read(TEMPLATE)?.into_owned())
+    let page = String::from_utf8(web_app.read(TEMPLATE)?)
         .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
     let template = Template::new(page)?;
     let target = folder.join(&args.folder);

@@ -1,6 +1,5 @@
 //! The web app that shows a site: inside of the program, or a folder that it was built in.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +14,9 @@ pub(crate) enum WebApp {
     Folder(PathBuf),
 }
 
-#[cfg(web_app)]
-mod inside {
-    /// What `web-viewer/dist` held when the program was built.
-    #[derive(rust_embed::RustEmbed)]
-    #[folder = "../web-viewer/dist"]
-    pub(super) struct Files;
-}
+/// What `web-viewer/dist` held when the program was built: paths, and contents as deflate has them. Empty when it
+/// was not there.
+const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 
 impl WebApp {
     /// That of the program, unless another one is named.
@@ -31,10 +26,10 @@ impl WebApp {
     pub(crate) fn find(folder: Option<PathBuf>) -> Result<Self> {
         match folder {
             Some(folder) => Ok(Self::Folder(folder)),
-            None if cfg!(web_app) => Ok(Self::Inside),
+            None if !INSIDE.is_empty() => Ok(Self::Inside),
             None => Err(Error::invalid(
                 "this ubp was built without the web app. Use the published ubp, or build it: `npm ci && npm run build` \
-                 in web-viewer, then `cargo clean -p ubp-cli && cargo build --release`",
+                 in web-viewer, then `cargo build --release`",
             )),
         }
     }
@@ -45,7 +40,7 @@ impl WebApp {
     /// [`Error::Io`] when its folder cannot be read.
     pub(crate) fn paths(&self) -> Result<Vec<String>> {
         let mut paths = match self {
-            Self::Inside => inside_paths(),
+            Self::Inside => INSIDE.iter().map(|(path, _)| (*path).to_owned()).collect(),
             Self::Folder(folder) => {
                 let mut paths = Vec::new();
                 list(folder, "", &mut paths)?;
@@ -60,38 +55,22 @@ impl WebApp {
     ///
     /// # Errors
     /// [`Error::Io`] when it is not there or cannot be read.
-    pub(crate) fn read(&self, path: &str) -> Result<Cow<'static, [u8]>> {
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
         match self {
-            Self::Inside => inside_file(path)
-                .ok_or_else(|| Error::io(path, std::io::Error::from(std::io::ErrorKind::NotFound))),
+            Self::Inside => {
+                let (_, packed) = INSIDE
+                    .iter()
+                    .find(|(known, _)| *known == path)
+                    .ok_or_else(|| Error::io(path, std::io::Error::from(std::io::ErrorKind::NotFound)))?;
+                let bytes = miniz_oxide::inflate::decompress_to_vec(packed);
+                bytes.map_err(|error| Error::Internal(format!("{path}: {error}")))
+            }
             Self::Folder(folder) => {
                 let place = folder.join(path);
-                fs::read(&place)
-                    .map(Cow::Owned)
-                    .map_err(|error| Error::io(place.display().to_string(), error))
+                fs::read(&place).map_err(|error| Error::io(place.display().to_string(), error))
             }
         }
     }
-}
-
-#[cfg(web_app)]
-fn inside_paths() -> Vec<String> {
-    inside::Files::iter().map(Cow::into_owned).collect()
-}
-
-#[cfg(web_app)]
-fn inside_file(path: &str) -> Option<Cow<'static, [u8]>> {
-    <inside::Files as rust_embed::RustEmbed>::get(path).map(|file| file.data)
-}
-
-#[cfg(not(web_app))]
-fn inside_paths() -> Vec<String> {
-    Vec::new()
-}
-
-#[cfg(not(web_app))]
-fn inside_file(_path: &str) -> Option<Cow<'static, [u8]>> {
-    None
 }
 
 fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
