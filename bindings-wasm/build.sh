@@ -74,7 +74,7 @@ sizes() { node -e '
   console.log(bytes.length, require("node:zlib").gzipSync(bytes, { level: 9 }).length);' "$1"; }
 
 build() {
-  local module=$1 limit=$2 raw gzipped
+  local module=$1 limit=$2 level=$3 raw gzipped
   local out="$here/dist/$module" made="$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.wasm" work="$CARGO_TARGET_DIR/wasm-work/$module"
   echo "building $module"
   cargo build --quiet -p ubp-wasm --target "$target" --profile wasm --features "$module" \
@@ -82,7 +82,7 @@ build() {
   rm -rf "$work"
   mkdir -p "$work"
   cargo run --quiet -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
-  "$wasm_opt" -O3 --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+  "$wasm_opt" "$level" --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue \
     "$work/ubp_${module}_bg.wasm" -o "$work/optimised.wasm"
   mv "$work/optimised.wasm" "$work/ubp_${module}_bg.wasm"
@@ -100,7 +100,7 @@ build() {
 
 for module in "${modules[@]}"; do
   case "$module" in
-    base) build base 1500000 ;;
-    semantic) build semantic 3000000 ;;
+    base) build base 1500000 -Oz ;;
+    semantic) build semantic 3000000 -O3 ;;
   esac
 done

@@ -6,6 +6,8 @@ use std::error::Error;
 
 use serde_json::json;
 use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
+use ubp_core::page::ParsedPage;
+use ubp_core::ports::ModelInfo;
 use ubp_core::progress::Stage;
 
 #[cfg(test)]
@@ -32,6 +34,8 @@ pub fn files() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
         }))?;
         files.insert(format!("{}.json", operation.name), text + "\n");
     }
+    types.root("ParsedPage", &schemars::schema_for!(ParsedPage).to_value())?;
+    types.root("ModelInfo", &schemars::schema_for!(ModelInfo).to_value())?;
     types.root("Stage", &schemars::schema_for!(Stage).to_value())?;
     files.insert("contract.ts".into(), types.finish());
     Ok(files)

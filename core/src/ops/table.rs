@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Context, audit, check_staleness, complete, doctor, evaluate, fulltext_search, get_context, get_graph,
+    Context, check_staleness, complete, doctor, evaluate, fulltext_search, get_context, get_graph,
     get_impact, get_page, graph_traverse, list_pages, refs, render_page, search, status, suggest_links,
 };
 #[cfg(not(target_family = "wasm"))]
 use super::{
-    accept, add, create_page, delete_page, diff, dismiss, rebuild, rename_page, review_page, undo,
+    accept, add, audit, create_page, delete_page, diff, dismiss, rebuild, rename_page, review_page, undo,
     update_page,
 };
 use crate::{Error, Result};
@@ -95,8 +95,8 @@ const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
-/// Every operation. In browsers nothing can be written, and there is no history to compare with: what only
-/// these would need is not part of what every reader has to load.
+/// Every operation. In browsers nothing can be written or taken back, and there is no history to compare with:
+/// what only these would need is not part of what every reader has to load.
 pub const OPERATIONS: &[Operation] = &[
     operation!(search, "ubp_search", Read, EVERYWHERE),
     operation!(complete, "ubp_complete", Read, PROGRAMS),
@@ -134,6 +134,7 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(rename_page, "ubp_rename_page", Write, EVERYWHERE),
     #[cfg(not(target_family = "wasm"))]
     operation!(delete_page, "ubp_delete_page", Destructive, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
     operation!(audit, "ubp_audit", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(undo, "ubp_undo", Write, PROGRAMS),

@@ -215,6 +215,14 @@ export interface AuditParams {
   limit?: number | null | undefined;
 }
 
+/** A paragraph that links can lead to by name. */
+export interface Block {
+  /** The name after `^`. */
+  name: string;
+  /** Line of the marker. */
+  line: number;
+}
+
 /** A link that broke. */
 export interface BrokenLink {
   /** The page that links. */
@@ -587,6 +595,16 @@ export interface DescribingPage {
   named_as: string[];
   /** What is wrong with this file for this page; absent when nothing is. */
   reason: StaleReason | null;
+}
+
+/** Something in a page that could not be understood. */
+export interface Diagnostic {
+  /** Line, from 1. */
+  line: number;
+  /** Stable name of the problem, such as `front_matter_syntax`. */
+  code: string;
+  /** What is wrong, in a sentence. */
+  message: string;
 }
 
 /** A page that a change affects. */
@@ -1210,6 +1228,9 @@ export interface LinkInfo {
   lines: number[];
 }
 
+/** How a link is written. */
+export type LinkKind = "wiki" | "embed" | "markdown" | "front_matter";
+
 /** Words that can be made a link. */
 export interface LinkPlace {
   /** Line of the page, from 1. */
@@ -1335,6 +1356,20 @@ export interface MendedLink {
 /** What becomes of the text that is there. */
 export type Mode = "replace" | "append" | "replace_section";
 
+/** What identifies a model and shapes its use. */
+export interface ModelInfo {
+  /** The name people use, such as `all-MiniLM-L6-v2`. */
+  name: string;
+  /** Changes whenever the same text could get another vector: name plus a hash of the weights. */
+  identity: string;
+  /** Length of every vector. */
+  dimensions: number;
+  /** Most tokens of one text, special tokens included; what lies beyond is not seen. */
+  window: number;
+  /** The scripts the model understands. */
+  scripts: Scripts;
+}
+
 /** The embedding model. */
 export interface ModelState {
   /** The model that the project asks for. */
@@ -1450,6 +1485,59 @@ export interface PageSection {
   lines: [number, number];
   /** Its text, heading line included. */
   content: string;
+}
+
+/** A heading and what belongs to it. */
+export interface ParsedHeading {
+  /** Names its section within the page. */
+  section_id: string;
+  /** Its text without markup. */
+  text: string;
+  /** 1 to 6. */
+  level: number;
+  /** Line on which it stands. */
+  line: number;
+  /** The heading and the text below, up to the next heading of any level. */
+  range: [number, number];
+}
+
+/** A link as written. */
+export interface ParsedLink {
+  /** How it is written. */
+  kind: LinkKind;
+  /** What it leads to, heading or block included. */
+  target: string;
+  /** Its type. */
+  link_type: string;
+  /** Display text, where it has one. */
+  text?: string | null | undefined;
+  /** Line on which it starts. */
+  line: number;
+  /** The whole link, brackets and `!` included. */
+  range: [number, number];
+}
+
+/**
+ * What a text is, read alone. Every range is `[start, end)` in UTF-16 code units from the beginning of
+ * the text; lines count from 1.
+ */
+export interface ParsedPage {
+  /** Title from front matter, else the first level-1 heading; absent where the file name decides. */
+  title?: string | null | undefined;
+  /** Other names of the page. */
+  aliases: string[];
+  /** Tags, without `#`, each once. */
+  tags: string[];
+  /** The block of front matter with both fences and its last line break; absent without one. */
+  front_matter?: [number, number] | null | undefined;
+  /** Headings, in order. */
+  headings: ParsedHeading[];
+  /** Links, in order; those of front matter first. */
+  links: ParsedLink[];
+  /** Paragraphs that carry a `^name`. */
+  blocks: Block[];
+  /** What could not be understood. */
+  diagnostics: Diagnostic[];
 }
 
 /** A question. */
@@ -1772,6 +1860,9 @@ export interface ScoreParts {
   /** Linked results. */
   links: number;
 }
+
+/** A set of writing systems, by their ISO 15924 long names; empty means all. */
+export type Scripts = string[];
 
 /** Which evidence ranks. */
 export type SearchMode = "hybrid" | "vector" | "fulltext";
