@@ -43,7 +43,7 @@ impl Repository {
         .unwrap();
         terminal.write("src/login.ts", "export const login = 1\n").unwrap();
         terminal.write("src/users.ts", "export const users = 1\n").unwrap();
-        terminal.write(".gitignore", ".ubp/metadata.db*\n").unwrap();
+        terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n").unwrap();
         git(terminal.folder(), 60, &["init", "--quiet", "--initial-branch=main"]);
         let repository = Self(terminal);
         repository.commit(60);

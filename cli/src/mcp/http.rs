@@ -73,10 +73,10 @@ impl Gate {
             if open.len() < MOST_SESSIONS {
                 return true;
             }
-            let since = |id: &SessionId| asked.get(&**id).map(Instant::elapsed);
+            let last = |id: &SessionId| asked.get(&**id);
             open.iter()
-                .filter(|id| since(id).is_some_and(|silence| silence >= self.idle))
-                .max_by_key(|id| since(id))
+                .filter(|id| last(id).is_some_and(|asked| asked.elapsed() >= self.idle))
+                .min_by_key(|id| last(id))
         };
         match silent {
             Some(id) => self.sessions.close_session(id).await.is_ok(),
