@@ -100,7 +100,7 @@ build() {
 
 for module in "${modules[@]}"; do
   case "$module" in
-    base) build base 1600000 -Oz ;;
+    base) build base 1500000 -Oz ;;
     semantic) build semantic 3000000 -O3 ;;
   esac
 done

@@ -103,7 +103,7 @@ function stagePlatform(addon) {
     publishConfig: { access: "public" },
   };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2) + "\n");
-  const readme = `# @ubp/${platform}\n\nThe part of the package `ubp` for this platform. Install \`ubp\`, not this.\n`;
+  const readme = `# @ubp/${platform}\n\nThe part of the package ubp for this platform. Install ubp, not this.\n`;
   writeFileSync(join(folder, "README.md"), readme);
   return folder;
 }
