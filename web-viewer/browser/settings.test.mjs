@@ -78,6 +78,8 @@ describe('when something is missing', () => {
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await page.locator('main a.link', { hasText: 'Link types' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    // Without a project a link leads to a new document, which asks for the database again.
+    await page.locator('#side').getByText('could not be loaded').waitFor();
     await page.unroute('**/data/*.db');
     await page.locator('#side').getByRole('button', { name: 'Try again' }).click();
     await ready(page);
