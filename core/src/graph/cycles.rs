@@ -16,23 +16,22 @@ pub const DEPENDENCIES: [&str; 3] = ["depends_on", "implements", "extends"];
 const TRIED: usize = 64;
 
 impl LinkGraph {
-    /// Groups of pages that lead back to each other along links of `types` (all when empty), each
-    /// sorted, largest first.
+    /// Groups of pages that lead back to each other along links of `types` (all when empty), each in the
+    /// order of paths, largest first.
     pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
         let graph = self
             .graph
             .filter_map(|_, page| Some(*page), |_, number| self.admits(types, *number).then_some(()));
-        let mut groups: Vec<Vec<i64>> = petgraph::algo::tarjan_scc(&graph)
+        let mut groups: Vec<Vec<NodeIndex>> = petgraph::algo::tarjan_scc(&graph)
             .into_iter()
             .filter(|group| group.len() > 1)
-            .map(|group| {
-                let mut pages: Vec<i64> = group.into_iter().map(|node| graph[node]).collect();
-                pages.sort_unstable();
-                pages
+            .map(|mut group| {
+                group.sort_unstable();
+                group
             })
             .collect();
         groups.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        groups
+        groups.into_iter().map(|group| group.into_iter().map(|node| graph[node]).collect()).collect()
     }
 
     /// A way round through a group of [`LinkGraph::cycles`], the first page not repeated at the end:
@@ -67,7 +66,7 @@ impl LinkGraph {
                 .map(|edge| edge.target())
                 .filter(|target| members.contains(target))
                 .collect();
-            next.sort_unstable_by_key(|&target| self.graph[target]);
+            next.sort_unstable();
             for target in next {
                 if target == start {
                     let mut way = vec![self.graph[node]];

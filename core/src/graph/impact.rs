@@ -61,7 +61,7 @@ impl LinkGraph {
                     let reached = Reached { page, depth: distance, via, link_type, outgoing };
                     let found = Affected { reached, strength: so_far.min(strength(link_type)) };
                     let known = next.entry(page).or_insert_with(|| found.clone());
-                    if found.precedes(known) {
+                    if self.precedes(&found, known) {
                         *known = found;
                     }
                 }
@@ -93,18 +93,16 @@ impl LinkGraph {
             .map(|(page, number, outgoing)| (page, self.type_name(number), outgoing))
             .collect()
     }
-}
 
-impl Affected<'_> {
-    /// Whether this way is stronger, or as strong and first in order.
-    fn precedes(&self, other: &Self) -> bool {
-        let order = |of: &Self| (of.reached.via, of.reached.outgoing);
+    /// Whether the first way is stronger, or as strong and first in order.
+    fn precedes(&self, way: &Affected<'_>, other: &Affected<'_>) -> bool {
+        let order = |of: &Affected<'_>| (self.place(of.reached.via), of.reached.outgoing);
         other
             .strength
-            .total_cmp(&self.strength)
-            .then_with(|| strength(other.reached.link_type).total_cmp(&strength(self.reached.link_type)))
-            .then_with(|| order(self).cmp(&order(other)))
-            .then_with(|| self.reached.link_type.cmp(other.reached.link_type))
+            .total_cmp(&way.strength)
+            .then_with(|| strength(other.reached.link_type).total_cmp(&strength(way.reached.link_type)))
+            .then_with(|| order(way).cmp(&order(other)))
+            .then_with(|| way.reached.link_type.cmp(other.reached.link_type))
             .is_lt()
     }
 }

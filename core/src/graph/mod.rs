@@ -7,7 +7,7 @@ pub mod resolve;
 
 mod walk;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -20,6 +20,9 @@ pub use walk::{Direction, Reached, Walk};
 use crate::Result;
 
 /// Every page is a node, every (source, target, type) one edge; links of a page to itself are none.
+///
+/// Nodes are in the order of the pages' paths and types in that of the alphabet, so that what depends on an
+/// order is the same for every index of the same pages. Numbers of pages tell in which order they were indexed.
 #[derive(Debug, Default)]
 pub struct LinkGraph {
     graph: DiGraph<i64, u16>,
@@ -47,16 +50,14 @@ impl LinkGraph {
     /// [`crate::Error::Database`].
     pub fn load(db: &Connection) -> Result<Self> {
         let mut graph = Self::default();
-        let mut statement = db.prepare_cached("SELECT page FROM pages")?;
-        let mut pages: Vec<i64> =
-            statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        pages.sort_unstable();
-        for page in pages {
-            graph.node(page);
+        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY path")?;
+        let mut pages = statement.query([])?;
+        while let Some(row) = pages.next()? {
+            graph.node(row.get(0)?);
         }
         let mut statement = db.prepare_cached(
             "SELECT DISTINCT page, target_page, link_type FROM links
-             WHERE target_page IS NOT NULL AND target_page <> page ORDER BY page, target_page, link_type",
+             WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link_type, page, target_page",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -66,9 +67,15 @@ impl LinkGraph {
         Ok(graph)
     }
 
-    /// A graph of these edges.
+    /// A graph of these edges, whose pages have paths in the order of their numbers.
     pub fn from_edges<'a>(edges: impl IntoIterator<Item = (i64, i64, &'a str)>) -> Self {
+        let mut edges: Vec<_> = edges.into_iter().collect();
+        edges.sort_unstable_by_key(|&(source, target, link_type)| (link_type, source, target));
         let mut graph = Self::default();
+        let pages: BTreeSet<i64> = edges.iter().flat_map(|&(source, target, _)| [source, target]).collect();
+        for page in pages {
+            graph.node(page);
+        }
         for (source, target, link_type) in edges {
             graph.link(source, target, link_type);
         }
@@ -108,6 +115,11 @@ impl LinkGraph {
         self.graph.edge_count()
     }
 
+    /// Where a page's path stands among those of all pages; pages that are unknown stand last.
+    pub fn place(&self, page: i64) -> usize {
+        self.nodes.get(&page).map_or(usize::MAX, |node| node.index())
+    }
+
     /// Number of edges that leave and that reach a page.
     pub fn degrees(&self, page: i64) -> (usize, usize) {
         self.nodes.get(&page).map_or((0, 0), |node| self.degrees[node.index()])
@@ -144,16 +156,13 @@ impl LinkGraph {
         edges
     }
 
-    /// Pages without any link to or from another page, sorted.
+    /// Pages without any link to or from another page, by path.
     pub fn orphans(&self) -> Vec<i64> {
-        let mut orphans: Vec<i64> = self
-            .graph
+        self.graph
             .node_indices()
             .filter(|&node| self.graph.neighbors_undirected(node).next().is_none())
             .map(|node| self.graph[node])
-            .collect();
-        orphans.sort_unstable();
-        orphans
+            .collect()
     }
 
     fn admits(&self, types: &[String], number: u16) -> bool {

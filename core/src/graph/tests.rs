@@ -38,6 +38,40 @@ fn cycles_and_orphans_are_found() {
 }
 
 #[test]
+fn order_is_that_of_paths_however_pages_were_numbered() {
+    let walked = |numbers: [i64; 4]| {
+        let db = Connection::open_in_memory().unwrap();
+        db.execute_batch(
+            "CREATE TABLE pages (page INTEGER, path TEXT);
+             CREATE TABLE links (page INTEGER, target_page INTEGER, link_type TEXT);",
+        )
+        .unwrap();
+        let [a, b, c, d] = numbers;
+        for (page, path) in [(a, "a.md"), (b, "b.md"), (c, "c.md"), (d, "d.md")] {
+            db.execute("INSERT INTO pages VALUES (?1, ?2)", (page, path)).unwrap();
+        }
+        for (from, to, link_type) in [
+            (a, c, "references"),
+            (b, a, "references"),
+            (b, a, "extends"),
+            (c, d, "extends"),
+            (b, d, "extends"),
+        ] {
+            db.execute("INSERT INTO links VALUES (?1, ?2, ?3)", (from, to, link_type)).unwrap();
+        }
+        let graph = LinkGraph::load(&db).unwrap();
+        let name = |page| ["a", "b", "c", "d"][numbers.iter().position(|&number| number == page).unwrap()];
+        let told = |reached: Reached<'_>| {
+            format!("{} {} {}", name(reached.via), reached.link_type, name(reached.page))
+        };
+        let walk = Walk { depth: 2, direction: Direction::Both, types: &[] };
+        graph.walk(a, walk).into_iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(walked([1, 2, 3, 4]), ["a extends b", "a references c", "b extends d"]);
+    assert_eq!(walked([7, 5, 3, 1]), walked([1, 2, 3, 4]));
+}
+
+#[test]
 fn distances_ignore_direction() {
     let distances = graph().distances(4, 2, &[]);
     assert_eq!((distances.get(&3), distances.get(&1), distances.get(&2)), (Some(&1), Some(&2), Some(&2)));

@@ -45,7 +45,7 @@ pub struct Reached<'a> {
 }
 
 impl LinkGraph {
-    /// Pages within reach, nearest first, then by number; the start is not among them.
+    /// Pages within reach, nearest first, then by path; the start is not among them.
     pub fn walk(&self, start: i64, walk: Walk<'_>) -> Vec<Reached<'_>> {
         let Some(&start) = self.nodes.get(&start) else { return Vec::new() };
         let mut depths = HashMap::from([(start, 0_usize)]);
@@ -69,24 +69,27 @@ impl LinkGraph {
                 .chain(back.filter(|_| walk.direction != Direction::Out))
                 .filter(|(_, number, _)| self.admits(walk.types, *number))
                 .collect();
-            next.sort_unstable_by_key(|(node, number, outgoing)| (self.graph[*node], !outgoing, *number));
+            next.sort_unstable_by_key(|(node, number, outgoing)| (*node, !outgoing, *number));
             for (to, number, outgoing) in next {
                 if depths.contains_key(&to) {
                     continue;
                 }
                 depths.insert(to, depth);
                 queue.push_back(to);
-                reached.push(Reached {
-                    page: self.graph[to],
-                    depth,
-                    via: self.graph[node],
-                    link_type: self.type_name(number),
-                    outgoing,
-                });
+                reached.push((
+                    to,
+                    Reached {
+                        page: self.graph[to],
+                        depth,
+                        via: self.graph[node],
+                        link_type: self.type_name(number),
+                        outgoing,
+                    },
+                ));
             }
         }
-        reached.sort_by_key(|reached| (reached.depth, reached.page));
-        reached
+        reached.sort_by_key(|(node, reached)| (reached.depth, *node));
+        reached.into_iter().map(|(_, reached)| reached).collect()
     }
 
     /// Fewest hops from `start` to every page within `depth`, either way along links of `types`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::get_graph::GraphDirection;
-use super::page::{self, IndexState, PageFields, PageName};
+use super::page::{IndexState, PageFields, PageName};
 use super::way::{self, Hops, Step};
 use crate::graph::{Reached, Walk};
 use crate::{Error, Result};
@@ -86,14 +86,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let direction = params.direction.unwrap_or_default().into();
     let reached = graph.walk(start, Walk { depth, direction, types: &params.link_types });
     let total_pages = reached.len();
-    // Numbers follow the order in which pages were indexed, which means nothing to a reader.
-    let mut by_path = context.index.read(|db| {
-        let paths = reached.into_iter().map(|reached| Ok((page::path_of(db, reached.page)?, reached)));
-        paths.collect::<Result<Vec<_>>>()
-    })?;
-    by_path.sort_by(|a, b| (a.1.depth, &a.0).cmp(&(b.1.depth, &b.0)));
-    let hops: Hops<'_> = by_path.iter().map(|(_, reached)| (reached.page, reached.clone())).collect();
-    let reached: Vec<Reached<'_>> = by_path.into_iter().map(|(_, reached)| reached).take(limit).collect();
+    let hops: Hops<'_> = reached.iter().map(|reached| (reached.page, reached.clone())).collect();
+    let reached: Vec<Reached<'_>> = reached.into_iter().take(limit).collect();
     let mut numbers: Vec<i64> = reached.iter().map(|reached| reached.page).collect();
     numbers.push(start);
     let fields = context.page_fields(&numbers)?;

@@ -49,7 +49,7 @@ pub(super) fn lifts(
     types: &[String],
 ) -> HashMap<i64, Lift> {
     let mut lenders: Vec<(i64, f64)> = relevance.iter().map(|(&page, &score)| (page, score)).collect();
-    lenders.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    lenders.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| graph.place(a.0).cmp(&graph.place(b.0))));
     lenders.truncate(LENDERS);
     let mut lifts: HashMap<i64, Lift> = HashMap::new();
     for (from, lent) in lenders {
