@@ -51,7 +51,7 @@ describe('the engine in a worker', () => {
       return task.do === 'call' ? { echoed: task.params } : null;
     });
     const openings: unknown[] = [];
-    const client = await WasmClient.openDatabase(port, 'https://host/data.db', null, (opening) => openings.push(opening));
+    const client = await WasmClient.openDatabase(() => port, 'https://host/data.db', null, (opening) => openings.push(opening));
     const [first, second] = await Promise.all([client.call('list_pages', { limit: 1 }), client.call('list_pages', { limit: 2 })]);
     expect(openings).toEqual([{ step: 'loading', done: 1, total: 2 }]);
     expect([first, second]).toEqual([{ echoed: { limit: 1 } }, { echoed: { limit: 2 } }]);
@@ -61,7 +61,7 @@ describe('the engine in a worker', () => {
     const port = new FakePort((task) => {
       if (task.do === 'call') throw { code: 'page_not_found', message: 'No such page.', hint: 'Look elsewhere.' };
     });
-    const client = await WasmClient.openDatabase(port, 'u', null);
+    const client = await WasmClient.openDatabase(() => port, 'u', null);
     const error = await client.call('get_page', { page: 'x' }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ClientError);
     expect(error).toMatchObject({ code: 'page_not_found', message: 'No such page.', hint: 'Look elsewhere.' });
@@ -71,7 +71,7 @@ describe('the engine in a worker', () => {
     const port = new FakePort(() => {
       throw { code: 'not_loaded', message: 'Gone.', hint: null };
     });
-    await expect(WasmClient.openDatabase(port, 'u', null)).rejects.toMatchObject({ code: 'not_loaded' });
+    await expect(WasmClient.openDatabase(() => port, 'u', null)).rejects.toMatchObject({ code: 'not_loaded' });
     expect(port.isTerminated).toBe(true);
   });
 
@@ -79,7 +79,7 @@ describe('the engine in a worker', () => {
     const port = new FakePort((task, self) => {
       if (task.do === 'load-meaning') self.tell({ event: 'meaning', detail: { state: 'loading', loaded: 10, bytes: 23 } });
     });
-    const client = await WasmClient.openDatabase(port, 'u', model);
+    const client = await WasmClient.openDatabase(() => port, 'u', model);
     const told: Meaning['state'][] = [];
     client.on('meaning', ({ state }) => told.push(state));
     expect(client.meaning).toEqual({ state: 'offered', bytes: 23 });
@@ -96,7 +96,7 @@ describe('the engine in a worker', () => {
     const port = new FakePort((task) => {
       if (task.do === 'load-meaning' && !isThere) throw { code: 'not_loaded', message: 'Offline.', hint: null };
     });
-    const client = await WasmClient.openDatabase(port, 'u', model);
+    const client = await WasmClient.openDatabase(() => port, 'u', model);
     client.loadMeaning();
     await settled();
     expect(client.meaning).toEqual({ state: 'failed', message: 'Offline.' });
@@ -106,10 +106,35 @@ describe('the engine in a worker', () => {
     expect(client.meaning).toEqual({ state: 'ready' });
   });
 
+  it('puts another engine in the place of one with a defect, with project and model', async () => {
+    const ports: FakePort[] = [];
+    const start = () => {
+      const isFirst = ports.length === 0;
+      const port = new FakePort((task) => {
+        if (task.do === 'call' && isFirst) throw { code: 'internal', message: 'A defect.', hint: null };
+        return task.do === 'call' ? 'answered' : null;
+      });
+      ports.push(port);
+      return port;
+    };
+    const client = await WasmClient.openDatabase(start, 'u', model);
+    client.loadMeaning();
+    await settled();
+    await expect(client.call('list_pages', {})).rejects.toMatchObject({ code: 'internal', message: 'A defect.' });
+    expect(await client.call('list_pages', {})).toBe('answered');
+    await settled();
+    expect(ports.map((port) => [port.isTerminated, port.tasks.map((task) => task.do)])).toEqual([
+      [true, ['open-database', 'load-meaning', 'call']],
+      [false, ['open-database', 'load-meaning', 'call']],
+    ]);
+    expect(client.meaning).toEqual({ state: 'ready' });
+  });
+
   it('fails what is waiting when the worker dies or is closed', async () => {
     const port = new FakePort((task) => (task.do === 'call' ? new Promise(() => undefined) : null));
-    const client = await WasmClient.openDatabase(port, 'u', null);
+    const client = await WasmClient.openDatabase(() => port, 'u', null);
     const waiting = client.call('list_pages', {});
+    await Promise.resolve();
     port.crash('out of memory');
     await expect(waiting).rejects.toMatchObject({ code: 'engine_stopped', message: 'out of memory' });
     const second = client.call('list_pages', {});

@@ -21,9 +21,9 @@ export function modelOf(site: Site): ModelUrls | null {
 export async function connect(site: Site, onOpening: (opening: Opening) => void): Promise<UbpClient | null> {
   if (site.mode === 'server') return new HttpClient(site.root);
   if (!site.database) return null;
-  return WasmClient.openDatabase(startWorker(), new URL(site.database.url, site.root).href, modelOf(site), onOpening);
+  return WasmClient.openDatabase(startWorker, new URL(site.database.url, site.root).href, modelOf(site), onOpening);
 }
 
 export function openFolder(folder: Folder, site: Site, onOpening: (opening: Opening) => void): Promise<UbpClient> {
-  return WasmClient.openFiles(startWorker(), folder, modelOf(site), onOpening);
+  return WasmClient.openFiles(startWorker, folder, modelOf(site), onOpening);
 }

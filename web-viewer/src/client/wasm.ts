@@ -1,7 +1,10 @@
-// A project inside of this page: the engine runs in a worker, so that typing and scrolling never wait for it.
+// A project inside of this page: the engine runs in a worker, so that typing and scrolling never wait for it. An engine
+// with a defect can answer nothing more, so another takes its place and opens the project again.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
 import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
+
+const CLOSED = 'The project was closed.';
 
 type Waiting = { resolve: (value: never) => void; reject: (error: ClientError) => void };
 
@@ -10,45 +13,63 @@ export type Port = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'
 
 export class WasmClient implements UbpClient {
   meaning: Meaning;
-  readonly #port: Port;
+  readonly #start: () => Port;
   readonly #model: ModelUrls | null;
   readonly #files: Map<string, File>;
   readonly #urls = new Map<string, string>();
   readonly #listeners = new Listeners();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #task: Task;
+  #port: Port;
+  /** Ends when the engine that is there now has opened the project. */
+  #opened: Promise<unknown> = Promise.resolve();
+  #isOpen = false;
+  #isClosed = false;
   #onOpening: ((opening: Opening) => void) | undefined;
   #next = 1;
 
-  private constructor(port: Port, model: ModelUrls | null, files: Map<string, File>) {
-    this.#port = port;
+  private constructor(start: () => Port, task: Task, model: ModelUrls | null, files: Map<string, File>) {
+    this.#start = start;
+    this.#task = task;
     this.#model = model;
     this.#files = files;
     this.meaning = model ? { state: 'offered', bytes: model.bytes } : { state: 'none' };
-    port.addEventListener('message', (event) => this.#receive((event as MessageEvent<Reply>).data));
-    port.addEventListener('error', (event) => this.#fail((event as ErrorEvent).message || 'The engine could not be started.'));
+    this.#port = this.#started();
+  }
+
+  #started(): Port {
+    const port = this.#start();
+    port.addEventListener('message', (event) => port === this.#port && this.#receive((event as MessageEvent<Reply>).data));
+    port.addEventListener('error', (event) => {
+      if (port !== this.#port) return;
+      const message = (event as ErrorEvent).message || 'The engine could not be started.';
+      // One that cannot even open the project would be started for ever.
+      if (this.#isOpen) this.#restart(message);
+      else this.#fail(message);
+    });
+    return port;
   }
 
   /** Opens an exported project. */
-  static async openDatabase(port: Port, url: string, model: ModelUrls | null, onOpening?: (opening: Opening) => void): Promise<WasmClient> {
-    const client = new WasmClient(port, model, new Map());
-    return client.#open({ do: 'open-database', url }, onOpening);
+  static async openDatabase(start: () => Port, url: string, model: ModelUrls | null, onOpening?: (opening: Opening) => void): Promise<WasmClient> {
+    return new WasmClient(start, { do: 'open-database', url }, model, new Map()).#open(onOpening);
   }
 
   /** Opens a folder. `media` are files that only pages show; they never leave the page's memory. */
   static async openFiles(
-    port: Port,
+    start: () => Port,
     folder: { name: string; files: FolderFile[]; media: Map<string, File> },
     model: ModelUrls | null,
     onOpening?: (opening: Opening) => void,
   ): Promise<WasmClient> {
-    const client = new WasmClient(port, model, folder.media);
-    return client.#open({ do: 'open-files', name: folder.name, files: folder.files }, onOpening);
+    return new WasmClient(start, { do: 'open-files', name: folder.name, files: folder.files }, model, folder.media).#open(onOpening);
   }
 
-  async #open(task: Task, onOpening?: (opening: Opening) => void): Promise<this> {
+  async #open(onOpening?: (opening: Opening) => void): Promise<this> {
     this.#onOpening = onOpening;
     try {
-      await this.#ask(task);
+      await this.#ask(this.#task);
+      this.#isOpen = true;
     } catch (error) {
       this.close();
       throw error;
@@ -58,7 +79,27 @@ export class WasmClient implements UbpClient {
   }
 
   call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>> {
-    return this.#ask({ do: 'call', name, params });
+    const answered = this.#opened.then(() => this.#ask<Output<N>>({ do: 'call', name, params }));
+    answered.catch((error: ClientError) => error.code === 'internal' && this.#restart('The engine broke off and was started anew.'));
+    return answered;
+  }
+
+  /** What the person asked for failed and is told; what they ask next shall not. */
+  #restart(reason: string): void {
+    this.#isOpen = false;
+    this.#port.terminate();
+    this.#fail(reason);
+    this.#port = this.#started();
+    this.#opened = this.#ask(this.#task);
+    this.#opened.then(
+      () => (this.#isOpen = true),
+      () => {
+        // Every call that waits for it fails with its reason.
+      },
+    );
+    if (!this.#model || this.meaning.state === 'offered') return;
+    this.#setMeaning({ state: 'offered', bytes: this.#model.bytes });
+    this.loadMeaning();
   }
 
   fileUrl(path: string): string | undefined {
@@ -72,7 +113,8 @@ export class WasmClient implements UbpClient {
   loadMeaning(): void {
     if (!this.#model || this.meaning.state === 'loading' || this.meaning.state === 'ready') return;
     this.#setMeaning({ state: 'loading', loaded: 0, bytes: this.#model.bytes });
-    this.#ask({ do: 'load-meaning', urls: this.#model }).then(
+    const urls = this.#model;
+    this.#opened.then(() => this.#ask({ do: 'load-meaning', urls })).then(
       () => this.#setMeaning({ state: 'ready' }),
       (error: ClientError) => this.#setMeaning({ state: 'failed', message: error.message }),
     );
@@ -83,10 +125,11 @@ export class WasmClient implements UbpClient {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#port.terminate();
     for (const url of this.#urls.values()) URL.revokeObjectURL(url);
     this.#urls.clear();
-    this.#fail('The project was closed.');
+    this.#fail(CLOSED);
   }
 
   #setMeaning(meaning: Meaning): void {
@@ -95,6 +138,7 @@ export class WasmClient implements UbpClient {
   }
 
   #ask<T>(task: Task): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new ClientError('engine_stopped', CLOSED));
     const id = this.#next++;
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -40,6 +40,7 @@ async function perform(task: Task): Promise<unknown> {
       const [bytes] = await Promise.all([load(task.url, (done, total) => opening('loading', done, total)), base]);
       opening('indexing', 0, 0);
       project = Project.openDatabase(bytes);
+      setTimeout(rehearse);
       return null;
     }
     case 'open-files':
@@ -49,6 +50,15 @@ async function perform(task: Task): Promise<unknown> {
       return project.call(task.name as OperationName, task.params as never);
     case 'load-meaning':
       return loadMeaning(task.urls);
+  }
+}
+
+/** The first search pays for compiling and for reading what all searches need: better before somebody waits for it. */
+function rehearse(): void {
+  try {
+    project?.call('search', { query: 'how to begin', mode: 'fulltext', limit: 10 });
+  } catch {
+    // Whoever searches will be told.
   }
 }
 
@@ -70,6 +80,7 @@ async function openFiles(name: string, files: FolderFile[]): Promise<null> {
   await base;
   opening('indexing', 0, files.length);
   project = Project.openFiles(read, name);
+  setTimeout(rehearse);
   return null;
 }
 
