@@ -7,7 +7,7 @@ use std::io;
 use jiff::Timestamp;
 use js_sys::{Array, Reflect, Uint8Array};
 use send_wrapper::SendWrapper;
-use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
+use ubp_core::ports::{FileStat, Listing, PageFile, Source, Unreadable};
 use ubp_core::{Error, Result, path};
 use wasm_bindgen::prelude::*;
 
@@ -92,11 +92,6 @@ fn read(path: &str, file: Option<&File>) -> Result<Vec<u8>> {
     Ok(file.bytes.to_vec())
 }
 
-fn refused(path: &str) -> Error {
-    let words = "files that were opened in a browser are only read";
-    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, words))
-}
-
 impl Source for Folder {
     fn list(&self) -> Result<Listing> {
         let below = |path: &'_ str| match self.pages_dir.as_str() {
@@ -123,10 +118,6 @@ impl Source for Folder {
         read(path, self.page(path))
     }
 
-    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        Err(refused(path))
-    }
-
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
         confined(path, "project")?;
         Ok(self.source(path).map(|file| file.stat))
@@ -146,29 +137,5 @@ impl Source for Folder {
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
         path::require_state_file(name)?;
         Ok(self.files.get(&format!(".ubp/{name}")).map(|file| file.bytes.to_vec()))
-    }
-
-    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        Err(refused(name))
-    }
-
-    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
-        Err(refused("the folder"))
-    }
-
-    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(from))
-    }
-
-    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
-        Err(refused(name))
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "frontmatter": manifest.frontmatter.as_str(),
             "link_order": manifest.links.order.as_str(),
             "page_count": report.added.len().max(summary.existing_pages),
+            "notes_elsewhere": summary.notes_elsewhere,
             "created": summary.created,
             "changed": summary.changed,
         });
@@ -64,6 +65,14 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         terminal.line(format!("  links are read label first, [[label|target]]: {}", links.told()))?;
         terminal.line(format!(
             "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
+        ))?;
+    }
+    if summary.notes_elsewhere > 0 {
+        let notes = counted(summary.notes_elsewhere, "Markdown file", "Markdown files");
+        terminal.line(format!(
+            "  {notes} outside of {0}/ will be no page: to take them in, write \"pages_dir\": \".\", or the folder \
+             they are in, in {MANIFEST_PATH} (next time: `ubp init --pages-dir .`)",
+            manifest.pages_dir
         ))?;
     }
     let next = if summary.existing_pages == 0 {

@@ -7,7 +7,7 @@ use std::io;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use crate::ports::{ContentHash, FileStat, Listing, PageFile, Source, WriteGuard};
+use crate::ports::{FileStat, Listing, PageFile, Source};
 use crate::{Error, Result, path};
 
 /// The files beside the pages.
@@ -72,10 +72,6 @@ fn not_found(path: &str) -> Error {
     Error::io(path, io::ErrorKind::NotFound.into())
 }
 
-fn refused(path: &str) -> Error {
-    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "a site cannot be written to"))
-}
-
 /// Whether `without` names the file or a folder that it is in.
 fn is_without(without: &BTreeSet<String>, file: &str) -> bool {
     let mut above = file;
@@ -104,10 +100,6 @@ impl Source for PublicSource<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>> {
         confined(path, "pages")?;
         self.pages.get(path).map(|(_, bytes)| bytes.clone()).ok_or_else(|| not_found(path))
-    }
-
-    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        Err(refused(path))
     }
 
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
@@ -149,30 +141,5 @@ impl Source for PublicSource<'_> {
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
         path::require_state_file(name)?;
         Ok(None)
-    }
-
-    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        path::require_state_file(name)?;
-        Err(refused(name))
-    }
-
-    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
-        Err(refused("site"))
-    }
-
-    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(from))
-    }
-
-    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
-        Err(refused(name))
     }
 }

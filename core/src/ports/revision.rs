@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{
-    CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange, WriteGuard,
-};
+use super::{CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
 use crate::{Error, Result, path};
 
 /// Contents that were read from a history, by their names; commits that have much in common share them.
@@ -134,10 +132,6 @@ fn not_found(path: &str) -> Error {
     Error::io(path, io::ErrorKind::NotFound.into())
 }
 
-fn refused(path: &str) -> Error {
-    Error::io(path, io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "a commit cannot be written to"))
-}
-
 impl Source for RevisionSource<'_> {
     fn list(&self) -> Result<Listing> {
         let mut pages: Vec<PageFile> =
@@ -155,10 +149,6 @@ impl Source for RevisionSource<'_> {
         confined(path, "pages")?;
         let (path, file) = self.page(path).ok_or_else(|| not_found(path))?;
         self.bytes(&path, file)
-    }
-
-    fn write(&self, path: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        Err(refused(path))
     }
 
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
@@ -184,31 +174,6 @@ impl Source for RevisionSource<'_> {
         path::require_state_file(name)?;
         let path = format!(".ubp/{name}");
         self.files.get(&path).map(|file| self.bytes(&path, file)).transpose()
-    }
-
-    fn write_state(&self, name: &str, _bytes: &[u8], _expected: Option<ContentHash>) -> Result<()> {
-        path::require_state_file(name)?;
-        Err(refused(name))
-    }
-
-    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
-        Err(refused("project"))
-    }
-
-    fn rename(&self, from: &str, _to: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(from))
-    }
-
-    fn discard(&self, path: &str, _trash: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn restore(&self, _trash: &str, path: &str, _expected: ContentHash) -> Result<()> {
-        Err(refused(path))
-    }
-
-    fn append(&self, name: &str, _lines: &[u8]) -> Result<()> {
-        Err(refused(name))
     }
 }
 

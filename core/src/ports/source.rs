@@ -1,12 +1,13 @@
 //! The files behind a project: pages, and the code that pages describe.
 
 use std::fmt;
+use std::io;
 use std::str::FromStr;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::Result;
+use crate::{Error, Result, path};
 
 /// SHA-256 of a file's raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,11 +21,11 @@ impl ContentHash {
 }
 
 impl FromStr for ContentHash {
-    type Err = crate::Error;
+    type Err = Error;
 
     /// Reads `sha256:` and 64 hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || crate::Error::invalid(format!("'{text}' is no content hash: sha256: and 64 digits"));
+        let wrong = || Error::invalid(format!("'{text}' is no content hash: sha256: and 64 digits"));
         let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let mut hash = [0; 32];
@@ -91,7 +92,15 @@ pub struct Listing {
 /// The right to write, which one holder in all processes has; it ends when this is dropped.
 pub trait WriteGuard {}
 
-/// Access to the project's files. Page paths are relative to the pages folder, source paths to the
+fn read_only(path: &str) -> Error {
+    Error::io(
+        path,
+        io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "this project is open for reading only"),
+    )
+}
+
+/// Access to the project's files. A source that is only read gives the first methods; what would change
+/// something refuses by itself. Page paths are relative to the pages folder, source paths to the
 /// project folder; both use `/`, stay inside, and are compared byte for byte.
 pub trait Source: Send + Sync {
     /// Every page file, sorted by path, passing over what cannot be read.
@@ -118,7 +127,10 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`crate::Error::Conflict`] when the page is not what was expected, [`crate::Error::Io`] when
     /// it cannot be written: the old page is then untouched.
-    fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()>;
+    fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let _ = (bytes, expected);
+        Err(read_only(path))
+    }
 
     /// State of a file of the project that pages may describe, `None` when there is none.
     ///
@@ -151,7 +163,11 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// As [`Source::read_state`], and [`crate::Error::Conflict`] when it is not what was expected.
-    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()>;
+    fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
+        let _ = (bytes, expected);
+        path::require_state_file(name)?;
+        Err(read_only(name))
+    }
 
     /// Waits until nobody else writes through a source of this project, in this process or another, and
     /// keeps others from it as long as the answer lives. Who holds it may write, and may ask again on the
@@ -159,7 +175,9 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// [`crate::Error::Io`] when the lock cannot be had.
-    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>>;
+    fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
+        Err(read_only("the project"))
+    }
 
     /// Moves a page that has the hash `expected` to where nothing is yet, in one step. Another spelling of
     /// the same name is allowed, also where the disk ignores case.
@@ -168,21 +186,30 @@ pub trait Source: Send + Sync {
     /// [`crate::Error::Conflict`] when the page is not what was expected or something is at `to`;
     /// [`crate::Error::InvalidParams`] when no page can lie at `to`, or the page is a symbolic link;
     /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. Nothing has moved then.
-    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()>;
+    fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
+        let _ = (to, expected);
+        Err(read_only(from))
+    }
 
     /// Moves a page that has the hash `expected` out of the pages folder to `trash`, a path below
     /// `.ubp/trash/` where nothing is yet.
     ///
     /// # Errors
     /// As [`Source::rename`].
-    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()>;
+    fn discard(&self, path: &str, trash: &str, expected: ContentHash) -> Result<()> {
+        let _ = (trash, expected);
+        Err(read_only(path))
+    }
 
     /// Moves what [`Source::discard`] put to `trash`, if it still has the hash `expected`, to `path`, where
     /// nothing may be yet.
     ///
     /// # Errors
     /// [`crate::Error::Io`] when it is no longer there; else as [`Source::rename`].
-    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()>;
+    fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
+        let _ = (trash, expected);
+        Err(read_only(path))
+    }
 
     /// Adds `lines`, each with its line break, at the end of one of the
     /// [`crate::path::RECORD_FILES`], durably, in one piece whoever else does the same. A last line that
@@ -190,5 +217,8 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`] for any other name; [`crate::Error::Io`].
-    fn append(&self, name: &str, lines: &[u8]) -> Result<()>;
+    fn append(&self, name: &str, lines: &[u8]) -> Result<()> {
+        let _ = lines;
+        Err(read_only(name))
+    }
 }

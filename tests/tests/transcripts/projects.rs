@@ -89,7 +89,7 @@ fn init_answers_programs_too() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("init --json").transcript(), @r#"
     $ ubp init --json
-    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","link_order":"target_first","page_count":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json"],"changed":[]}
+    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","link_order":"target_first","page_count":0,"notes_elsewhere":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json"],"changed":[]}
     "#);
 }
 

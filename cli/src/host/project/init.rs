@@ -48,6 +48,8 @@ pub struct InitSummary {
     pub already: bool,
     /// Pages that were there.
     pub existing_pages: usize,
+    /// Where the pages folder has none: Markdown files elsewhere in the project that could be pages.
+    pub notes_elsewhere: usize,
     /// Files and folders that were made, relative to the project; folders end in `/`.
     pub created: Vec<String>,
     /// Files that were changed, relative to the project.
@@ -77,6 +79,8 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
         new_manifest(&root, options, clock)?
     };
 
+    let notes_elsewhere =
+        if existing_pages == 0 { DiskSource::new(&root, ".")?.list()?.pages.len() } else { 0 };
     let mut made = Made { root: &root, created: Vec::new(), changed: Vec::new() };
     made.folder(&manifest.pages_dir)?;
     made.folder(UBP_DIR)?;
@@ -87,7 +91,8 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
 
     let Made { created, changed, .. } = made;
     let enclosing = root.ancestors().skip(1).find(|folder| is_project(folder)).map(Path::to_path_buf);
-    Ok(InitSummary { project: Project::load(&root)?, already, existing_pages, created, changed, enclosing })
+    let project = Project::load(&root)?;
+    Ok(InitSummary { project, already, existing_pages, notes_elsewhere, created, changed, enclosing })
 }
 
 fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<(Manifest, usize)> {

@@ -73,6 +73,15 @@ fn existing_pages_are_preserved() {
 }
 
 #[test]
+fn notes_that_will_be_no_pages_are_counted() {
+    let dir = folder(&[("Note.md", "x"), ("sub/Other.md", "y"), (".hidden/No.md", "z")]);
+    let summary = start(&dir, None).unwrap();
+    assert_eq!((summary.existing_pages, summary.notes_elsewhere), (0, 2));
+    let dir = folder(&[("README.md", "x"), ("pages/Note.md", "y")]);
+    assert_eq!(start(&dir, None).unwrap().notes_elsewhere, 0);
+}
+
+#[test]
 fn a_second_time_changes_nothing() {
     let dir = folder(&[]);
     start(&dir, Some("docs/pages")).unwrap();
