@@ -156,6 +156,14 @@ impl Index {
         Ok(result)
     }
 
+    /// Counts every change of pages, links and vectors, by whichever process.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn generation(&self) -> Result<i64> {
+        self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))
+    }
+
     /// The link graph as of now, kept until pages or links change.
     ///
     /// # Errors
@@ -170,7 +178,7 @@ impl Index {
     /// # Errors
     /// [`Error::Database`].
     pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
-        let generation = self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))?;
+        let generation = self.generation()?;
         let load = || self.read_once(|db| VectorMatrix::load(db, identity));
         let held = cached(&self.matrix, generation, load)?;
         if held.identity() == identity {

@@ -82,7 +82,7 @@ macro_rules! operation {
             effect: Effect::$effect,
             surfaces: $surfaces,
             mcp_name: $mcp,
-            call: |context, params| call(context, params, $module::run),
+            call: |context, params| call(context, Effect::$effect, params, $module::run),
             #[cfg(not(target_family = "wasm"))]
             input_schema: input_schema::<$module::Params>,
             #[cfg(not(target_family = "wasm"))]
@@ -145,18 +145,33 @@ pub fn find(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
+/// How often a question is asked that fails because the index changes under it.
+const ATTEMPTS: usize = 5;
+
+/// An answer is put together from several looks at the index. Where one look found what was gone at the next, since
+/// pages were taken out in between, the question is asked again.
 fn call<P: DeserializeOwned, O: Serialize>(
     context: &Context<'_>,
+    effect: Effect,
     params: Value,
-    run: impl FnOnce(&Context<'_>, P) -> Result<O>,
+    run: impl Fn(&Context<'_>, P) -> Result<O>,
 ) -> Result<Value> {
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
         other => other,
     };
-    let params = serde_json::from_value(params).map_err(|error| Error::invalid(error.to_string()))?;
-    let output = run(context, params)?;
-    serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()))
+    let parsed = || P::deserialize(&params).map_err(|error| Error::invalid(error.to_string()));
+    let answered = |output| serde_json::to_value(output).map_err(|error| Error::Internal(error.to_string()));
+    if effect == Effect::Read {
+        for _ in 1..ATTEMPTS {
+            let before = context.index.generation()?;
+            match run(context, parsed()?) {
+                Err(Error::Database(_) | Error::Internal(_)) if context.index.generation()? != before => {}
+                result => return answered(result?),
+            }
+        }
+    }
+    answered(run(context, parsed()?)?)
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -172,4 +187,43 @@ fn output_schema<T: JsonSchema>() -> Schema {
 #[cfg(not(target_family = "wasm"))]
 fn schema<T: JsonSchema>(generator: SchemaGenerator) -> Schema {
     generator.into_root_schema_for::<T>()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::index::tests::Project;
+    use crate::ops::status;
+
+    #[test]
+    fn a_question_is_asked_again_when_the_index_changed_under_it() {
+        let project = Project::with_pages([("a.md", "one"), ("b.md", "two")]);
+        let context = project.context();
+        let asked = Cell::new(0);
+        let changing = |_: &Context<'_>, _: status::Params| {
+            asked.set(asked.get() + 1);
+            if asked.get() == 3 {
+                return Ok(7);
+            }
+            project.index.write(|db| {
+                Ok(db.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'", [])?)
+            })?;
+            Err(Error::Internal("page 2 is gone".into()))
+        };
+        assert_eq!(call(&context, Effect::Read, Value::Null, changing).unwrap(), 7);
+        assert_eq!(asked.get(), 3);
+
+        let failing = |_: &Context<'_>, _: status::Params| -> Result<()> {
+            asked.set(asked.get() + 1);
+            Err(Error::Internal("a defect".into()))
+        };
+        assert_eq!(call(&context, Effect::Read, Value::Null, failing).unwrap_err().code(), "internal");
+        assert_eq!(asked.get(), 4, "what fails without a change fails at once");
+        asked.set(0);
+        assert!(call(&context, Effect::Write, Value::Null, changing).is_err());
+        assert_eq!(asked.get(), 1, "what writes is never done twice");
+    }
 }
