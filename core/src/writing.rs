@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::freshness::ReviewLock;
 use crate::index::derived_id;
-use crate::ops::{Caller, Context};
+use crate::ops::{Caller, Context, favorites};
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
@@ -205,6 +205,22 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     Ok(written(Some(id)))
 }
 
+/// Writes what a person typed. It comes several times a minute and the editor takes it back by itself, so it is no
+/// entry of the audit log, and nobody waits until the index has it. Agents get no such treatment.
+///
+/// # Errors
+/// As [`carry_out`].
+pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Result<()> {
+    if context.caller == Caller::Agent {
+        return carry_out(context, Plan::new("save_page", vec![Change::edit(before, after)]), false)
+            .map(drop);
+    }
+    if before.bytes.as_ref() == Some(&after) {
+        return Ok(());
+    }
+    context.source.write(&before.path, &after, Some(before.hash))
+}
+
 /// Brings the index up to date with what was written, also for a caller who asked to stop meanwhile.
 fn settle(context: &Context<'_>) -> Result<()> {
     context.with_cancel(&Cancel::default()).refresh(false).map(drop)
@@ -388,12 +404,14 @@ fn perform(source: &dyn Source, change: &Change) -> Result<()> {
     }
 }
 
-/// Lets reviews and decisions follow pages that moved.
+/// Lets reviews, decisions and favourites follow pages that moved.
 fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
     let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
     if moves.is_empty() {
         return Ok(());
     }
+    // A list that cannot be read is no reason to keep a page where it is.
+    let _ = favorites::follow(source, &moves);
     let mut lock = ReviewLock::load(source, |_| true)?;
     let mut followed = false;
     for (from, to) in &moves {

@@ -51,6 +51,14 @@ export interface Operations {
   create_page: { params: CreatePageParams; output: CreatePageOutput };
   /** Change a page's text: replace it, add to it, or replace one section. */
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
+  /** Read the whole text of a page, front matter included, for an editor. */
+  read_page: { params: ReadPageParams; output: ReadPageOutput };
+  /** Save the whole text of a page from an editor, front matter included. */
+  save_page: { params: SavePageParams; output: SavePageOutput };
+  /** List the favourite pages of whoever works here, add some, or take some off the list. */
+  favorites: { params: FavoritesParams; output: FavoritesOutput };
+  /** Show what changed in a page's code since it was reviewed: commits and differences. */
+  source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** Give a page another path or title; every link to it and from it follows. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
   /** Move a page to the trash; the answer names the links that lead nowhere then. */
@@ -812,6 +820,20 @@ export interface Explanation {
   lifted_by: LiftedBy | null;
 }
 
+/** The list. */
+export interface FavoritesOutput {
+  /** Paths of the pages that are there, in the order in which they were added. */
+  pages: string[];
+}
+
+/** What to change; nothing to read the list. */
+export interface FavoritesParams {
+  /** Pages to put at the end of the list: paths, ids, titles or aliases. */
+  add?: string[] | undefined;
+  /** Pages to take off the list, named in the same way. */
+  remove?: string[] | undefined;
+}
+
 /** A problem. */
 export interface Finding {
   /** How bad it is. */
@@ -1198,6 +1220,9 @@ export interface LiftedBy {
   way: Step[];
 }
 
+/** How the lines of a file end. */
+export type LineBreak = "lf" | "crlf" | "cr" | "mixed";
+
 /** What happened to links. */
 export interface LinkChanges {
   /** Links that are new, by page. */
@@ -1570,6 +1595,33 @@ export interface QueryScore {
   score: number;
 }
 
+/** The page's file. */
+export interface ReadPageOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /**
+   * Its text, front matter included: without byte order mark, lines ended by `\n`. `save_page` puts both back as
+   * they were.
+   */
+  text: string;
+  /** SHA-256 of the file, to be carried by edits. */
+  content_hash: string;
+  /** How its lines end. */
+  line_break: LineBreak;
+  /** Whether it begins with a byte order mark. */
+  byte_order_mark: boolean;
+  /** Whether it can be saved. */
+  editable: boolean;
+  /** Why it cannot; absent for a page that can. */
+  reason: string | null;
+}
+
+/** Which page. */
+export interface ReadPageParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+}
+
 /** What was done. */
 export interface RebuildOutput {
   /** Pages that are new in the index. */
@@ -1837,6 +1889,32 @@ export interface Run {
   fallbacks: number;
 }
 
+/** The page's file. */
+export interface SavePageOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** SHA-256 of the file now, to be carried by the next edit. */
+  content_hash: string;
+  /**
+   * Its text now, as `read_page` gives it, where that is not what was sent: the page notes in its front matter
+   * when it was changed, and that time moved.
+   */
+  text: string | null;
+}
+
+/** Which page, and its text. */
+export interface SavePageParams {
+  /** The page: its path, or id, title or alias. */
+  page: string;
+  /**
+   * The whole text, front matter included. Line breaks may be `\n` whatever the file has: lines keep theirs, and so
+   * does the file its byte order mark.
+   */
+  text: string;
+  /** `content_hash` of the page as it was read or saved last. */
+  expected_hash: string;
+}
+
 /** Parts of a score, each 0 to 1. */
 export interface ScoreBreakdown {
   /** Cosine similarity of the best section with the query. */
@@ -2022,6 +2100,24 @@ export interface SourceCommit {
   time: string;
   /** First line of its message. */
   subject: string;
+}
+
+/** What changed. */
+export interface SourceDiffOutput {
+  /** The page's path relative to the pages folder. */
+  filepath: string;
+  /** Its freshness. */
+  staleness: Staleness;
+  /** Its sources that changed or are gone, by path; commits and differences of the first 20. */
+  changes: SourceDifference[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page. */
+export interface SourceDiffParams {
+  /** The page: path, id, title or alias. */
+  page: string;
 }
 
 /** What happened to a source since the last review. */
