@@ -5,6 +5,7 @@ mod diff;
 mod export;
 mod freshness;
 mod links;
+mod query;
 mod server;
 mod viewer;
 mod writing;
@@ -19,6 +20,7 @@ pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
+pub use query::QueryArgs;
 pub use server::{ClientChoice, McpServerArgs};
 pub use viewer::ViewerArgs;
 pub use writing::{AuditArgs, MvArgs, NewArgs, RmArgs, UndoArgs};
@@ -105,6 +107,8 @@ pub enum Command {
     Context(ContextArgs),
     /// List pages
     List(ListArgs),
+    /// Ask pages by SQL: front matter, text and meaning
+    Query(QueryArgs),
     /// Show which pages link to which
     Graph(GraphArgs),
     /// Follow links from a page, and see the way to each page

@@ -14,6 +14,8 @@ pub mod page;
 pub mod path;
 pub mod ports;
 pub mod progress;
+#[cfg(not(target_family = "wasm"))]
+pub mod query;
 pub mod render;
 pub mod search;
 pub mod suggest;

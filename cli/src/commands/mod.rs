@@ -14,6 +14,7 @@ mod impact;
 mod init;
 mod list;
 mod model;
+mod query;
 mod rebuild;
 mod refs;
 mod review;
@@ -72,6 +73,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Get(args) => get::run(terminal, &session, global, args),
         Command::Context(args) => context::run(terminal, &session, global, args),
         Command::List(args) => list::run(terminal, &session, global, args),
+        Command::Query(args) => query::run(terminal, &session, global, args),
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
         Command::Impact(args) => impact::run(terminal, &session, &folder, global, args),

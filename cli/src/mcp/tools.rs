@@ -41,14 +41,15 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             "core" => CORE.contains(&operation.name),
             "read" => operation.surfaces.tool == Tool::Always && operation.effect == Effect::Read,
             "write" => operation.surfaces.tool == Tool::Always && operation.effect != Effect::Read,
-            "all" => allowed(operation),
+            "all" => allowed(operation) && !matches!(operation.surfaces.tool, Tool::Set(_)),
+            _ if matches!(operation.surfaces.tool, Tool::Set(set) if set == name) => true,
             _ => operation.name == name || operation.mcp_name == name,
         };
         let found: Vec<&'static Operation> = tools.clone().filter(|operation| of_set(operation)).collect();
         if found.is_empty() {
             let names: Vec<&str> = tools.clone().map(|operation| operation.name).collect();
             return Err(Error::invalid(format!(
-                "--tools: '{name}' is neither a set (core, read, write, all) nor a tool; the tools are {}",
+                "--tools: '{name}' is neither a set (core, read, write, all, query) nor a tool; the tools are {}",
                 names.join(", ")
             )));
         }

@@ -59,6 +59,20 @@ pub fn section_count(db: &Connection) -> Result<usize> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
+/// Number of pages with sections that the model has not seen yet.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
+    let pending: i64 = db
+        .prepare_cached(
+            "SELECT count(DISTINCT page) FROM sections
+             WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)",
+        )?
+        .query_row([identity], |row| row.get(0))?;
+    Ok(usize::try_from(pending).unwrap_or(0))
+}
+
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
 /// the clock's monotonic scale).
 ///

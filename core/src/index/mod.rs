@@ -16,7 +16,9 @@ mod store;
 mod turns;
 
 pub use connection::{Index, SetAside, set_aside};
-pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending, section_count};
+pub use embedding::{
+    EmbedReport, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
+};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub(crate) use prepare::{parse_time, prepare};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};

@@ -27,7 +27,15 @@ pub mod get_graph;
 pub mod get_impact;
 pub mod get_page;
 pub mod graph_traverse;
+#[cfg(not(target_family = "wasm"))]
+pub mod index_refresh;
+#[cfg(not(target_family = "wasm"))]
+pub mod index_status;
 pub mod list_pages;
+#[cfg(not(target_family = "wasm"))]
+pub mod query;
+#[cfg(not(target_family = "wasm"))]
+pub mod query_inspect;
 pub mod read_page;
 pub mod rebuild;
 pub mod refs;

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Context;
 use super::budget::{self, Omitted};
 use super::page::IndexState;
-use crate::Result;
 use crate::freshness::{self, StaleRef, Staleness};
+use crate::{Result, index};
 
 /// What it is for.
 pub const SUMMARY: &str = "Count pages, links and vectors, and name the pages that code overtook.";
@@ -95,7 +95,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let graph = context.index.graph()?;
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
-    let index = context.index_state()?;
+    let state = context.index_state()?;
     let mut output = context.index.read(|db| {
         let page_count = count(db, "SELECT count(*) FROM pages", [])?;
         let known: HashSet<String> = db
@@ -121,12 +121,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         stale_pages.sort_by(|a, b| b.staleness.cmp(&a.staleness).then_with(|| a.filepath.cmp(&b.filepath)));
         freshness.untracked = page_count - assessments.len();
-        let waiting = count(
-            db,
-            "SELECT count(DISTINCT page) FROM sections
-             WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)",
-            [identity],
-        )?;
+        let waiting = index::pending_pages(db, identity)?;
         Ok(Output {
             page_count,
             link_count: graph.edge_count(),
@@ -143,7 +138,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 available: context.embedder.is_some(),
             },
             omitted: Omitted::default(),
-            index: index.clone(),
+            index: state.clone(),
         })
     })?;
     budget::fit(&mut output, params.max_tokens, |output, _excess| {

@@ -12,8 +12,9 @@ use super::{
 };
 #[cfg(not(target_family = "wasm"))]
 use super::{
-    accept, add, audit, create_page, delete_page, diff, dismiss, favorites, read_page, rebuild, rename_page,
-    review_page, save_page, source_diff, undo, update_page,
+    accept, add, audit, create_page, delete_page, diff, dismiss, favorites, index_refresh, index_status,
+    query, query_inspect, read_page, rebuild, rename_page, review_page, save_page, source_diff, undo,
+    update_page,
 };
 use crate::{Error, Result};
 
@@ -36,6 +37,8 @@ pub enum Tool {
     Always,
     /// Of a server that was asked for it.
     OnRequest,
+    /// Of a server that was asked for this set, under the name that its users know.
+    Set(&'static str),
     /// Never: it is for people, or its answers are not for a model.
     Never,
 }
@@ -93,6 +96,7 @@ macro_rules! operation {
 
 const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
+const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
 /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare with:
@@ -146,6 +150,14 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(audit, "ubp_audit", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(undo, "ubp_undo", Write, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(query, "query", Read, QUERY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(query_inspect, "query_inspect", Read, QUERY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(index_status, "index_status", Read, QUERY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(index_refresh, "index_refresh", Read, QUERY),
 ];
 
 /// The operation of that name.

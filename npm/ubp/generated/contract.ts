@@ -67,6 +67,14 @@ export interface Operations {
   audit: { params: AuditParams; output: AuditOutput };
   /** Take back a change that was made through UBP, with all that belongs to it. */
   undo: { params: UndoParams; output: UndoOutput };
+  /** Ask pages by SQL: front matter, text and meaning, in one SELECT over the table files. */
+  query: { params: QueryParams; output: QueryOutput };
+  /** List the columns that a query can name: front-matter keys with their types and counts. */
+  query_inspect: { params: QueryInspectParams; output: QueryInspectOutput };
+  /** Tell whether vectors are complete, so that a query can use embedding and embed(). */
+  index_status: { params: IndexStatusParams; output: IndexStatusOutput };
+  /** Bring text, links and front matter up to date with the files; vectors follow in the background. */
+  index_refresh: { params: IndexRefreshParams; output: IndexRefreshOutput };
 }
 
 export type OperationName = keyof Operations;
@@ -390,6 +398,16 @@ export interface CheckedPage {
   reviewed: boolean;
   /** What settles it once the page was read; absent for a page that needs nothing. */
   settle_with: string | null;
+}
+
+/** A column. */
+export interface ColumnInfo {
+  /** What pages write there: `string`, `array`, `object`, or `FLOAT[n]` for vectors. All but vectors are text in SQL. */
+  type: string;
+  /** Pages that have it. */
+  count: number;
+  /** Whether pages lack it. */
+  nullable: boolean;
 }
 
 /** One of the two states that are compared. */
@@ -1176,6 +1194,21 @@ export interface HeadingInfo {
   line: number;
 }
 
+/** What was begun. */
+export interface IndexRefreshOutput {
+  /** In words. */
+  message: string;
+  /** Whether vectors are missing still. */
+  indexing: boolean;
+  /** Pages that were read anew, or removed. */
+  target_count: number;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type IndexRefreshParams = Record<string, never>;
+
 /** How true the index is to the files. */
 export interface IndexState {
   /** Whether text and links were compared with the files just before this answer. */
@@ -1185,6 +1218,27 @@ export interface IndexState {
   /** The commit that is checked out, where there is one. */
   head: string | null;
 }
+
+/** How far vectors are. */
+export interface IndexStatusOutput {
+  /** Whether this machine has the project's model. */
+  enabled: boolean;
+  /** Whether vectors are missing, so that `embedding` is no column yet. */
+  indexing: boolean;
+  /** Pages whose vectors are all there. */
+  indexed_count: number;
+  /** Pages in the index. */
+  page_count: number;
+  /** The model's name. */
+  model: string;
+  /** Where vectors are kept, relative to the project. */
+  cache_path: string;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type IndexStatusParams = Record<string, never>;
 
 /** How well a page answers a query. */
 export interface Judgement {
@@ -1583,6 +1637,59 @@ export interface QueryDifference {
   baseline: number;
   /** Its `ndcg_at_10` in the other run. */
   score: number;
+}
+
+/** The columns. */
+export interface QueryInspectOutput {
+  /** Pages that are rows. */
+  file_count: number;
+  /** Columns by name. */
+  schema: Record<string, ColumnInfo>;
+  /** Keys that are not told or are no columns, since others are more common. */
+  omitted_columns: number;
+  /** Why there is no column `embedding`, if so. */
+  embedding_absent: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which pages. */
+export interface QueryInspectParams {
+  /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
+  glob?: string | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** The rows. */
+export interface QueryOutput {
+  /** Names of the columns, in order. */
+  columns: string[];
+  /** Rows in `results`. */
+  row_count: number;
+  /** The rows, by name of the column. Vectors are told by their type. */
+  results: Array<Record<string, unknown>>;
+  /** Whether there are more rows than were allowed. */
+  truncated: boolean;
+  /** What was left out to fit `max_tokens`; `pages` counts rows. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** The statement. */
+export interface QueryParams {
+  /**
+   * One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values are text, lists
+   * JSON. Also embed('text') and array_cosine_distance(a, b).
+   */
+  sql: string;
+  /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
+  glob?: string | null | undefined;
+  /** Most rows; 1,000 when absent. */
+  max_rows?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
 }
 
 /** How a query fares. */

@@ -1,0 +1,328 @@
+//! The database that one statement runs in, and what ends it.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, ErrorCode, params_from_iter};
+use serde_json::{Map, Value};
+
+use super::functions::{self, Wanted};
+use super::json;
+use super::schema::{OWN, Schema, page_vectors};
+use crate::ops::Context;
+use crate::{Error, Result};
+
+/// The table.
+const TABLE: &str = "files";
+
+/// Functions of SQLite that give rows of what they are given, and of nothing else.
+const UNFOLDING: [&str; 2] = ["json_each", "json_tree"];
+
+/// Functions of SQLite that reach beyond the statement.
+const REACHING: [&str; 2] = ["load_extension", "fts3_tokenizer"];
+
+/// Beginnings of names of what SQLite tells of itself.
+const OF_SQLITE: [&str; 3] = ["sqlite_", "pragma_", "dbstat"];
+
+/// Most bytes of a value: pages are smaller, and what statements make up must not grow without end.
+const LONGEST: i32 = 16 << 20;
+
+/// Most bytes of a statement.
+const STATEMENT: i32 = 100_000;
+
+/// Most bytes of a pattern of LIKE or GLOB, which one call may compare for long.
+const PATTERN: i32 = 500;
+
+/// Instructions of SQLite between two looks at whether to stop.
+const STEPS: i32 = 2_000;
+
+/// Time between two looks at the clock.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What ends a statement.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Rows that are kept.
+    pub rows: usize,
+    /// Bytes of rows that are kept, as JSON.
+    pub bytes: usize,
+    /// Milliseconds.
+    pub millis: u64,
+}
+
+/// What a statement gave.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// Names of the columns, each once.
+    pub columns: Vec<String>,
+    /// Rows, with a value for each column.
+    pub rows: Vec<Map<String, Value>>,
+    /// Whether there were more than the limits allow.
+    pub truncated: bool,
+}
+
+pub(super) struct Sandbox<'a> {
+    db: Connection,
+    schema: &'a Schema,
+    wanted: Wanted,
+    stop: Arc<AtomicBool>,
+    refused: Arc<Mutex<Option<String>>>,
+}
+
+impl<'a> Sandbox<'a> {
+    /// A database with the pages of `schema`, of which only those columns are filled that `sql` reads.
+    pub(super) fn open(
+        context: &Context<'_>,
+        schema: &'a Schema,
+        sql: &str,
+        embedded: HashMap<String, Vec<f32>>,
+    ) -> Result<Self> {
+        let mut db = Connection::open_in_memory()?;
+        let columns: Vec<String> = schema.names().map(quoted).collect();
+        db.execute_batch(&format!("CREATE TABLE {TABLE} ({})", columns.join(", ")))?;
+        let wanted = Wanted::default();
+        functions::add(&db, embedded, schema.without_vectors.clone(), &wanted)?;
+
+        let read = Arc::new(Mutex::new(HashSet::new()));
+        let refused = Arc::new(Mutex::new(None));
+        db.authorizer(Some(guard(Arc::clone(&read), Arc::clone(&refused))))?;
+        for (limit, value) in [
+            (Limit::SQLITE_LIMIT_LENGTH, LONGEST),
+            (Limit::SQLITE_LIMIT_SQL_LENGTH, STATEMENT),
+            (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN),
+            (Limit::SQLITE_LIMIT_ATTACHED, 0),
+            (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+        ] {
+            db.set_limit(limit, value)?;
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut sandbox = Self { db, schema, wanted, stop, refused };
+        sandbox.check(sql)?;
+        sandbox.db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+        let read = std::mem::take(&mut *read.lock().unwrap_or_else(PoisonError::into_inner));
+        sandbox.fill(context, &read)?;
+        sandbox.db.authorizer(Some(guard(Arc::default(), Arc::clone(&sandbox.refused))))?;
+        let (stop, cancel) = (Arc::clone(&sandbox.stop), context.cancel.clone());
+        sandbox
+            .db
+            .progress_handler(STEPS, Some(move || stop.load(Ordering::Relaxed) || cancel.is_requested()))?;
+        Ok(sandbox)
+    }
+
+    fn check(&self, sql: &str) -> Result<()> {
+        let statement = self.db.prepare(sql).map_err(|error| self.told(error))?;
+        if statement.column_count() == 0 || !statement.readonly() {
+            return Err(Error::invalid(format!("a query is one SELECT over the table {TABLE}")));
+        }
+        if statement.parameter_count() > 0 {
+            return Err(Error::invalid("a query takes no parameters: write values into the statement"));
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, context: &Context<'_>, read: &HashSet<String>) -> Result<()> {
+        let [_, content, _, embedding] = OWN;
+        let mut contents = HashMap::new();
+        let mut vectors = HashMap::new();
+        let schema = self.schema;
+        context.index.read(|db| {
+            if read.contains(content) {
+                contents = texts(db)?;
+            }
+            if let Some(embedder) = context.embedder.filter(|_| read.contains(embedding)) {
+                vectors = page_vectors(db, &embedder.model().identity, schema.dimensions)?;
+            }
+            Ok(())
+        })?;
+        let transaction = self.db.transaction()?;
+        let marks: Vec<&str> = schema.names().map(|_| "?").collect();
+        let mut insert =
+            transaction.prepare(&format!("INSERT INTO {TABLE} VALUES ({})", marks.join(", ")))?;
+        for row in &schema.pages {
+            context.cancel.check()?;
+            let fields = (0..schema.columns.len()).map(|at| row.values.get(&at).cloned().into());
+            let text = contents.remove(&row.page).filter(|text| text.len() < LONGEST as usize);
+            let mut values: Vec<SqlValue> = vec![row.path.clone().into()];
+            values.extend(fields);
+            values.push(text.into());
+            values.push(row.updated_at.clone().into());
+            if schema.without_vectors.is_none() {
+                values.push(vectors.remove(&row.page).into());
+            }
+            insert.execute(params_from_iter(values))?;
+        }
+        drop(insert);
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Runs the statement until it ends, or as far as `limits` allow.
+    pub(super) fn run(&self, context: &Context<'_>, sql: &str, limits: Limits) -> Result<Answer> {
+        let begun = context.clock.monotonic_micros();
+        let is_late = || context.clock.monotonic_micros().saturating_sub(begun) > limits.millis * 1_000;
+        let done = AtomicBool::new(false);
+        let (done, stop) = (&done, &*self.stop);
+        std::thread::scope(|scope| {
+            // The statement may be busy within itself; the clock is looked at from beside it.
+            let watch = scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(LOOK);
+                    if is_late() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+            let answer = self.rows(sql, limits);
+            done.store(true, Ordering::Relaxed);
+            watch.thread().unpark();
+            context.cancel.check()?;
+            answer.map_err(|error| match stop.load(Ordering::Relaxed) {
+                true => Error::invalid(format!(
+                    "the statement takes longer than {} ms; narrow it by glob, WHERE or LIMIT",
+                    limits.millis
+                )),
+                false => error,
+            })
+        })
+    }
+
+    fn rows(&self, sql: &str, limits: Limits) -> Result<Answer> {
+        let mut statement = self.db.prepare(sql).map_err(|error| self.told(error))?;
+        let columns = distinct(statement.column_names());
+        let mut answer = Answer { columns, ..Answer::default() };
+        let mut bytes = 0;
+        let mut rows = statement.query([]).map_err(|error| self.told(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.told(error))? {
+            if answer.rows.len() == limits.rows {
+                answer.truncated = true;
+                break;
+            }
+            let mut values = Map::new();
+            for (at, name) in answer.columns.iter().enumerate() {
+                values.insert(name.clone(), json(row.get(at)?));
+            }
+            bytes += serde_json::to_string(&values).map_or(0, |text| text.len());
+            if bytes > limits.bytes {
+                answer.truncated = true;
+                break;
+            }
+            answer.rows.push(values);
+        }
+        Ok(answer)
+    }
+
+    /// Texts that `embed` lacked.
+    pub(super) fn wanted(&self) -> BTreeSet<String> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What SQLite says of a statement, with the way out where there is one.
+    fn told(&self, error: rusqlite::Error) -> Error {
+        if let Some(refused) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Error::invalid(format!("{refused}: a query is one SELECT over the table {TABLE}"));
+        }
+        let message = match &error {
+            rusqlite::Error::MultipleStatement => "a query is one statement".to_owned(),
+            rusqlite::Error::SqliteFailure(code, _) if code.code == ErrorCode::TooBig => {
+                format!("a value grows beyond {} MB", LONGEST >> 20)
+            }
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+            other => other.to_string(),
+        };
+        let lacks_vectors = message.contains("no such column") && message.contains("embedding");
+        let hint = match &self.schema.without_vectors {
+            Some(reason) if lacks_vectors => format!("; {reason}"),
+            _ if message.contains("no such column") => {
+                format!(
+                    "; the columns are {}",
+                    self.schema.names().map(quoted).collect::<Vec<_>>().join(", ")
+                )
+            }
+            _ if message.contains("no such table") => format!("; the table is {TABLE}"),
+            _ => String::new(),
+        };
+        Error::invalid(format!("{message}{hint}"))
+    }
+}
+
+/// Admits what reads the table, notes which of its columns, and keeps in words what it refuses.
+fn guard(
+    read: Arc<Mutex<HashSet<String>>>,
+    refused: Arc<Mutex<Option<String>>>,
+) -> impl for<'r> FnMut(AuthContext<'r>) -> Authorization + Send + 'static {
+    move |asked| {
+        let refusal = match asked.action {
+            AuthAction::Select | AuthAction::Recursive => return Authorization::Allow,
+            AuthAction::Read { table_name, column_name } if table_name.eq_ignore_ascii_case(TABLE) => {
+                read.lock().unwrap_or_else(PoisonError::into_inner).insert(column_name.to_ascii_lowercase());
+                return Authorization::Allow;
+            }
+            AuthAction::Read { table_name, .. }
+                if UNFOLDING.iter().any(|name| table_name.eq_ignore_ascii_case(name)) =>
+            {
+                return Authorization::Allow;
+            }
+            // Without a column it may be a table that the statement itself makes up, with WITH. Others do not exist.
+            AuthAction::Read { table_name, column_name: "" }
+                if !OF_SQLITE.iter().any(|start| begins_with(table_name, start)) =>
+            {
+                return Authorization::Allow;
+            }
+            AuthAction::Function { function_name }
+                if !REACHING.iter().any(|name| function_name.eq_ignore_ascii_case(name)) =>
+            {
+                return Authorization::Allow;
+            }
+            AuthAction::Read { table_name, .. } => format!("there is no table {table_name} here"),
+            AuthAction::Function { function_name } => format!("{function_name}() cannot be used"),
+            AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name} cannot be used"),
+            AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
+                "no other database can be attached".into()
+            }
+            _ => "nothing can be changed by a query".into(),
+        };
+        *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+        Authorization::Deny
+    }
+}
+
+fn begins_with(name: &str, start: &str) -> bool {
+    name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+fn texts(db: &Connection) -> Result<HashMap<i64, String>> {
+    let mut statement = db.prepare_cached("SELECT page, text FROM sections ORDER BY page, ordinal")?;
+    let mut rows = statement.query([])?;
+    let mut texts: HashMap<i64, String> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let part = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        texts.entry(row.get(0)?).or_default().push_str(part);
+    }
+    Ok(texts)
+}
+
+/// The names, with a number behind those that came before.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    names
+        .map(|name| {
+            let mut distinct = name.to_owned();
+            let mut number = 2;
+            while !seen.insert(distinct.clone()) {
+                distinct = format!("{name}_{number}");
+                number += 1;
+            }
+            distinct
+        })
+        .collect()
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

@@ -1,0 +1,243 @@
+//! The table that statements see: which pages are its rows, and which front matter its columns.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::Connection;
+use serde_json::{Map, Value};
+
+use crate::index;
+use crate::ops::Context;
+use crate::ports::Embedder;
+use crate::{Error, Result, path};
+
+/// Columns that every page has, whatever its front matter says.
+pub(super) const OWN: [&str; 4] = ["path", "content", "updated_at", "embedding"];
+
+/// Most keys of front matter that become columns; SQLite's own limit is not far away.
+const MOST: usize = 1_000;
+
+/// A key of front matter as a column.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// The column's name: the key in its commonest spelling, or `fm_` before it where it is taken.
+    pub name: String,
+    /// Pages that have the key.
+    pub count: usize,
+    /// Whether all values are lists, all are maps, or anything else.
+    pub kind: &'static str,
+}
+
+/// What a statement is asked over.
+pub struct Schema {
+    pub(super) pages: Vec<Row>,
+    /// Keys of front matter, by name.
+    pub columns: Vec<Column>,
+    /// Keys that are no columns, since others are more common.
+    pub left_out: usize,
+    /// Why pages have no vectors, in words, if so.
+    pub without_vectors: Option<String>,
+    /// Length of vectors.
+    pub dimensions: usize,
+}
+
+/// One page.
+pub(super) struct Row {
+    pub(super) page: i64,
+    pub(super) path: String,
+    pub(super) updated_at: String,
+    /// By number of the column.
+    pub(super) values: HashMap<usize, String>,
+}
+
+impl Schema {
+    /// Reads which pages there are, those that `glob` matches or all, and what their front matter holds.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for what is no glob, [`Error::Database`].
+    pub fn read(context: &Context<'_>, glob: Option<&str>) -> Result<Self> {
+        let globs = glob.map(|glob| path::glob_set(&[glob.to_owned()])).transpose()?;
+        let found: Vec<(i64, String, String, String)> = context.index.read(|db| {
+            let mut statement =
+                db.prepare_cached("SELECT page, path, updated_at, front_matter FROM pages ORDER BY path")?;
+            let rows =
+                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })?;
+        let found =
+            found.into_iter().filter(|(_, path, ..)| globs.as_ref().is_none_or(|globs| globs.is_match(path)));
+        let mut keys: BTreeMap<String, Key> = BTreeMap::new();
+        let mut pages = Vec::new();
+        for (page, path, updated_at, front_matter) in found {
+            let fields: Map<String, Value> = serde_json::from_str(&front_matter).unwrap_or_default();
+            let mut own: HashMap<String, Value> = HashMap::new();
+            for (name, value) in fields {
+                // Names of columns differ by more than case.
+                let folded = name.to_ascii_lowercase();
+                if folded.is_empty() || folded.contains('\0') || value.is_null() || own.contains_key(&folded)
+                {
+                    continue;
+                }
+                keys.entry(folded.clone()).or_default().count(name, &value);
+                own.insert(folded, value);
+            }
+            pages.push((page, path, updated_at, own));
+        }
+        let mut kept: Vec<(&String, &Key)> = keys.iter().collect();
+        kept.sort_by(|a, b| b.1.pages.cmp(&a.1.pages).then_with(|| a.0.cmp(b.0)));
+        let left_out = kept.len().saturating_sub(MOST);
+        kept.truncate(MOST);
+        kept.sort_by(|a, b| a.0.cmp(b.0));
+        let taken = |name: &str| OWN.contains(&name) || (name.starts_with("fm_") && keys.contains_key(name));
+        let name_of = |folded: &str, key: &Key| {
+            let mut name = key.spelling();
+            let mut at = folded.to_owned();
+            while OWN.contains(&at.as_str()) || (at != folded && taken(&at)) {
+                name.insert_str(0, "fm_");
+                at.insert_str(0, "fm_");
+            }
+            name
+        };
+        let columns: Vec<Column> = kept
+            .iter()
+            .map(|(folded, key)| Column { name: name_of(folded, key), count: key.pages, kind: key.kind() })
+            .collect();
+        let numbers: HashMap<&str, usize> =
+            kept.iter().enumerate().map(|(at, (folded, _))| (folded.as_str(), at)).collect();
+        let pages = pages
+            .into_iter()
+            .map(|(page, path, updated_at, own)| {
+                let values = own
+                    .into_iter()
+                    .filter_map(|(folded, value)| Some((*numbers.get(folded.as_str())?, text(value))))
+                    .collect();
+                Row { page, path, updated_at, values }
+            })
+            .collect();
+        let (without_vectors, dimensions) = vectors(context)?;
+        Ok(Self { pages, columns, left_out, without_vectors, dimensions })
+    }
+
+    /// Pages in the table.
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The names of all columns, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let [path, content, updated_at, embedding] = OWN;
+        let embedding = self.without_vectors.is_none().then_some(embedding);
+        std::iter::once(path)
+            .chain(self.columns.iter().map(|column| column.name.as_str()))
+            .chain([content, updated_at])
+            .chain(embedding)
+    }
+
+    /// The model, once every page has its vectors.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] with the reason otherwise.
+    pub(super) fn embedder<'a>(&self, context: &Context<'a>) -> Result<&'a dyn Embedder> {
+        match (&self.without_vectors, context.embedder) {
+            (None, Some(embedder)) => Ok(embedder),
+            (reason, _) => Err(Error::invalid(format!(
+                "embed() cannot be used: {}",
+                reason.as_deref().unwrap_or("there is no embedding model")
+            ))),
+        }
+    }
+}
+
+/// What pages say of one key.
+#[derive(Default)]
+struct Key {
+    pages: usize,
+    lists: usize,
+    maps: usize,
+    spellings: BTreeMap<String, usize>,
+}
+
+impl Key {
+    fn count(&mut self, name: String, value: &Value) {
+        self.pages += 1;
+        self.lists += usize::from(value.is_array());
+        self.maps += usize::from(value.is_object());
+        *self.spellings.entry(name).or_default() += 1;
+    }
+
+    fn spelling(&self) -> String {
+        let commonest = self.spellings.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+        commonest.map(|(name, _)| name.clone()).unwrap_or_default()
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.pages {
+            pages if pages == self.lists => "array",
+            pages if pages == self.maps => "object",
+            _ => "string",
+        }
+    }
+}
+
+/// Scalars as they are written, all else as JSON.
+fn text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// Why pages have no vectors, if so, and how long vectors are.
+fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
+    let Some(embedder) = context.embedder else {
+        return Ok((Some("this machine has no embedding model (see `ubp model`)".into()), 0));
+    };
+    let model = embedder.model();
+    let pending = context.index.read(|db| index::pending(db, &model.identity))?;
+    let reason = (pending > 0).then(|| format!("the vectors of {pending} sections are still being made"));
+    Ok((reason, model.dimensions))
+}
+
+/// The mean direction of a page's vectors, by page, little-endian numbers of 32 bits.
+pub(super) fn page_vectors(
+    db: &Connection,
+    identity: &str,
+    dimensions: usize,
+) -> Result<HashMap<i64, Vec<u8>>> {
+    let mut statement = db.prepare_cached(
+        "SELECT section_vectors.page, vectors.data FROM section_vectors JOIN vectors USING (vector)
+         WHERE vectors.model = (SELECT model FROM models WHERE identity = ?1) ORDER BY section_vectors.page",
+    )?;
+    let mut rows = statement.query([identity])?;
+    let mut sums: HashMap<i64, Vec<f32>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let bytes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let sum = sums.entry(row.get(0)?).or_insert_with(|| vec![0.0; dimensions]);
+        for (sum, number) in sum.iter_mut().zip(numbers(bytes)) {
+            *sum += number;
+        }
+    }
+    Ok(sums.into_iter().map(|(page, sum)| (page, bytes(&unit(sum)))).collect())
+}
+
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|number| *number /= length);
+    }
+    vector
+}
+
+/// A vector as SQL holds it.
+pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A vector that SQL holds.
+pub(super) fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
+    bytes.as_chunks().0.iter().map(|&number| f32::from_le_bytes(number))
+}
