@@ -38,8 +38,8 @@ const STATEMENT: i32 = 100_000;
 /// Most bytes of a pattern of LIKE or GLOB, which one call may compare for long.
 const PATTERN: i32 = 500;
 
-/// Instructions of SQLite between two looks at whether to stop.
-const STEPS: i32 = 2_000;
+/// Instructions of SQLite between two looks at whether to stop; one of them may be a function with much to do.
+const STEPS: i32 = 50;
 
 /// Time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(10);
@@ -198,6 +198,9 @@ impl<'a> Sandbox<'a> {
         let mut bytes = 0;
         let mut rows = statement.query([]).map_err(|error| self.told(error))?;
         while let Some(row) = rows.next().map_err(|error| self.told(error))? {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
             if answer.rows.len() == limits.rows {
                 answer.truncated = true;
                 break;
