@@ -106,6 +106,7 @@ fn every_answer_is_what_its_schema_says() {
     let terminal = vault();
     terminal.ubp("add");
     let entry = made_and_taken_back(&terminal);
+    let page = table(&terminal, "read_page", &json!({ "page": "login.md" }));
     let programs = [
         (
             "replacing a section",
@@ -113,6 +114,12 @@ fn every_answer_is_what_its_schema_says() {
             json!({ "page": "login.md", "section": "login-feature/flow", "content": "New.", "dry_run": true }),
         ),
         ("a page as HTML", "render_page", json!({ "page": "login.md" })),
+        ("a page for an editor", "read_page", json!({ "page": "login.md" })),
+        (
+            "saving it as it is",
+            "save_page",
+            json!({ "page": "login.md", "text": page["text"], "expected_hash": page["content_hash"] }),
+        ),
         ("one change", "audit", json!({ "entry": entry })),
         ("making it again", "undo", json!({ "entry": entry, "dry_run": true })),
     ];

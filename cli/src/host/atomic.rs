@@ -28,21 +28,32 @@ pub fn replace(
     still_valid: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let failed = |error| Error::io(name, error);
-    let old = match fs::metadata(path) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(error)),
-    };
-    // A rename would go past the mark that someone set against exactly this.
-    if old.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
-        let reason = "the file is marked read-only";
-        return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, reason)));
-    }
+    let old = unmarked(path).map_err(failed)?;
     let temporary = prepare(path, bytes, old.as_ref()).map_err(failed)?;
     still_valid()?;
     persist(temporary, path).map_err(failed)?;
     sync_folder(path);
     Ok(())
+}
+
+/// Refuses a file that somebody marked against being replaced.
+///
+/// # Errors
+/// [`Error::Io`], which `name` names.
+pub fn check_unmarked(path: &Path, name: &str) -> Result<()> {
+    unmarked(path).map(drop).map_err(|error| Error::io(name, error))
+}
+
+/// What is at `path`; a rename would go past the mark that someone set against exactly this.
+fn unmarked(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is marked read-only"))
+        }
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Puts `bytes` at `path`, where nothing may be yet.

@@ -247,6 +247,10 @@ impl Source for DiskSource {
         replace_expected(&real, bytes, expected, path)
     }
 
+    fn check_writable(&self, path: &str) -> Result<()> {
+        atomic::check_unmarked(&self.destination(path)?, path)
+    }
+
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
         Ok(self.resolve_source(path)?.map(|(_, metadata)| file_stat(&metadata)))
     }

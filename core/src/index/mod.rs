@@ -18,7 +18,7 @@ mod turns;
 pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{EmbedReport, embed_pending, forget_unused_vectors, pending, section_count};
 pub use matrix::{Close, Closest, VectorMatrix};
-pub(crate) use prepare::prepare;
+pub(crate) use prepare::{parse_time, prepare};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};

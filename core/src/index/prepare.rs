@@ -236,7 +236,7 @@ fn time(front_matter: &FrontMatter, keys: &[&str], modified: Timestamp) -> Strin
 }
 
 /// RFC 3339, a local date or date and time taken as UTC, or milliseconds since 1970.
-fn parse_time(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time);

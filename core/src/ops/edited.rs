@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::page::{IndexState, PageFields, path_of};
+use super::read_page::not_utf8;
 use crate::index::{derived_id, prepare};
 use crate::ports::{ContentHash, FileStat, PageFile};
 use crate::writing::{ChangedFile, Version, Written};
@@ -117,9 +118,8 @@ impl Subject {
     /// # Errors
     /// [`Error::InvalidParams`] when it is not UTF-8: what cannot be read cannot be edited without harm.
     pub(super) fn text(&self) -> Result<&str> {
-        self.version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).ok_or_else(|| {
-            Error::invalid(format!("{}: not UTF-8; save it as UTF-8 first", self.version.path))
-        })
+        let text = self.version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+        text.ok_or_else(|| not_utf8(&self.version.path))
     }
 }
 

@@ -12,8 +12,8 @@ use super::{
 };
 #[cfg(not(target_family = "wasm"))]
 use super::{
-    accept, add, audit, create_page, delete_page, diff, dismiss, rebuild, rename_page, resolve_links,
-    review_page, undo, update_page,
+    accept, add, audit, create_page, delete_page, diff, dismiss, read_page, rebuild, rename_page,
+    resolve_links, review_page, save_page, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -132,6 +132,10 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(create_page, "ubp_create_page", Write, EVERYWHERE),
     #[cfg(not(target_family = "wasm"))]
     operation!(update_page, "ubp_update_page", Write, EVERYWHERE),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(read_page, "ubp_read_page", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(save_page, "ubp_save_page", Write, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(rename_page, "ubp_rename_page", Write, EVERYWHERE),
     #[cfg(not(target_family = "wasm"))]

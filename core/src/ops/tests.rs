@@ -5,5 +5,6 @@ mod budget;
 mod explain;
 mod names;
 mod passages;
+mod saving;
 mod suggesting;
 mod writing;

@@ -3,6 +3,7 @@
 
 mod body;
 mod body_edit;
+mod breaks;
 mod context;
 mod cuts;
 mod decode;
@@ -22,6 +23,8 @@ mod value_json;
 
 pub(crate) use body::options as markdown_options;
 pub(crate) use body_edit::{body_start, branch, has_front_matter, with_appended, with_body, with_section};
+pub use breaks::LineBreak;
+pub(crate) use breaks::{plain, with_breaks_of};
 pub use decode::decode;
 pub use editor::{ParsedHeading, ParsedLink, ParsedPage};
 pub(crate) use lines::Lines;

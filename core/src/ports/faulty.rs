@@ -96,6 +96,11 @@ impl<S: Source> Source for FaultySource<S> {
         self.inner.write(path, bytes, expected)
     }
 
+    fn check_writable(&self, path: &str) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.check_writable(path)
+    }
+
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
         self.inner.stat_source(path)
     }

@@ -120,6 +120,14 @@ pub trait Source: Send + Sync {
     /// it cannot be written: the old page is then untouched.
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()>;
 
+    /// Says what would keep [`Source::write`] from replacing the page, as far as that can be told without writing.
+    ///
+    /// # Errors
+    /// What writing would answer.
+    fn check_writable(&self, _path: &str) -> Result<()> {
+        Ok(())
+    }
+
     /// State of a file of the project that pages may describe, `None` when there is none.
     ///
     /// # Errors

@@ -284,3 +284,24 @@ fn an_emptied_trash_leaves_no_folders() {
     project.source.restore("now/deep/a.md", "deep/a.md", hash).unwrap();
     assert_eq!(fs::read_dir(project.path(".ubp/trash")).unwrap().count(), 0);
 }
+
+#[test]
+fn what_keeps_a_page_from_being_written_is_known_before() {
+    let project = Project::new("pages");
+    project.put("pages/a.md", "a");
+    project.put("pages/marked.md", "a");
+    let marked = project.path("pages/marked.md");
+    let mut permissions = fs::metadata(&marked).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&marked, permissions).unwrap();
+    let source = &project.source;
+    source.check_writable("a.md").unwrap();
+    for (path, words) in
+        [("marked.md", "read-only"), ("../out.md", "outside"), (".hidden.md", "cannot be a page")]
+    {
+        let error = source.check_writable(path).unwrap_err();
+        assert!(error.to_string().contains(words), "{path}: {error}");
+        let expected = Some(ContentHash::of(b"a"));
+        assert_eq!(source.write(path, b"b", expected).unwrap_err().code(), error.code(), "{path}");
+    }
+}

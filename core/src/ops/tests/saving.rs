@@ -1,0 +1,137 @@
+//! What is read, and typed, and saved, is what is on disk, and nothing else is.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::index::tests::Project;
+use crate::manifest::{FrontMatterMode, Manifest};
+use crate::ops::{Caller, Context};
+use crate::ports::Source;
+use crate::writing::audit;
+
+fn put(project: &Project, path: &str, bytes: &[u8]) {
+    project.source.put(path, bytes, Timestamp::UNIX_EPOCH);
+    project.update();
+}
+
+fn read(project: &Project, page: &str) -> Value {
+    project.context().call("read_page", json!({ "page": page })).unwrap()
+}
+
+fn save(project: &Project, page: &Value, text: &str) -> crate::Result<Value> {
+    let params = json!({ "page": page["filepath"], "text": text, "expected_hash": page["content_hash"] });
+    project.context().call("save_page", params)
+}
+
+fn bytes(project: &Project, page: &str) -> Vec<u8> {
+    project.source.read(page).unwrap()
+}
+
+#[test]
+fn saving_what_was_read_changes_no_byte() {
+    let project = Project::with_pages([]);
+    let pages: [&[u8]; 9] = [
+        b"",
+        b"plain\n",
+        b"no end",
+        b"\xef\xbb\xbf---\r\ntitle: T\r\n---\r\n\r\n# T\r\n\r\nText.\r\n",
+        b"mixed\r\nlines\nand\rothers",
+        b"---\ntitle: open\n# T\n",
+        b"---\nid: 1\n---\n\n\n\n",
+        b"\xef\xbb\xbf",
+        b"\n\n\r\n",
+    ];
+    for original in pages {
+        put(&project, "a.md", original);
+        let page = read(&project, "a.md");
+        let text = page["text"].as_str().unwrap();
+        assert!(!text.contains(['\r', '\u{feff}']), "{text:?}");
+        assert_eq!(page["editable"], true);
+        let saved = save(&project, &page, text).unwrap();
+        assert_eq!(bytes(&project, "a.md"), original);
+        assert_eq!((&saved["content_hash"], &saved["text"]), (&page["content_hash"], &Value::Null));
+        save(&project, &page, &format!("{text}\nmore")).unwrap();
+        let now = read(&project, "a.md");
+        assert_eq!(now["text"], format!("{text}\nmore"));
+        assert_eq!(
+            (&now["line_break"], &now["byte_order_mark"]),
+            (&page["line_break"], &page["byte_order_mark"])
+        );
+    }
+}
+
+#[test]
+fn front_matter_can_be_taken_away_broken_and_written_again() {
+    let mut project = Project::with_pages([("a.md", "---\ntitle: A\nid: x\n---\n# A\n")]);
+    project.manifest =
+        Manifest::default_for("pages", FrontMatterMode::Managed, Timestamp::UNIX_EPOCH).unwrap();
+    for text in ["---\ntitle: A\nid: x\n--\n# A\n", "# A\n", "", "---\n", "---\ntitle: A\n---\n# A\n"] {
+        let saved = save(&project, &read(&project, "a.md"), text).unwrap();
+        assert_eq!(saved["text"], Value::Null);
+        assert_eq!(String::from_utf8(bytes(&project, "a.md")).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_time_in_front_matter_moves_once_in_a_stretch_of_work() {
+    let page = |time: &str, text: &str| format!("---\nupdated_at: {time}\n---\n{text}\n");
+    let project = Project::with_pages([("a.md", page("1970-01-01", "One.").as_str())]);
+    let saved = save(&project, &read(&project, "a.md"), &page("1970-01-01", "Two.")).unwrap();
+    let now = "1970-01-12T13:46:40Z";
+    assert_eq!(saved["text"], page(now, "Two."));
+    assert_eq!(read(&project, "a.md")["content_hash"], saved["content_hash"]);
+    let saved = save(&project, &read(&project, "a.md"), &page(now, "Three.")).unwrap();
+    assert_eq!(saved["text"], Value::Null, "it has just moved");
+    // What was typed there stays, and so does everything when nothing but front matter changes.
+    let saved = save(&project, &read(&project, "a.md"), &page("1970-01-02", "Four.")).unwrap();
+    assert_eq!(saved["text"], Value::Null);
+    let text = page("1970-01-02", "Four.").replace("---\nFour", "tags: [x]\n---\nFour");
+    assert_eq!(save(&project, &read(&project, "a.md"), &text).unwrap()["text"], Value::Null);
+    assert_eq!(read(&project, "a.md")["text"], text);
+}
+
+#[test]
+fn an_edit_of_another_version_is_a_conflict_and_changes_nothing() {
+    let project = Project::with_pages([("a.md", "one\n")]);
+    let page = read(&project, "a.md");
+    put(&project, "a.md", b"two\n");
+    let error = save(&project, &page, "three\n").unwrap_err();
+    assert_eq!(error.code(), "conflict");
+    let crate::Error::Conflict { found, .. } = error else { panic!("{error}") };
+    assert_eq!(found, read(&project, "a.md")["content_hash"]);
+    assert_eq!(bytes(&project, "a.md"), b"two\n");
+}
+
+#[test]
+fn pages_that_are_not_utf8_are_shown_and_left_alone() {
+    let project = Project::with_pages([]);
+    for original in [&b"\xff\xfea\0\r\0\n\0"[..], b"caf\xe9\n"] {
+        put(&project, "a.md", original);
+        let page = read(&project, "a.md");
+        assert_eq!(page["editable"], false);
+        assert!(page["reason"].as_str().unwrap().contains("UTF-8"), "{page}");
+        assert_eq!(save(&project, &page, "x").unwrap_err().code(), "invalid_params");
+        assert_eq!(bytes(&project, "a.md"), original);
+    }
+}
+
+#[test]
+fn typing_does_not_fill_the_audit_log_but_agents_are_logged_and_kept_out() {
+    let project = Project::with_pages([("a.md", "one\n"), ("b.md", "---\nagents: read-only\n---\n")]);
+    let mut page = read(&project, "a.md");
+    for round in 0..50 {
+        page = save(&project, &page, &format!("{round}\n")).unwrap();
+    }
+    assert!(audit::AuditLog::read(&project.source).unwrap().entries.is_empty());
+    let save_as_agent = |page: &Value| {
+        let agent = Context { caller: Caller::Agent, ..project.context() };
+        let params =
+            json!({ "page": page["filepath"], "text": "agent\n", "expected_hash": page["content_hash"] });
+        agent.call("save_page", params)
+    };
+    save_as_agent(&page).unwrap();
+    assert_eq!(audit::AuditLog::read(&project.source).unwrap().entries.len(), 1);
+    let locked = read(&project, "b.md");
+    assert_eq!(save_as_agent(&locked).unwrap_err().code(), "read_only");
+    save(&project, &locked, "---\nagents: read-only\n---\nA person may.\n").unwrap();
+}

@@ -1,0 +1,175 @@
+//! Line breaks and byte order mark of a file, which editors neither show nor keep: what they are, the text
+//! without them, and putting them back around an edit so that no byte changes that nobody typed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use super::lines;
+
+const MARK: char = '\u{feff}';
+
+/// Lines that are compared one by one to see which are the same; more are taken for new.
+const COMPARED: usize = 2_000;
+
+/// How the lines of a file end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LineBreak {
+    /// `\n`, or in no way: there is one line.
+    Lf,
+    /// `\r\n`.
+    Crlf,
+    /// `\r`.
+    Cr,
+    /// Some so and some otherwise.
+    Mixed,
+}
+
+impl LineBreak {
+    /// That of `text`.
+    pub fn of(text: &str) -> Self {
+        let mut found = None;
+        for (_, line) in lines::split(text) {
+            let this = match text_break(line) {
+                "" => continue,
+                "\r\n" => Self::Crlf,
+                "\r" => Self::Cr,
+                _ => Self::Lf,
+            };
+            if *found.get_or_insert(this) != this {
+                return Self::Mixed;
+            }
+        }
+        found.unwrap_or(Self::Lf)
+    }
+}
+
+fn text_break(line: &str) -> &str {
+    line.get(lines::content(line).len()..).unwrap_or_default()
+}
+
+/// `text` as editors have it: without a byte order mark, every line but the last ended by `\n`.
+pub(crate) fn plain(text: &str) -> String {
+    text.strip_prefix(MARK).unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// `edited`, in any form, with byte order mark and line breaks as `old` has them: lines that are still there keep
+/// theirs, new ones get that of the line before.
+pub(crate) fn with_breaks_of(old: &str, edited: &str) -> String {
+    let edited = plain(edited);
+    let unmarked = old.strip_prefix(MARK);
+    let mut whole = String::with_capacity(old.len().max(edited.len()) + 16);
+    if unmarked.is_some() {
+        whole.push(MARK);
+    }
+    let old = unmarked.unwrap_or(old);
+    match LineBreak::of(old) {
+        LineBreak::Lf => whole.push_str(&edited),
+        LineBreak::Crlf => whole.push_str(&edited.replace('\n', "\r\n")),
+        LineBreak::Cr => whole.push_str(&edited.replace('\n', "\r")),
+        LineBreak::Mixed => push_mixed(&mut whole, old, &edited),
+    }
+    whole
+}
+
+fn push_mixed(whole: &mut String, old: &str, edited: &str) {
+    let was: Vec<&str> = lines::split(old).map(|(_, line)| line).collect();
+    let is: Vec<&str> = lines::split(edited).map(|(_, line)| line).collect();
+    let kept = kept_lines(&was, &is);
+    let mut last = was.first().map_or("\n", |line| text_break(line));
+    for (line, before) in is.iter().zip(kept) {
+        whole.push_str(lines::content(line));
+        if !line.ends_with('\n') {
+            continue;
+        }
+        let own = before.and_then(|at| was.get(at)).map_or("", |line| text_break(line));
+        if !own.is_empty() {
+            last = own;
+        }
+        whole.push_str(last);
+    }
+}
+
+/// For every line of `is` the line of `was` that it is, if it was there.
+fn kept_lines(was: &[&str], is: &[&str]) -> Vec<Option<usize>> {
+    let same = |(a, b): (&&str, &&str)| lines::content(a) == lines::content(b);
+    let before = was.iter().zip(is).take_while(|&pair| same(pair)).count();
+    let rest = was.len().min(is.len()) - before;
+    let after = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|&pair| same(pair)).count();
+    let mut kept: Vec<Option<usize>> = vec![None; is.len()];
+    kept.iter_mut().enumerate().take(before).for_each(|(at, line)| *line = Some(at));
+    for from_end in 1..=after {
+        if let Some(line) = kept.get_mut(is.len() - from_end) {
+            *line = Some(was.len() - from_end);
+        }
+    }
+    let content = |lines: &[&str], end: usize| -> Vec<String> {
+        lines.get(before..end).into_iter().flatten().map(|line| lines::content(line).to_owned()).collect()
+    };
+    let (old, new) = (content(was, was.len() - after), content(is, is.len() - after));
+    if old.len().max(new.len()) <= COMPARED {
+        for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            let (tag, from, to) = change.as_tag_tuple();
+            if tag == DiffTag::Equal {
+                for (was, is) in from.zip(to) {
+                    if let Some(line) = kept.get_mut(before + is) {
+                        *line = Some(before + was);
+                    }
+                }
+            }
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_leaves_every_other_byte_alone() {
+        for (old, edited, expected) in [
+            ("a\r\nb\r\n", "a\nx\nb\n", "a\r\nx\r\nb\r\n"),
+            ("\u{feff}a\nb", "a\nb\n", "\u{feff}a\nb\n"),
+            ("a\rb", "a\rb\rc", "a\rb\rc"),
+            ("a\nb\r\nc\rd\n", "a\nb\nx\nc\nd\n", "a\nb\r\nx\r\nc\rd\n"),
+            ("a\n\nb\r\n\r\nc\n", "A\n\n\nb\n\nC\n", "A\n\n\nb\r\n\r\nC\r\n"),
+            ("a\r\n", "", ""),
+            ("", "a\n", "a\n"),
+            ("a", "a\nb\n", "a\nb\n"),
+        ] {
+            let whole = with_breaks_of(old, edited);
+            assert_eq!(plain(&whole), plain(edited), "{old:?} {edited:?}");
+            assert_eq!(whole, expected, "{old:?} {edited:?}");
+        }
+    }
+
+    #[test]
+    fn line_breaks_have_names() {
+        for (text, name) in [
+            ("", LineBreak::Lf),
+            ("a\r\nb", LineBreak::Crlf),
+            ("a\r\r", LineBreak::Cr),
+            ("a\n\r", LineBreak::Mixed),
+            ("a\r\nb\n", LineBreak::Mixed),
+        ] {
+            assert_eq!(LineBreak::of(text), name, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn saving_what_was_read_gives_the_same_bytes(text in "(\u{feff})?([ab]{0,2}(\r\n|\n|\r)?){0,12}") {
+            prop_assert_eq!(with_breaks_of(&text, &plain(&text)), text);
+        }
+
+        #[test]
+        fn what_was_typed_is_what_is_saved(old in "([ab]{0,2}(\r\n|\n|\r)?){0,12}", new in "([ab]{0,2}\n?){0,12}") {
+            prop_assert_eq!(plain(&with_breaks_of(&old, &new)), new);
+        }
+    }
+}
