@@ -59,7 +59,7 @@ class ModelServer {
           if (expected !== ModelServer.hash(this.text)) throw new FileProblem('conflict', 'It changed.');
           this.writes++;
           this.text = this.completes ? text.replace(/^(---\nat: )?\d*/, `$1${this.writes}`) : text;
-          return { hash: ModelServer.hash(this.text), altered: this.text !== text };
+          return { text: this.text, hash: ModelServer.hash(this.text) };
         }),
     };
   }

@@ -30,8 +30,8 @@ export class FileProblem extends Error {
 /** The file behind a page. Both fail with a `FileProblem`. */
 export interface PageFile {
   read(): Promise<FileText>;
-  /** Writes if the file is what `expectedHash` says. `altered`: more than the text was changed, and the hash is that of the result. */
-  write(text: string, expectedHash: string): Promise<{ hash: string; altered: boolean }>;
+  /** Writes if the file is what `expectedHash` says, and gives what it is now: the engine may have completed it. */
+  write(text: string, expectedHash: string): Promise<FileText>;
 }
 
 /** What is being edited. */
@@ -212,12 +212,15 @@ export class Saver {
     this.#tell('saving');
     this.#inDoubt.push(text);
     try {
-      const { hash, altered } = await this.#file.write(text, this.#known.hash);
+      const written = await this.#file.write(text, this.#known.hash);
       this.#inDoubt = [];
       this.#failures = 0;
-      // The engine may complete front matter: then this is what it started from, and the file is yet to be read.
-      this.#known = { text, hash: altered ? '' : hash };
-      this.#mustRead ||= altered;
+      if (written.text !== text) {
+        // What the engine completed is an edit of another's that began with this text.
+        this.#known = { text, hash: '' };
+        return this.#take(written);
+      }
+      this.#known = written;
       if (this.#buffer.text() === text) return this.#settle();
       this.#dirtySince = this.#timers.now();
       this.#keepDraft();
@@ -240,6 +243,10 @@ export class Saver {
     } catch (error) {
       return this.#fail(asProblem(error));
     }
+    this.#take(found);
+  }
+
+  #take(found: FileText): void {
     // It began while this was asked; what was read may be old when it ends.
     if (this.#isComposing) {
       this.#mustRead = true;
@@ -273,7 +280,7 @@ export class Saver {
     const merged = mergeTexts(known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
-    this.#takeIn(found, 'The file was changed elsewhere too. Both edits are in the text.');
+    this.#takeIn(found, known.hash ? 'The file was changed elsewhere too. Both edits are in the text.' : '');
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
@@ -292,7 +299,7 @@ export class Saver {
     if (this.#buffer.text() === found.text) return this.#settle();
     this.#resume();
     this.#keepDraft();
-    this.#events.onNotice(notice);
+    if (notice) this.#events.onNotice(notice);
   }
 
   /** What is unsaved goes on its way. */
