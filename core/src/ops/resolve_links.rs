@@ -179,7 +179,7 @@ mod tests {
     fn a_place_is_told_by_its_id_or_not_at_all() {
         let links = resolved(&["[[#flow]]", "[[login#^first]]", "[[login#Elsewhere]]"]);
         let told: Vec<_> = links.iter().flatten().map(|link| link.place.as_deref()).collect();
-        assert_eq!(told, [Some("flow"), Some("^first"), None]);
+        assert_eq!(told, [Some("login-feature/flow"), Some("^first"), None]);
         assert!(links.iter().flatten().all(|link| link.filepath.as_deref() == Some("auth/login.md")));
     }
 

@@ -53,6 +53,10 @@ export interface Operations {
   create_page: { params: CreatePageParams; output: CreatePageOutput };
   /** Change a page's text: replace it, add to it, or replace one section. */
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
+  /** Read the whole text of a page, front matter included, for an editor. */
+  read_page: { params: ReadPageParams; output: ReadPageOutput };
+  /** Save the whole text of a page from an editor, front matter included. */
+  save_page: { params: SavePageParams; output: SavePageOutput };
   /** Give a page another path or title; every link to it and from it follows. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
   /** Move a page to the trash; the answer names the links that lead nowhere then. */
@@ -1200,6 +1204,9 @@ export interface LiftedBy {
   way: Step[];
 }
 
+/** How the lines of a file end. */
+export type LineBreak = "lf" | "crlf" | "cr" | "mixed";
+
 /** What happened to links. */
 export interface LinkChanges {
   /** Links that are new, by page. */
@@ -1572,6 +1579,33 @@ export interface QueryScore {
   score: number;
 }
 
+/** The page's file. */
+export interface ReadPageOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /**
+   * Its text, front matter included: without byte order mark, lines ended by `\n`. `save_page` puts both back as
+   * they were.
+   */
+  text: string;
+  /** SHA-256 of the file, to be carried by edits. */
+  content_hash: string;
+  /** How its lines end. */
+  line_break: LineBreak;
+  /** Whether it begins with a byte order mark. */
+  byte_order_mark: boolean;
+  /** Whether it can be saved. */
+  editable: boolean;
+  /** Why it cannot; absent for a page that can. */
+  reason: string | null;
+}
+
+/** Which page. */
+export interface ReadPageParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+}
+
 /** What was done. */
 export interface RebuildOutput {
   /** Pages that are new in the index. */
@@ -1884,6 +1918,32 @@ export interface Run {
   latency_ms: Latency;
   /** Queries that were answered by words in place of vectors. */
   fallbacks: number;
+}
+
+/** The page's file. */
+export interface SavePageOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** SHA-256 of the file now, to be carried by the next edit. */
+  content_hash: string;
+  /**
+   * Its text now, as `read_page` gives it, where that is not what was sent: the page notes in its front matter
+   * when it was changed, and that time moved.
+   */
+  text: string | null;
+}
+
+/** Which page, and its text. */
+export interface SavePageParams {
+  /** The page: its path, or id, title or alias. */
+  page: string;
+  /**
+   * The whole text, front matter included. Line breaks may be `\n` whatever the file has: lines keep theirs, and so
+   * does the file its byte order mark.
+   */
+  text: string;
+  /** `content_hash` of the page as it was read or saved last. */
+  expected_hash: string;
 }
 
 /** Parts of a score, each 0 to 1. */

@@ -61,4 +61,4 @@ export interface MountedEditor {
   destroy(): Promise<void>;
 }
 
-export type MountEditor = (host: EditorHost, parent: HTMLElement) => Promise<MountedEditor>;
+export { openEditor as mountEditor } from './page-editor';
