@@ -6,6 +6,7 @@ mod export;
 mod freshness;
 mod links;
 mod server;
+mod viewer;
 mod writing;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
 pub use server::{ClientChoice, McpServerArgs};
+pub use viewer::ViewerArgs;
 pub use writing::{AuditArgs, MvArgs, NewArgs, RmArgs, UndoArgs};
 
 /// Arguments of the whole command.
@@ -32,6 +34,7 @@ pub use writing::{AuditArgs, MvArgs, NewArgs, RmArgs, UndoArgs};
         ubp init --pages-dir .                 use an existing vault as it is\n  \
         ubp search \"how do sessions expire\"    ask a question\n  \
         ubp get \"Login Feature\"                read a page with its links\n  \
+        ubp viewer                             read and write pages in a browser\n  \
         ubp doctor                             find broken links and other problems\n\n\
         `ubp help <command>` shows each command with its own examples.",
     propagate_version = true,
@@ -130,6 +133,8 @@ pub enum Command {
     Accept(AcceptArgs),
     /// Remember that a suggested link is not wanted
     Dismiss(DismissArgs),
+    /// Read, write and search the pages in a browser
+    Viewer(ViewerArgs),
     /// Serve AI agents over the Model Context Protocol
     #[command(alias = "serve")]
     McpServer(McpServerArgs),

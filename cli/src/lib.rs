@@ -5,15 +5,18 @@ mod args;
 mod commands;
 mod export;
 pub mod host;
+mod http;
 mod io;
 pub mod live;
 mod mcp;
+mod messages;
 mod models;
 mod opening;
 mod output;
 mod progress;
 mod session;
 mod streams;
+mod viewer;
 
 use std::ffi::OsString;
 

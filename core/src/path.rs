@@ -7,8 +7,8 @@ use crate::{Error, Result};
 /// Endings of files that are pages, in lower case.
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// Files beside the manifest that hold what was decided and done; all but the last are committed.
-pub const STATE_FILES: [&str; 3] = ["refs.lock", "decisions.jsonl", "audit.jsonl"];
+/// Files beside the manifest that hold what was decided and done; the first two are committed.
+pub const STATE_FILES: [&str; 4] = ["refs.lock", "decisions.jsonl", "audit.jsonl", "favorites.json"];
 
 /// State files that only grow, a line at a time.
 pub const RECORD_FILES: [&str; 2] = ["decisions.jsonl", "audit.jsonl"];

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::freshness::ReviewLock;
 use crate::index::derived_id;
-use crate::ops::{Caller, Context};
+use crate::ops::{Caller, Context, favorites};
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
@@ -404,12 +404,14 @@ fn perform(source: &dyn Source, change: &Change) -> Result<()> {
     }
 }
 
-/// Lets reviews and decisions follow pages that moved.
+/// Lets reviews, decisions and favourites follow pages that moved.
 fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
     let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
     if moves.is_empty() {
         return Ok(());
     }
+    // A list that cannot be read is no reason to keep a page where it is.
+    let _ = favorites::follow(source, &moves);
     let mut lock = ReviewLock::load(source, |_| true)?;
     let mut followed = false;
     for (from, to) in &moves {

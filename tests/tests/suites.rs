@@ -15,4 +15,5 @@ mod mcp;
 mod parity;
 mod process;
 mod transcripts;
+mod viewer;
 mod writing;

@@ -155,8 +155,8 @@ fn write(
         base_url: args.base_url.clone(),
         noindex: args.noindex,
         version: version.into(),
-        database: (database.clone(), database_bytes),
-        semantic: None,
+        database: Some((database.clone(), database_bytes)),
+        ..SiteSettings::default()
     };
     if let Some((semantic, files)) = model {
         for file in files {

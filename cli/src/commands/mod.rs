@@ -29,10 +29,10 @@ use ubp_core::search::SearchMode;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
 use crate::host::Project;
-use crate::mcp;
 use crate::opening::set_aside;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
+use crate::{mcp, viewer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     match attempt(terminal, global, command.clone()) {
@@ -58,6 +58,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp::run(terminal, &folder, args),
+        Command::Viewer(args) => return viewer::run(terminal, &folder, args),
         _ => {}
     }
     let session = Session::open(terminal, &folder)?;
@@ -90,7 +91,8 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Completions(_)
         | Command::Model(_)
         | Command::Eval(_)
-        | Command::McpServer(_) => Ok(crate::ExitStatus::Success),
+        | Command::McpServer(_)
+        | Command::Viewer(_) => Ok(crate::ExitStatus::Success),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ubp review`: record that pages are true of their code.
 
-use ubp_core::ops::review_page::{self, Output, Params, SourceDifference};
+use ubp_core::ops::review_page::{self, Output, Params};
+use ubp_core::ops::source_diff::SourceDifference;
 
 use crate::ExitStatus;
 use crate::args::{Global, ReviewArgs};

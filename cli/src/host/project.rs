@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 13] = [
+const OWN_FILES: [&str; 14] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -31,6 +31,7 @@ const OWN_FILES: [&str; 13] = [
     "refs.lock",
     "decisions.jsonl",
     "audit.jsonl",
+    "favorites.json",
     "serve.lock",
     "serve.state",
     "write.lock",

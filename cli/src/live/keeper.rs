@@ -4,8 +4,10 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use ubp_core::freshness::REVIEW_LOCK;
 use ubp_core::index::{RefreshReport, Snapshot};
 use ubp_core::ops::Caller;
+use ubp_core::ops::favorites::FILE as FAVORITES;
 use ubp_core::ports::Unreadable;
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
@@ -32,6 +34,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
         watch: Watch::new(shared.clone()),
         head: None,
         reviews: None,
+        favorites: None,
         rules: Vec::new(),
         unreadable: Vec::new(),
         said: None,
@@ -56,6 +59,7 @@ struct Keeper<'a> {
     watch: Watch,
     head: Option<Option<String>>,
     reviews: Option<Stamp>,
+    favorites: Option<Stamp>,
     /// The files outside of the pages folder that decide what a page is.
     rules: Vec<Stamp>,
     unreadable: Vec<Unreadable>,
@@ -97,7 +101,7 @@ impl Keeper<'_> {
             self.watch.close();
             self.tell_pages(&opened);
         }
-        self.tell_head_and_reviews(&opened);
+        self.tell_state(&opened);
     }
 
     fn refresh(&mut self) {
@@ -232,9 +236,9 @@ impl Keeper<'_> {
         }
     }
 
-    fn tell_head_and_reviews(&mut self, opened: &Opened) {
+    fn tell_state(&mut self, opened: &Opened) {
         if self.shared.changes.receiver_count() == 0 {
-            (self.head, self.reviews) = (None, None);
+            (self.head, self.reviews, self.favorites) = (None, None, None);
             return;
         }
         if let Ok(head) = opened.engine.history.head() {
@@ -243,11 +247,15 @@ impl Keeper<'_> {
             }
             self.head = Some(head);
         }
-        let reviews = Stamp::of(&self.shared.root.join(UBP_DIR).join("refs.lock"));
-        if self.reviews.is_some_and(|before| before != reviews) {
-            self.shared.broadcast(Changed::Reviews);
+        for (file, known, change) in [
+            (REVIEW_LOCK, &mut self.reviews, Changed::Reviews),
+            (FAVORITES, &mut self.favorites, Changed::Favorites),
+        ] {
+            let now = Stamp::of(&self.shared.root.join(UBP_DIR).join(file));
+            if known.replace(now).is_some_and(|before| before != now) {
+                self.shared.broadcast(change);
+            }
         }
-        self.reviews = Some(reviews);
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::sync::broadcast;
-use ubp_core::index::{PageChanges, Snapshot};
+use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
 use ubp_core::ops::{Caller, Context, Effect, find};
 use ubp_core::progress::{Cancel, Progress};
 use ubp_core::{Error, Result};
@@ -57,6 +57,8 @@ pub enum Changed {
     Settings,
     /// Reviews, in `refs.lock`.
     Reviews,
+    /// The favourite pages.
+    Favorites,
 }
 
 /// Something that a person should read, on standard error or wherever messages go.
@@ -232,6 +234,19 @@ impl Live {
         let receiver = self.shared.changes.subscribe();
         self.shared.remember_pages();
         receiver
+    }
+
+    /// Sections that have vectors, and all sections; `None` without a model. Waits for no refresh.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Io`] while the project is gone.
+    pub fn vectors(&self) -> Result<Option<(usize, usize)>> {
+        let opened = self.shared.current()?;
+        let Some(embedder) = &opened.engine.embedder else { return Ok(None) };
+        let identity = &embedder.model().identity;
+        let (pending, total) =
+            opened.engine.index.read(|db| Ok((pending(db, identity)?, section_count(db)?)))?;
+        Ok(Some((total.saturating_sub(pending), total)))
     }
 
     /// Whether this process watches and indexes, and not another one.

@@ -29,7 +29,9 @@ impl News {
         let changed = match changed {
             Some(Changed::Pages(pages)) => pages,
             // Neither a commit nor a review is part of a page's text.
-            Some(Changed::Head(_) | Changed::Reviews) => return Self { listing: false, updated: Vec::new() },
+            Some(Changed::Head(_) | Changed::Reviews | Changed::Favorites) => {
+                return Self { listing: false, updated: Vec::new() };
+            }
             Some(Changed::Settings) | None => {
                 return Self { listing: true, updated: watched.cloned().collect() };
             }

@@ -1,9 +1,7 @@
-//! The protocol over HTTP, at `/mcp`. It answers to this machine alone unless told otherwise, and then
-//! only to those who know a token. A page in a browser reaches local servers too, so the names that a
-//! request comes under and from are checked on every one.
+//! The protocol over HTTP, at `/mcp`, for as many clients as have room. It answers to this machine alone
+//! unless told otherwise, and then only to those who know a token.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,12 +13,12 @@ use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::{Error, Result};
 
 use super::server::Server;
+use crate::http::{Names, Token, bearer};
 
 /// Where the protocol is spoken.
 pub(super) const PATH: &str = "/mcp";
@@ -37,22 +35,10 @@ const IDLE: Duration = Duration::from_secs(5 * 60);
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
-/// Names under which this machine reaches itself.
-const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-
-/// How to serve.
-pub(super) struct Options {
-    /// Where to listen.
-    pub address: SocketAddr,
-    /// Further names under which clients reach the server.
-    pub names: Vec<String>,
-    /// What clients have to know.
-    pub token: Option<String>,
-}
 
 struct Gate {
-    /// Hash of the token, so that comparing takes the same time whatever was sent.
-    token: Option<[u8; 32]>,
+    /// What clients have to know.
+    token: Option<Token>,
     sessions: Arc<LocalSessionManager>,
     /// When something was last asked in each session.
     asked: Mutex<HashMap<String, Instant>>,
@@ -85,23 +71,21 @@ impl Gate {
     }
 }
 
-/// Takes the address.
-///
-/// # Errors
-/// [`Error::InvalidParams`] where others could reach the server without a token, [`Error::Io`] when
-/// the address cannot be had.
-pub(super) async fn bind(options: &Options) -> Result<TcpListener> {
-    let address = options.address;
-    if !address.ip().is_loopback() && options.token.is_none() {
-        return Err(Error::invalid(format!(
-            "others can reach {address}: set {TOKEN_VARIABLE} to a secret that clients send as \
-             `Authorization: Bearer …`, or listen on 127.0.0.1"
-        )));
-    }
-    if options.token.as_ref().is_some_and(|token| token.len() < 16) {
-        return Err(Error::invalid(format!("{TOKEN_VARIABLE} is too short: 16 characters are the least")));
-    }
-    TcpListener::bind(address).await.map_err(|error| Error::io(address.to_string(), error))
+/// What answers at [`PATH`] until `stop`.
+pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: CancellationToken) -> Router {
+    let mut config = StreamableHttpServerConfig::default();
+    config.cancellation_token = stop;
+    let config = config
+        .with_allowed_hosts(names.hosts.clone())
+        .with_allowed_origins(names.origins.clone())
+        .enforce_origin_validation();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SILENCE);
+    let sessions = Arc::new(sessions);
+    let service =
+        StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.clone(), config);
+    let gate = Arc::new(Gate { token, sessions, asked: Mutex::default(), idle: IDLE });
+    Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(gate, check))
 }
 
 /// Serves until `stop`.
@@ -111,51 +95,21 @@ pub(super) async fn bind(options: &Options) -> Result<TcpListener> {
 pub(super) async fn serve(
     server: Server,
     listener: TcpListener,
-    options: &Options,
+    further: &[String],
+    token: Option<Token>,
     stop: CancellationToken,
 ) -> Result<()> {
-    let address = listener.local_addr().map_err(|error| Error::io(options.address.to_string(), error))?;
-    let (hosts, origins) = names(address, &options.names);
-    let mut config = StreamableHttpServerConfig::default();
-    config.cancellation_token = stop.clone();
-    let config = config.with_allowed_hosts(hosts).with_allowed_origins(origins).enforce_origin_validation();
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SILENCE);
-    let sessions = Arc::new(sessions);
-    let service =
-        StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.clone(), config);
-    let token = options.token.as_ref().map(|token| Sha256::digest(token).into());
-    let gate = Arc::new(Gate { token, sessions, asked: Mutex::default(), idle: IDLE });
-    let router =
-        Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(gate, check));
+    let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
+    let router = router(server, &Names::of(address, further), token, stop.clone());
     axum::serve(listener, router)
         .with_graceful_shutdown(async move { stop.cancelled().await })
         .await
         .map_err(|error| Error::io(address.to_string(), error))
 }
 
-/// The values of `Host` and `Origin` that a request may have.
-fn names(address: SocketAddr, further: &[String]) -> (Vec<String>, Vec<String>) {
-    let port = address.port();
-    let mut names: Vec<String> = LOOPBACK.iter().map(|name| (*name).to_owned()).collect();
-    match address.ip() {
-        ip if ip.is_unspecified() => {}
-        IpAddr::V4(ip) => names.push(ip.to_string()),
-        IpAddr::V6(ip) => names.push(format!("[{ip}]")),
-    }
-    names.extend(further.iter().cloned());
-    names.dedup();
-    let hosts = names.iter().map(|name| format!("{name}:{port}")).collect();
-    let origins = names
-        .iter()
-        .flat_map(|name| [format!("http://{name}:{port}"), format!("https://{name}:{port}")])
-        .collect();
-    (hosts, origins)
-}
-
 async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     if let Some(token) = &gate.token
-        && bearer(request.headers()).is_none_or(|sent| <[u8; 32]>::from(Sha256::digest(sent)) != *token)
+        && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
     {
         let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
         return (StatusCode::UNAUTHORIZED, wanted, "a token is needed\n").into_response();
@@ -177,12 +131,6 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
-}
-
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 #[cfg(test)]

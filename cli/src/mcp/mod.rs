@@ -8,7 +8,6 @@ mod completion;
 mod http;
 mod limit;
 mod lines;
-mod messages;
 mod prompts;
 mod resources;
 mod schema;
@@ -16,10 +15,11 @@ mod server;
 mod text;
 mod tools;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
+use axum::Router;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio_util::sync::CancellationToken;
@@ -28,18 +28,30 @@ use ubp_core::progress::Cancel;
 
 use crate::args::McpServerArgs;
 use crate::host::Project;
+use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
 use crate::live::{Live, ParentWatch};
+use crate::messages::Messages;
 use crate::output::{CommandResult, Failure};
 use crate::session::Terminal;
 use crate::{ExitStatus, Io};
 
-use messages::Messages;
 use server::Server;
 
-/// How often a request to stop is looked for.
-const LOOK: Duration = Duration::from_millis(100);
-/// How long calls may take to end once the server is to stop.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// The protocol over HTTP as a part of another server, which stops it by `stop`; tools that change something only
+/// where `write` allows it.
+///
+/// # Errors
+/// [`Error::Internal`].
+pub(crate) fn router(
+    live: &Arc<Live>,
+    write: bool,
+    names: &Names,
+    token: Token,
+    stop: CancellationToken,
+) -> ubp_core::Result<Router> {
+    let server = Server::new(live.clone(), tools::choose(&[], write)?);
+    Ok(http::router(server, names, Some(token), stop))
+}
 
 /// `ubp mcp-server`.
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerArgs) -> CommandResult {
@@ -54,7 +66,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     let project = Project::find(folder)?;
     let messages = Messages::of(terminal);
     let live = Live::start(project, &terminal.io.environment, messages.notices())?;
-    let server = Server { live: live.clone(), tools, limit: Arc::default(), subscribed: Arc::default() };
+    let server = Server::new(live.clone(), tools);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -65,12 +77,11 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     let cancel = terminal.io.cancel.clone();
     let result = match &args.http {
         Some(address) => {
-            let options = http::Options {
-                address: *address,
-                names: args.allow_host.clone(),
-                token: terminal.io.environment.get(http::TOKEN_VARIABLE).map(str::to_owned),
-            };
-            runtime.block_on(over_http(server, &options, &cancel, &messages))
+            let token = terminal.io.environment.get(http::TOKEN_VARIABLE);
+            let token = token.map(|token| Token::new(token, http::TOKEN_VARIABLE)).transpose();
+            let serve =
+                async { over_http(server, *address, &args.allow_host, token?, &cancel, &messages).await };
+            runtime.block_on(serve)
         }
         None => runtime.block_on(over_stdio(server, terminal.io, &cancel)),
     };
@@ -108,15 +119,20 @@ async fn over_stdio(server: Server, io: &mut Io, cancel: &Cancel) -> CommandResu
 
 async fn over_http(
     server: Server,
-    options: &http::Options,
+    address: SocketAddr,
+    further: &[String],
+    token: Option<Token>,
     cancel: &Cancel,
     messages: &Messages,
 ) -> CommandResult {
-    let listener = http::bind(options).await?;
-    let address = listener.local_addr().map_err(|error| Error::io(options.address.to_string(), error))?;
+    let way =
+        format!("set {} to a secret that clients send as `Authorization: Bearer …`", http::TOKEN_VARIABLE);
+    require(address, token.as_ref(), &way)?;
+    let listener = bind(address).await?;
+    let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
     messages.say(&format!("listening on http://{address}{}", http::PATH));
     let stop = CancellationToken::new();
-    let serve = http::serve(server, listener, options, stop.clone());
+    let serve = http::serve(server, listener, further, token, stop.clone());
     let mut serve = std::pin::pin!(serve);
     tokio::select! {
         ended = &mut serve => ended?,
@@ -128,11 +144,4 @@ async fn over_http(
         }
     }
     Ok(ExitStatus::Success)
-}
-
-/// Waits for Ctrl-C, a signal, the host's request, or the end of the process that started this one.
-async fn asked_to_stop(cancel: &Cancel) {
-    while !cancel.is_requested() {
-        tokio::time::sleep(LOOK).await;
-    }
 }

@@ -54,6 +54,11 @@ pub(super) struct Server {
 }
 
 impl Server {
+    /// For the first client.
+    pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>) -> Self {
+        Self { live, tools, limit: Arc::default(), subscribed: Arc::default() }
+    }
+
     /// The same for another client.
     pub(super) fn for_another_client(&self) -> Self {
         Self { subscribed: Arc::default(), ..self.clone() }

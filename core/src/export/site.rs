@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 
 use super::Publication;
@@ -12,7 +12,7 @@ use crate::index::Index;
 use crate::ops::{Context, LinkInfo, backlinks};
 use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
-use crate::{Error, Result, path, text};
+use crate::{Error, Result, path};
 
 /// Longest description of a page for search engines and previews, in characters.
 const DESCRIPTION: usize = 160;
@@ -26,8 +26,10 @@ pub struct SiteSettings {
     pub noindex: bool,
     /// Version of the program.
     pub version: String,
-    /// File of the database relative to the top of the site, and its size in bytes.
-    pub database: (String, u64),
+    /// File of the database relative to the top of the site, and its size in bytes; `None` where a server answers.
+    pub database: Option<(String, u64)>,
+    /// What the server's policy calls styles that scripts make.
+    pub style_nonce: Option<String>,
     /// What searching by meaning needs.
     pub semantic: Option<Semantic>,
 }
@@ -64,9 +66,11 @@ struct Description<'a> {
     name: &'a str,
     page: Option<&'a str>,
     home: Option<&'a str>,
-    database: DatabaseFile<'a>,
+    database: Option<DatabaseFile<'a>>,
     semantic: Option<&'a Semantic>,
     version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    style_nonce: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -102,8 +106,7 @@ pub struct Site<'a> {
     renderer: Renderer<'a>,
     template: &'a Template,
     settings: &'a SiteSettings,
-    entries: Vec<Entry>,
-    home: Option<usize>,
+    home: Option<Entry>,
     name: String,
 }
 
@@ -129,13 +132,13 @@ impl<'p> Publication<'p> {
             }
             write(file)
         };
-        let total = site.entries.len();
-        for done in 0..total {
+        let entries = context.index.read(entries)?;
+        for (done, entry) in entries.iter().enumerate() {
             context.cancel.check()?;
-            once(site.page(done)?)?;
-            context.progress.advance(crate::progress::Stage::Site, done + 1, total);
+            once(site.page(entry, &entry.file)?)?;
+            context.progress.advance(crate::progress::Stage::Site, done + 1, entries.len());
         }
-        for file in site.others()? {
+        for file in site.others(&entries)? {
             once(file)?;
         }
         Ok(())
@@ -143,11 +146,14 @@ impl<'p> Publication<'p> {
 }
 
 impl<'a> Site<'a> {
-    fn new(context: &'a Context<'a>, template: &'a Template, settings: &'a SiteSettings) -> Result<Self> {
-        let entries = context.index.read(entries)?;
-        let home = home(&entries);
+    /// The site of the project of `context`.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn new(context: &'a Context<'a>, template: &'a Template, settings: &'a SiteSettings) -> Result<Self> {
+        let home = context.index.read(home)?;
         let named = context.manifest.export.title.clone();
-        let name = named.or_else(|| home.and_then(|at| entries.get(at)).map(|entry| entry.title.clone()));
+        let name = named.or_else(|| home.as_ref().map(|entry| entry.title.clone()));
         let language = context.manifest.export.language.as_deref();
         Ok(Self {
             context,
@@ -156,18 +162,50 @@ impl<'a> Site<'a> {
             settings,
             home,
             name: name.unwrap_or_else(|| words(language).all_pages.to_owned()),
-            entries,
         })
     }
 
-    fn page(&self, number: usize) -> Result<SiteFile> {
-        let entry = self.entry(number)?;
-        let rendered = self.renderer.page(entry.number, None)?;
-        self.article(entry, &rendered, &entry.file)
+    /// What is at `file`, a path relative to the top of the site, not encoded: a page or the list of them.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Io`].
+    pub fn at(&self, file: &str) -> Result<Option<SiteFile>> {
+        let found =
+            self.context.index.read(|db| url::page_at(db, file)?.map(|page| entry(db, page)).transpose())?;
+        match (found, &self.home) {
+            (Some(entry), _) => self.page(&entry, file).map(Some),
+            (None, Some(home)) if file == HOME => self.page(home, HOME).map(Some),
+            (None, _) if file == ALL_PAGES || file == HOME => {
+                Ok(Some(self.list(file, &self.context.index.read(entries)?)))
+            }
+            (None, _) => Ok(None),
+        }
     }
 
-    fn entry(&self, number: usize) -> Result<&Entry> {
-        self.entries.get(number).ok_or_else(|| Error::Internal("a page of the site is missing".into()))
+    /// What a server shows where nothing is.
+    pub fn missing(&self) -> SiteFile {
+        let words = words(self.context.manifest.export.language.as_deref());
+        let mut content = self.navigation(HOME, words).replace("href=\"", "href=\"/");
+        content += "<article class=\"page not-found\"><header class=\"page-header\"><h1>";
+        content += words.not_found;
+        content += "</h1></header>\n<div class=\"prose\"><p>";
+        content += words.not_found_text;
+        content += "</p></div></article>\n";
+        let shown = Shown {
+            file: NOT_FOUND,
+            canonical: None,
+            page: None,
+            title: words.not_found,
+            language: self.context.manifest.export.language.as_deref(),
+            description: "",
+            content,
+        };
+        self.filled(shown, Some("/"))
+    }
+
+    fn page(&self, entry: &Entry, file: &str) -> Result<SiteFile> {
+        let rendered = self.renderer.page(entry.number, Some(file))?;
+        self.article(entry, &rendered, file)
     }
 
     fn article(&self, entry: &Entry, rendered: &Rendered, file: &str) -> Result<SiteFile> {
@@ -184,9 +222,9 @@ impl<'a> Site<'a> {
         content += &rendered.html;
         content += "</div></article>\n";
         let links = self.context.index.read(|db| backlinks(db, entry.number))?;
-        content += &self.links_here(&links, file, words);
+        content += &self.links_here(&links, file, words)?;
         let description = excerpt(&rendered.html);
-        Ok(self.filled(Shown {
+        let shown = Shown {
             file,
             canonical: Some(&entry.file),
             page: Some(&entry.path),
@@ -194,24 +232,21 @@ impl<'a> Site<'a> {
             language,
             description: &description,
             content,
-        }))
+        };
+        Ok(self.filled(shown, None))
     }
 
     /// What a site has beside its pages.
-    fn others(&self) -> Result<Vec<SiteFile>> {
-        let mut files = vec![self.list(ALL_PAGES), self.not_found()];
-        if !self.entries.iter().any(|entry| entry.file == HOME) {
-            files.push(match self.home {
-                Some(home) => {
-                    let entry = self.entry(home)?;
-                    let rendered = self.renderer.page(entry.number, Some(HOME))?;
-                    self.article(entry, &rendered, HOME)?
-                }
-                None => self.list(HOME),
+    fn others(&self, entries: &[Entry]) -> Result<Vec<SiteFile>> {
+        let mut files = vec![self.list(ALL_PAGES, entries), self.not_found()];
+        if !entries.iter().any(|entry| entry.file == HOME) {
+            files.push(match &self.home {
+                Some(home) => self.page(home, HOME)?,
+                None => self.list(HOME, entries),
             });
         }
         if let Some(base) = self.settings.base_url.as_deref().filter(|_| !self.settings.noindex) {
-            files.push(self.sitemap(base));
+            files.push(sitemap(base, entries));
             // Robots look at the top of a host only.
             if base.split_once("://").is_some_and(|(_, rest)| !rest.contains('/')) {
                 let bytes = format!("User-agent: *\nAllow: /\nSitemap: {base}/sitemap.xml\n").into_bytes();
@@ -221,7 +256,7 @@ impl<'a> Site<'a> {
         Ok(files)
     }
 
-    fn list(&self, file: &str) -> SiteFile {
+    fn list(&self, file: &str, entries: &[Entry]) -> SiteFile {
         let language = self.context.manifest.export.language.as_deref();
         let words = words(language);
         let mut content = self.navigation(file, words);
@@ -229,7 +264,7 @@ impl<'a> Site<'a> {
         content += words.all_pages;
         content += "</h1></header>\n<div class=\"prose\">\n";
         let mut folder = None;
-        for entry in &self.entries {
+        for entry in entries {
             let own = path::folder(&entry.path);
             if folder != Some(own) {
                 if folder.is_some() {
@@ -244,7 +279,7 @@ impl<'a> Site<'a> {
                 folder = Some(own);
             }
             content += "<li>";
-            self.link(&mut content, file, entry);
+            push_link(&mut content, file, &entry.path, &entry.title, &entry.file);
             content += "</li>\n";
         }
         if folder.is_some() {
@@ -253,7 +288,8 @@ impl<'a> Site<'a> {
         content += "</div></article>\n";
         let canonical = (file == HOME).then_some(ALL_PAGES);
         let title = words.all_pages;
-        self.filled(Shown { file, canonical, page: None, title, language, description: "", content })
+        let shown = Shown { file, canonical, page: None, title, language, description: "", content };
+        self.filled(shown, None)
     }
 
     /// Shown at any address, so that nothing in it may be relative.
@@ -283,18 +319,6 @@ impl<'a> Site<'a> {
         SiteFile { path: NOT_FOUND.into(), bytes: html.into_bytes() }
     }
 
-    fn sitemap(&self, base: &str) -> SiteFile {
-        let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-        xml += "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
-        for entry in &self.entries {
-            xml += "<url><loc>";
-            escape(&mut xml, &address(base, &entry.file));
-            xml += "</loc></url>\n";
-        }
-        xml += "</urlset>\n";
-        SiteFile { path: "sitemap.xml".into(), bytes: xml.into_bytes() }
-    }
-
     fn navigation(&self, file: &str, words: &Words) -> String {
         let mut html = format!("<nav class=\"site-nav\" aria-label=\"{}\">", words.site);
         for (to, text) in [(HOME, words.home), (ALL_PAGES, words.all_pages)] {
@@ -304,28 +328,15 @@ impl<'a> Site<'a> {
         html + "</nav>\n"
     }
 
-    fn link(&self, html: &mut String, from: &str, to: &Entry) {
-        *html += "<a class=\"link\" data-page=\"";
-        escape(html, &to.path);
-        *html += "\" href=\"";
-        escape(html, &url::relative(from, &to.file));
-        *html += "\">";
-        escape(html, &to.title);
-        *html += "</a>";
-    }
-
-    fn links_here(&self, links: &[LinkInfo], file: &str, words: &Words) -> String {
-        let known = links.iter().filter_map(|link| {
-            let path = link.filepath.as_deref()?;
-            let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
-            Some((self.entries.get(at)?, link))
-        });
+    fn links_here(&self, links: &[LinkInfo], file: &str, words: &Words) -> Result<String> {
         let mut items = String::new();
-        for (entry, link) in known {
+        for link in links {
+            let Some(path) = &link.filepath else { continue };
+            let to = self.context.index.read(|db| url::file_of(db, path))?;
             items += "<li data-type=\"";
             escape(&mut items, &link.link_type);
             items += "\">";
-            self.link(&mut items, file, entry);
+            push_link(&mut items, file, path, &link.title, &to);
             if !link.link_context.is_empty() {
                 items += " <span class=\"context\">";
                 escape(&mut items, &link.link_context);
@@ -334,21 +345,23 @@ impl<'a> Site<'a> {
             items += "</li>\n";
         }
         if items.is_empty() {
-            return items;
+            return Ok(items);
         }
         let title = words.links_here;
-        format!(
+        Ok(format!(
             "<section class=\"backlinks\" aria-label=\"{title}\"><h2>{title}</h2>\n<ul>\n{items}</ul></section>\n"
-        )
+        ))
     }
 
     fn language<'e>(&'e self, entry: &'e Entry) -> Option<&'e str> {
         entry.language.as_deref().or(self.context.manifest.export.language.as_deref())
     }
 
-    fn filled(&self, shown: Shown<'_>) -> SiteFile {
+    /// The page; `root` leads to the top of the site from wherever it is shown, when that is not at its file.
+    fn filled(&self, shown: Shown<'_>, root: Option<&str>) -> SiteFile {
         let depth = shown.file.matches('/').count();
-        let root = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
+        let here = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
+        let root = root.unwrap_or(&here);
         let mut title = String::new();
         escape(&mut title, shown.title);
         let mut whole_title = title.clone();
@@ -357,10 +370,11 @@ impl<'a> Site<'a> {
             escape(&mut whole_title, &self.name);
         }
         let filling = Filling {
-            root: &root,
+            root,
             title: &whole_title,
             language: shown.language,
-            head: &self.head(&shown, &title, &root),
+            policy: self.settings.database.is_some(),
+            head: &self.head(&shown, &title, root),
             content: &shown.content,
         };
         SiteFile { path: shown.file.to_owned(), bytes: self.template.fill(&filling).into_bytes() }
@@ -390,14 +404,15 @@ impl<'a> Site<'a> {
             head += &format!("<link rel=\"canonical\" href=\"{canonical}\">\n");
         }
         let description = Description {
-            mode: "export",
+            mode: if self.settings.database.is_some() { "export" } else { "server" },
             root,
             name: &self.name,
             page: shown.page,
-            home: self.home.and_then(|at| self.entries.get(at)).map(|entry| entry.path.as_str()),
-            database: DatabaseFile { url: &self.settings.database.0, bytes: self.settings.database.1 },
+            home: self.home.as_ref().map(|entry| entry.path.as_str()),
+            database: self.settings.database.as_ref().map(|(url, bytes)| DatabaseFile { url, bytes: *bytes }),
             semantic: self.settings.semantic.as_ref(),
             version: &self.settings.version,
+            style_nonce: self.settings.style_nonce.as_deref(),
         };
         // Within a script nothing but `<` could end it.
         let json = serde_json::to_string(&description).unwrap_or_default().replace('<', "\\u003c");
@@ -405,22 +420,45 @@ impl<'a> Site<'a> {
     }
 }
 
+fn sitemap(base: &str, entries: &[Entry]) -> SiteFile {
+    let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    xml += "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+    for entry in entries {
+        xml += "<url><loc>";
+        escape(&mut xml, &address(base, &entry.file));
+        xml += "</loc></url>\n";
+    }
+    xml += "</urlset>\n";
+    SiteFile { path: "sitemap.xml".into(), bytes: xml.into_bytes() }
+}
+
 /// The address of a file of the site; that of the first page ends with the folder.
 fn address(base: &str, file: &str) -> String {
     if file == HOME { format!("{base}/") } else { format!("{base}/{}", url::encoded(file)) }
 }
 
+fn push_link(html: &mut String, from: &str, page: &str, title: &str, to: &str) {
+    *html += "<a class=\"link\" data-page=\"";
+    escape(html, page);
+    *html += "\" href=\"";
+    escape(html, &url::relative(from, to));
+    *html += "\">";
+    escape(html, title);
+    *html += "</a>";
+}
+
 fn entries(db: &Connection) -> Result<Vec<Entry>> {
-    let mut statement = db.prepare("SELECT page, path, title, front_matter FROM pages ORDER BY path")?;
-    let rows = statement.query_map([], |row| {
-        Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?, row.get::<_, String>(3)?))
-    })?;
-    rows.map(|row| {
-        let (number, path, title, front_matter) = row?;
-        let file = url::file_of(db, &path)?;
-        Ok(Entry { number, path, title, file, language: own_language(&front_matter) })
-    })
-    .collect()
+    let mut statement = db.prepare("SELECT page FROM pages ORDER BY path")?;
+    let pages = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
+    pages.into_iter().map(|page| entry(db, page)).collect()
+}
+
+fn entry(db: &Connection, number: i64) -> Result<Entry> {
+    let mut statement = db.prepare_cached("SELECT path, title, front_matter FROM pages WHERE page = ?1")?;
+    let (path, title, front_matter): (String, String, String) =
+        statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let file = url::file_of(db, &path)?;
+    Ok(Entry { number, path, title, file, language: own_language(&front_matter) })
 }
 
 /// The language that a page's front matter names.
@@ -431,12 +469,18 @@ fn own_language(front_matter: &str) -> Option<String> {
 }
 
 /// The page that the site opens with: the first at its top that is called like one.
-fn home(entries: &[Entry]) -> Option<usize> {
-    ["index", "home", "readme", "start"].iter().find_map(|name| {
-        entries.iter().position(|entry| {
-            !entry.path.contains('/') && text::fold_key(path::page_name(&entry.path)) == *name
-        })
-    })
+fn home(db: &Connection) -> Result<Option<Entry>> {
+    let mut statement = db.prepare_cached(
+        "SELECT page FROM names JOIN pages USING (page)
+         WHERE key = ?1 AND kind = 0 AND instr(path, '/') = 0 ORDER BY path LIMIT 1",
+    )?;
+    for name in ["index", "home", "readme", "start"] {
+        let found = statement.query_row([name], |row| row.get(0)).optional()?;
+        if let Some(page) = found {
+            return entry(db, page).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// The first words of a page, as HTML.

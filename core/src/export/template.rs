@@ -24,6 +24,8 @@ pub(super) struct Filling<'a> {
     pub title: &'a str,
     /// Language of the content, as in `lang`; the template's own when `None`.
     pub language: Option<&'a str>,
+    /// Whether the page itself says what it may load; a server says it in front of the page.
+    pub policy: bool,
     pub head: &'a str,
     pub content: &'a str,
 }
@@ -44,7 +46,7 @@ impl Template {
 
     pub(super) fn fill(&self, filling: &Filling<'_>) -> String {
         let mut html = self.html.replace("=\"./", &format!("=\"{}", filling.root));
-        if !html.contains("Content-Security-Policy") {
+        if filling.policy && !html.contains("Content-Security-Policy") {
             // Before everything that it is about, but after the encoding, which has to come early.
             let at =
                 html.find("<head").and_then(|start| html.get(start..)?.find('>').map(|end| start + end + 1));
@@ -104,6 +106,7 @@ mod tests {
             root: "../",
             title: "A &amp; B",
             language: Some("ja"),
+            policy: true,
             head: "<meta name=\"a\">",
             content: "<p><!--ubp:head--></p>",
         };

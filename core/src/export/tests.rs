@@ -52,7 +52,7 @@ fn published(
     let settings = SiteSettings {
         base_url: Some("https://x.example/docs".into()),
         version: "1.2.3".into(),
-        database: ("data/vault.db".into(), 1),
+        database: Some(("data/vault.db".into(), 1)),
         ..SiteSettings::default()
     };
     let template = Template::new(TEMPLATE.into()).unwrap();

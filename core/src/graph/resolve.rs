@@ -200,7 +200,7 @@ pub fn may_name_source(target: &str) -> bool {
 }
 
 /// Whether pages show or hand out a file with this name, instead of describing it.
-pub(crate) fn is_attachment(name: &str) -> bool {
+pub fn is_attachment(name: &str) -> bool {
     path::file_name(name)
         .rsplit_once('.')
         .is_some_and(|(_, ext)| ATTACHMENTS.iter().any(|known| ext.eq_ignore_ascii_case(known)))

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::page::{Found, IndexState, PageName, look_up};
-use crate::freshness::{
-    self, Assessment, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef,
-    Staleness,
-};
-use crate::ports::{ContentHash, Revision};
+use super::source_diff::{SourceDifference, differences};
+use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
+use crate::ports::ContentHash;
 use crate::writing::{Plan, RecordChange, carry_out};
 use crate::{Error, Result, path};
 
@@ -19,14 +17,8 @@ use crate::{Error, Result, path};
 pub const SUMMARY: &str = "Record that pages were reviewed against their code; a stale page only when it is \
                            said to be still accurate.";
 
-/// Commits that are searched for the content that was reviewed last.
-const MOST_REVISIONS: usize = 50;
-
 /// Pages up to which it is said what happened to their sources.
 const MOST_WITH_HISTORY: usize = 20;
-
-/// Lines of a file's difference that are given.
-const MOST_LINES: usize = 200;
 
 /// Which pages.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -92,37 +84,6 @@ pub struct RefusedPage {
     pub settle_with: String,
 }
 
-/// What happened to a source since the last review.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct SourceDifference {
-    /// The source, and why it makes the page less than fresh.
-    #[serde(flatten)]
-    pub source: StaleRef,
-    /// Commits that changed it since, newest first; where the review cannot be found in history, the
-    /// last one.
-    pub commits: Vec<SourceCommit>,
-    /// Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
-    /// does not tell.
-    pub diff: Option<String>,
-}
-
-impl SourceDifference {
-    fn without_history(source: StaleRef) -> Self {
-        Self { source, commits: Vec::new(), diff: None }
-    }
-}
-
-/// A commit that changed a source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SourceCommit {
-    /// Full hexadecimal name.
-    pub id: String,
-    /// Committer time, RFC 3339.
-    pub time: String,
-    /// First line of its message.
-    pub subject: String,
-}
-
 /// Records the reviews.
 ///
 /// # Errors
@@ -153,7 +114,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let mut assessment = assessments.get(number).cloned().unwrap_or_default();
         let changes = if with_history {
             freshness::name_renames(context, &mut assessment)?;
-            differences(context, &lock, page, &assessment)?
+            differences(context, &lock, page, &assessment.stale_refs)?
         } else {
             assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
         };
@@ -247,74 +208,4 @@ fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declare
         let without = numbers.iter().map(|&page| super::page::path_of(db, page)).collect::<Result<_>>()?;
         Ok((declared, without))
     })
-}
-
-fn differences(
-    context: &Context<'_>,
-    lock: &ReviewLock,
-    page: &DeclaredPage,
-    assessment: &Assessment,
-) -> Result<Vec<SourceDifference>> {
-    let mut differences = Vec::new();
-    for stale in &assessment.stale_refs {
-        let file = &stale.file_path;
-        let revisions = context.history.revisions(file, MOST_REVISIONS)?;
-        let hashes = lock.page(&page.path).and_then(|reviewed| reviewed.get(file));
-        let base = match hashes {
-            Some(hashes) => position(&revisions, |revision| {
-                let bytes = context.history.read_at(&revision.commit.id, file)?;
-                Ok(bytes.is_some_and(|bytes| hashes.contains(&ContentHash::of(&bytes))))
-            })?,
-            None => by_page(context, page, &revisions)?,
-        };
-        let since = base.unwrap_or(1).min(revisions.len());
-        let commits = revisions.iter().take(since).map(commit).collect();
-        let diff = match base.and_then(|at| revisions.get(at)) {
-            Some(base) => context.history.diff_since(&base.commit.id, file)?,
-            None => None,
-        };
-        let diff = diff.filter(|diff| !diff.is_empty()).map(|diff| first_lines(&diff));
-        differences.push(SourceDifference { source: stale.clone(), commits, diff });
-    }
-    Ok(differences)
-}
-
-/// The newest revision of a source that is no newer than the page.
-fn by_page(context: &Context<'_>, page: &DeclaredPage, revisions: &[Revision]) -> Result<Option<usize>> {
-    let file = path::join(context.pages_dir(), &page.path).unwrap_or_default();
-    let last = context.history.revisions(&file, 1)?;
-    let Some(last) = last.first() else { return Ok(None) };
-    Ok(revisions.iter().position(|revision| revision.commit.time <= last.commit.time))
-}
-
-fn position(
-    revisions: &[Revision],
-    mut is_it: impl FnMut(&Revision) -> Result<bool>,
-) -> Result<Option<usize>> {
-    for (at, revision) in revisions.iter().enumerate() {
-        if is_it(revision)? {
-            return Ok(Some(at));
-        }
-    }
-    Ok(None)
-}
-
-fn commit(revision: &Revision) -> SourceCommit {
-    SourceCommit {
-        id: revision.commit.id.clone(),
-        time: revision.commit.time.to_string(),
-        subject: revision.subject.clone(),
-    }
-}
-
-fn first_lines(diff: &str) -> String {
-    let mut lines: Vec<&str> = diff.lines().collect();
-    let left_out = lines.len().saturating_sub(MOST_LINES);
-    lines.truncate(MOST_LINES);
-    let mut text = lines.join("\n");
-    text.push('\n');
-    if left_out > 0 {
-        text.push_str(&format!("… and {left_out} more lines\n"));
-    }
-    text
 }

@@ -12,8 +12,8 @@ use super::{
 };
 #[cfg(not(target_family = "wasm"))]
 use super::{
-    accept, add, audit, create_page, delete_page, diff, dismiss, read_page, rebuild, rename_page,
-    resolve_links, review_page, save_page, undo, update_page,
+    accept, add, audit, create_page, delete_page, diff, dismiss, favorites, read_page, rebuild, rename_page,
+    resolve_links, review_page, save_page, source_diff, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -136,6 +136,10 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(read_page, "ubp_read_page", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(save_page, "ubp_save_page", Write, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(favorites, "ubp_favorites", Write, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(source_diff, "ubp_source_diff", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(rename_page, "ubp_rename_page", Write, EVERYWHERE),
     #[cfg(not(target_family = "wasm"))]

@@ -87,7 +87,9 @@ fn push_mixed(whole: &mut String, old: &str, edited: &str) {
         if !own.is_empty() {
             last = own;
         }
-        whole.push_str(last);
+        // A line feed behind a lone `\r` would make one break of two.
+        let joins = last == "\n" && whole.ends_with('\r');
+        whole.push_str(if joins { "\r" } else { last });
     }
 }
 
@@ -138,6 +140,7 @@ mod tests {
             ("a\rb", "a\rb\rc", "a\rb\rc"),
             ("a\nb\r\nc\rd\n", "a\nb\nx\nc\nd\n", "a\nb\r\nx\r\nc\rd\n"),
             ("a\n\nb\r\n\r\nc\n", "A\n\n\nb\n\nC\n", "A\n\n\nb\r\n\r\nC\r\n"),
+            ("a\ra\r\n\r\n\n", "a\n\n", "a\r\r"),
             ("a\r\n", "", ""),
             ("", "a\n", "a\n"),
             ("a", "a\nb\n", "a\nb\n"),

@@ -19,6 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+pub use crate::graph::resolve::is_attachment;
 pub use attachments::Attachments;
 
 pub(crate) use html::{escape, visible};

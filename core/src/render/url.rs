@@ -90,6 +90,54 @@ pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
     Ok(page_file(page, &twins))
 }
 
+/// The number of the page whose file, relative to the top of the site, is `file`.
+pub(crate) fn page_at(db: &Connection, file: &str) -> Result<Option<i64>> {
+    let Some(stem) = file.strip_suffix(".html") else { return Ok(None) };
+    let name = path::file_name(stem);
+    let unmarked = name.rsplit_once('~').filter(|_| is_marked(name)).map(|(name, _)| name);
+    let mut named = db.prepare_cached(
+        "SELECT page, path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path",
+    )?;
+    for name in [Some(name), unmarked].into_iter().flatten() {
+        let mut rows = named.query([text::fold_key(name)])?;
+        while let Some(row) = rows.next()? {
+            if file_of(db, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)? == file {
+                return Ok(Some(row.get(0)?));
+            }
+        }
+    }
+    if unmarked.is_some_and(|name| name.len() + ".html".len() + MARK + 4 >= LONGEST) {
+        // The name was cut, so that it says only where to begin.
+        let mut long = db.prepare_cached("SELECT page, path FROM pages WHERE length(path) >= ?1 / 4")?;
+        let mut rows = long.query([LONGEST])?;
+        while let Some(row) = rows.next()? {
+            if file_of(db, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)? == file {
+                return Ok(Some(row.get(0)?));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Paths, relative to the project, of the attachments whose file, relative to the top of the site, may be `file`.
+pub fn attachments_at(file: &str, pages_dir: &str) -> Vec<String> {
+    let (folders, name) = file.rsplit_once('/').unwrap_or(("", file));
+    let own = |folder: &str| match folder.strip_suffix('~') {
+        Some(own) if in_folders(&format!("{own}/")) == format!("{folder}/") => own.to_owned(),
+        _ => folder.to_owned(),
+    };
+    let renamed = folders.split('/').map(own).chain([name.to_owned()]).collect::<Vec<_>>().join("/");
+    let mut found = Vec::new();
+    for file in [file, renamed.trim_start_matches('/')] {
+        let outside =
+            file.split_once('/').filter(|(top, _)| *top == OUTSIDE).map(|(_, rest)| rest.to_owned());
+        found.extend(path::join(pages_dir, file).into_iter().chain(outside));
+    }
+    found.retain(|attachment| attachment_file(attachment, pages_dir) == file);
+    found.dedup();
+    found
+}
+
 /// The file, relative to the top of the site, of an attachment, whose path is relative to the project.
 pub fn attachment_file(attachment: &str, pages_dir: &str) -> String {
     let below = if pages_dir.is_empty() {

@@ -57,6 +57,10 @@ export interface Operations {
   read_page: { params: ReadPageParams; output: ReadPageOutput };
   /** Save the whole text of a page from an editor, front matter included. */
   save_page: { params: SavePageParams; output: SavePageOutput };
+  /** List the favourite pages of whoever works here, add some, or take some off the list. */
+  favorites: { params: FavoritesParams; output: FavoritesOutput };
+  /** Show what changed in a page's code since it was reviewed: commits and differences. */
+  source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** Give a page another path or title; every link to it and from it follows. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
   /** Move a page to the trash; the answer names the links that lead nowhere then. */
@@ -816,6 +820,20 @@ export interface Explanation {
   section_count: number;
   /** The linked result that lifted the page, where one did. */
   lifted_by: LiftedBy | null;
+}
+
+/** The list. */
+export interface FavoritesOutput {
+  /** Paths of the pages that are there, in the order in which they were added. */
+  pages: string[];
+}
+
+/** What to change; nothing to read the list. */
+export interface FavoritesParams {
+  /** Pages to put at the end of the list: paths, ids, titles or aliases. */
+  add?: string[] | undefined;
+  /** Pages to take off the list, named in the same way. */
+  remove?: string[] | undefined;
 }
 
 /** A problem. */
@@ -2131,6 +2149,24 @@ export interface SourceCommit {
   time: string;
   /** First line of its message. */
   subject: string;
+}
+
+/** What changed. */
+export interface SourceDiffOutput {
+  /** The page's path relative to the pages folder. */
+  filepath: string;
+  /** Its freshness. */
+  staleness: Staleness;
+  /** Its sources that changed or are gone, by path; commits and differences of the first 20. */
+  changes: SourceDifference[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which page. */
+export interface SourceDiffParams {
+  /** The page: path, id, title or alias. */
+  page: string;
 }
 
 /** What happened to a source since the last review. */

@@ -22,6 +22,7 @@ const OWN_IGNORE: &str = "\
 /serve.ask
 /trash/
 /audit.jsonl
+/favorites.json
 /models/
 /*.tmp
 ";

@@ -8,7 +8,7 @@ use crate::output::{Palette, printable};
 use crate::session::Terminal;
 
 /// The error stream of the command, shared.
-pub(super) struct Messages {
+pub(crate) struct Messages {
     stream: Arc<Mutex<Box<dyn Write + Send>>>,
     paint: Palette,
     quiet: bool,
@@ -16,7 +16,7 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Takes the error stream over from the terminal.
-    pub(super) fn of(terminal: &mut Terminal<'_>) -> Self {
+    pub(crate) fn of(terminal: &mut Terminal<'_>) -> Self {
         let stream = std::mem::replace(&mut terminal.io.err, Box::new(std::io::sink()));
         let stream = Arc::new(Mutex::new(stream));
         terminal.io.err = Box::new(Shared(stream.clone()));
@@ -24,7 +24,7 @@ impl Messages {
     }
 
     /// A line for people.
-    pub(super) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
             // A closed error stream must not stop the server.
             let _ = writeln!(Shared(self.stream.clone()), "{}", printable(text));
@@ -32,7 +32,7 @@ impl Messages {
     }
 
     /// Where the engine's notices go.
-    pub(super) fn notices(&self) -> Notices {
+    pub(crate) fn notices(&self) -> Notices {
         let (stream, paint, quiet) = (self.stream.clone(), self.paint, self.quiet);
         Arc::new(move |notice| {
             if quiet {

@@ -1,0 +1,88 @@
+//! Answers that are no result: what went wrong, for programs as JSON and for people as a page, and the status
+//! that fits.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use ubp_core::Error;
+
+/// What every error says. `hint` and `content_hash` are there even where nothing is to be said.
+#[derive(Debug, Serialize)]
+pub(super) struct Refusal {
+    #[serde(skip)]
+    pub status: StatusCode,
+    pub code: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+    /// After a conflict the hash of what is on disk.
+    pub content_hash: Option<String>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), hint: None, content_hash: None }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let found = match &error {
+            Error::Conflict { found, .. } | Error::Undo { found, .. } => {
+                Some(found.clone()).filter(|hash| hash.starts_with("sha256:"))
+            }
+            _ => None,
+        };
+        Self {
+            status: status(&error),
+            code: error.code(),
+            message: error.to_string(),
+            hint: error.hint(),
+            content_hash: found,
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, axum::Json(self)).into_response()
+    }
+}
+
+/// A page that says `title` and `text`, neither of which holds anything that a request brought.
+pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Response {
+    let page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n</head>\n\
+         <body>\n<main>\n<h1>{title}</h1>\n<p>{text}</p>\n</main>\n</body>\n</html>\n"
+    );
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+fn status(error: &Error) -> StatusCode {
+    use std::io::ErrorKind;
+    match error {
+        Error::InvalidParams { .. } | Error::AmbiguousPage { .. } | Error::FrontMatter { .. } => {
+            StatusCode::BAD_REQUEST
+        }
+        Error::PageNotFound { .. } => StatusCode::NOT_FOUND,
+        Error::OutsideProject { .. } | Error::ReadOnly { .. } => StatusCode::FORBIDDEN,
+        Error::Conflict { .. } | Error::Undo { .. } => StatusCode::CONFLICT,
+        Error::Io { source, .. } => match source.kind() {
+            ErrorKind::NotFound => StatusCode::NOT_FOUND,
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StatusCode::FORBIDDEN,
+            ErrorKind::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+        Error::Cancelled
+        | Error::NoProject { .. }
+        | Error::Manifest { .. }
+        | Error::Model { .. }
+        | Error::ModelUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

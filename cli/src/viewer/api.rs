@@ -1,0 +1,57 @@
+//! `POST /api/<operation>`: the operation table over HTTP, JSON in and out.
+
+use std::sync::Arc;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use ubp_core::Error;
+use ubp_core::ops::{Caller, find};
+use ubp_core::progress::Silent;
+
+use super::Viewer;
+use super::answer::Refusal;
+
+/// Most bytes that a request may bring: a page and what JSON makes of it.
+const LONGEST: usize = 16 * 1024 * 1024;
+
+/// Operations that change what no index holds and nobody watches.
+const UNSEEN: [&str; 2] = ["accept", "dismiss"];
+
+pub(super) async fn call(
+    State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let Some(operation) = find(&name).filter(|operation| operation.surfaces.api) else {
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "there is no such operation"));
+    };
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    // Forms, which any page may send without being asked, have other types.
+    if !kind.eq_ignore_ascii_case("application/json") {
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Refusal::new(status, "invalid_params", "parameters are sent as application/json"));
+    }
+    let body = to_bytes(body, LONGEST).await.map_err(|_| {
+        let message = format!("a request may have {} MB at most", LONGEST / 1024 / 1024);
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_params", message)
+    })?;
+    let answer = viewer
+        .work(move |viewer, cancel| {
+            let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
+                .map_err(|error| Error::invalid(error.to_string()))?;
+            drop(body);
+            let answer = viewer.live.call(Caller::Person, operation.name, params, &Silent, cancel)?;
+            serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))
+        })
+        .await?;
+    if UNSEEN.contains(&operation.name) {
+        viewer.events.tell_all();
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
+}

@@ -1,0 +1,239 @@
+//! What is at an address: files of the web app, pages as an exported site has them, and the attachments that pages
+//! show. Nothing else of a project has an address.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use percent_encoding::percent_decode_str;
+use tokio_util::sync::CancellationToken;
+use ubp_core::export::{Site, SiteSettings};
+use ubp_core::ops::Context;
+use ubp_core::render::url::{HOME, attachments_at};
+use ubp_core::{Error, Result, path};
+
+use super::answer::Refusal;
+use super::{Viewer, answer, random};
+use crate::export::web_app::TEMPLATE;
+
+/// Longest file that is handed out, in bytes.
+const LONGEST: u64 = 512 * 1024 * 1024;
+
+/// What an attachment may do when it is opened by itself. A picture can hold scripts.
+const ATTACHED: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; \
+    frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// What is found at an address.
+enum Found {
+    Application(Vec<u8>),
+    Page { html: Vec<u8>, nonce: String, status: StatusCode },
+    Attachment { bytes: Vec<u8>, tag: String },
+    Unchanged { tag: String },
+}
+
+pub(super) async fn show(
+    State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let api = uri.path().starts_with("/api/");
+    if ![Method::GET, Method::HEAD].contains(&method) || api {
+        let refusal =
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_params", "operations are asked by POST");
+        let status = if api && method == Method::POST {
+            StatusCode::NOT_FOUND
+        } else {
+            StatusCode::METHOD_NOT_ALLOWED
+        };
+        let mut response = Refusal { status, ..refusal }.into_response();
+        let allowed = if api { "POST" } else { "GET, HEAD" };
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+        return response;
+    }
+    let file = file_at(uri.path());
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+    let name = file.clone().unwrap_or_default();
+    let found =
+        viewer.with(move |viewer, context| find(viewer, context, file.as_deref(), known.as_deref())).await;
+    match found {
+        Ok(found) => found.response(&name),
+        Err(error) => {
+            let refusal = Refusal::from(error);
+            let status = refusal.status;
+            let wants_page = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+            if wants_page.is_some_and(|accept| accept.contains("text/html")) {
+                return answer::notice(status, "This page cannot be shown", &escaped(&refusal.message));
+            }
+            refusal.into_response()
+        }
+    }
+}
+
+/// The file of the site that an address names, `None` for one that can name none.
+fn file_at(address: &str) -> Option<String> {
+    let decoded = percent_decode_str(address.strip_prefix('/')?).decode_utf8().ok()?;
+    let mut file = decoded.into_owned();
+    if file.is_empty() || file.ends_with('/') {
+        file.push_str(HOME);
+    }
+    let clean = !file.contains(['\\', '\0']) && path::is_inside(&file) && path::is_normal(&file);
+    clean.then_some(file)
+}
+
+fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, known: Option<&str>) -> Result<Found> {
+    let nonce = random();
+    let settings = SiteSettings {
+        noindex: true,
+        version: env!("CARGO_PKG_VERSION").into(),
+        style_nonce: Some(nonce.clone()),
+        ..SiteSettings::default()
+    };
+    let site = Site::new(context, &viewer.template, &settings)?;
+    if let Some(file) = file {
+        if file != TEMPLATE && viewer.files.iter().any(|own| own == file) {
+            return viewer.app.read(file).map(Found::Application);
+        }
+        if let Some(page) = site.at(file)? {
+            return Ok(Found::Page { html: page.bytes, nonce, status: StatusCode::OK });
+        }
+        for attachment in attachments_at(file, context.pages_dir()) {
+            if let Some(found) = read_attachment(viewer, context, &attachment, known)? {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(Found::Page { html: site.missing().bytes, nonce, status: StatusCode::NOT_FOUND })
+}
+
+/// The file at `attachment`, a path relative to the project, if it is one that pages show or hand out.
+fn read_attachment(
+    viewer: &Viewer,
+    context: &Context<'_>,
+    attachment: &str,
+    known: Option<&str>,
+) -> Result<Option<Found>> {
+    let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.') || part == "node_modules");
+    if !ubp_core::render::is_attachment(attachment) || is_hidden(attachment) || path::is_private(attachment) {
+        return Ok(None);
+    }
+    let stat = match context.source.stat_source(attachment) {
+        Ok(Some(stat)) => stat,
+        // A link out of the project, or a name that no file can have.
+        Ok(None) | Err(Error::OutsideProject { .. } | Error::Io { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // A link may be called like a picture and lead to what is hidden.
+    let real = std::fs::canonicalize(viewer.root.join(attachment)).ok();
+    let inside = real.as_deref().and_then(|real| real.strip_prefix(&viewer.root).ok()).and_then(Path::to_str);
+    let Some(real) = inside.map(|real| real.replace('\\', "/")) else { return Ok(None) };
+    if is_hidden(&real) || !ubp_core::render::is_attachment(&real) {
+        return Ok(None);
+    }
+    if stat.size > LONGEST {
+        return Err(Error::invalid(format!("{attachment} is too large to be shown")));
+    }
+    let tag = format!("\"{:x}-{:x}-{:x}\"", stat.size, stat.modified.as_nanosecond(), stat.fingerprint);
+    if known == Some(&*tag) {
+        return Ok(Some(Found::Unchanged { tag }));
+    }
+    Ok(Some(Found::Attachment { bytes: context.source.read_source(attachment)?, tag }))
+}
+
+impl Found {
+    /// The answer; `file` tells its type.
+    fn response(self, file: &str) -> Response {
+        let kind = media_type(file);
+        match self {
+            Self::Application(bytes) => {
+                // Names of assets hold the hash of what is in them.
+                let keep = if file.starts_with("assets/") {
+                    "private, max-age=31536000, immutable"
+                } else {
+                    "no-cache"
+                };
+                let policy = application_policy(None);
+                let headers = [
+                    (header::CONTENT_TYPE, kind),
+                    (header::CACHE_CONTROL, keep),
+                    (header::CONTENT_SECURITY_POLICY, &policy),
+                ];
+                (headers, bytes).into_response()
+            }
+            Self::Page { html, nonce, status } => {
+                let policy = application_policy(Some(&nonce));
+                let headers = [
+                    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+                    (header::CONTENT_SECURITY_POLICY, &policy),
+                ];
+                (status, headers, html).into_response()
+            }
+            Self::Attachment { bytes, tag } => {
+                let shown = kind != DOWNLOADED;
+                let headers = [
+                    (header::CONTENT_TYPE, kind),
+                    (header::CONTENT_DISPOSITION, if shown { "inline" } else { "attachment" }),
+                    (header::CACHE_CONTROL, "private, no-cache"),
+                    (header::ETAG, &tag),
+                    (header::CONTENT_SECURITY_POLICY, ATTACHED),
+                ];
+                (headers, bytes).into_response()
+            }
+            Self::Unchanged { tag } => {
+                let headers = [(header::CACHE_CONTROL, "private, no-cache"), (header::ETAG, &*tag)];
+                (StatusCode::NOT_MODIFIED, headers).into_response()
+            }
+        }
+    }
+}
+
+/// What the web app and its workers may load and run: their own files, and styles that bear the nonce.
+fn application_policy(nonce: Option<&str>) -> String {
+    let styles = nonce.map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+    format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'{styles}; \
+         img-src 'self' data: blob:; font-src 'self'; media-src 'self'; connect-src 'self'; \
+         worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// What browsers do not show.
+const DOWNLOADED: &str = "application/octet-stream";
+
+/// What a file holds, by its ending. Only these are shown; all else is handed out to be kept.
+fn media_type(file: &str) -> &'static str {
+    let ending = path::file_name(file).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref().unwrap_or_default() {
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" | "webmanifest" => "application/json",
+        "wasm" => "application/wasm",
+        "woff2" => "font/woff2",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "svg" => "image/svg+xml",
+        "webp" => "image/webp",
+        "bmp" => "image/bmp",
+        "avif" => "image/avif",
+        "ico" => "image/x-icon",
+        "mp3" => "audio/mpeg",
+        "wav" => "audio/wav",
+        "m4a" => "audio/mp4",
+        "ogg" => "audio/ogg",
+        "flac" => "audio/flac",
+        "3gp" => "video/3gpp",
+        "mp4" | "mov" => "video/mp4",
+        "webm" => "video/webm",
+        "ogv" => "video/ogg",
+        "mkv" => "video/x-matroska",
+        "pdf" => "application/pdf",
+        _ => DOWNLOADED,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,170 @@
+//! `ubp viewer` as browsers and attackers meet it: over a socket, byte by byte.
+
+mod attacks;
+mod events;
+mod operations;
+mod pages;
+mod starting;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ubp_cli::{ExitStatus, SharedBuffer};
+use ubp_core::progress::Cancel;
+use ubp_tests::terminal::Terminal;
+
+const TEMPLATE: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>x</title>\n\
+    <script type=\"module\" src=\"./assets/app.js\"></script>\n<!--ubp:head-->\n</head>\n\
+    <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body>\n</html>\n";
+
+/// A viewer at work in this process, on a vault of its own.
+pub struct Viewer {
+    pub terminal: Arc<Terminal>,
+    cancel: Cancel,
+    thread: Option<JoinHandle<(ExitStatus, String)>>,
+    pub url: String,
+    pub port: u16,
+    pub token: String,
+    /// What the token is exchanged for.
+    pub cookie: String,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+/// A vault with a web app beside it, as small as one can be.
+pub fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
+    let terminal = Terminal::vault(pages).unwrap();
+    terminal.write(".app/index.html", TEMPLATE).unwrap();
+    terminal.write(".app/assets/app.js", "export {};\n").unwrap();
+    terminal
+}
+
+impl Viewer {
+    pub fn of<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self::on(Arc::new(vault(pages)), "")
+    }
+
+    /// With more arguments, separated by blanks.
+    pub fn on(terminal: Arc<Terminal>, more: &str) -> Self {
+        let out = SharedBuffer::default();
+        let cancel = Cancel::default();
+        let arguments = format!("viewer --json --no-open --web-app .app {more}");
+        let arguments: Vec<String> = arguments.split_whitespace().map(Into::into).collect();
+        let (runs, printed, stop) = (terminal.clone(), out.clone(), cancel.clone());
+        let thread = std::thread::spawn(move || runs.run(&arguments, Box::new(printed), stop));
+        let begun = Instant::now();
+        while !out.text().ends_with('\n') {
+            assert!(!thread.is_finished() && begun.elapsed() < Duration::from_secs(60), "it does not start");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let told: Value = serde_json::from_str(&out.text()).unwrap();
+        let text = |field: &str| told[field].as_str().unwrap().to_owned();
+        let port = u16::try_from(told["port"].as_u64().unwrap()).unwrap();
+        let mut viewer = Self {
+            terminal,
+            cancel,
+            thread: Some(thread),
+            url: text("url"),
+            port,
+            token: text("token"),
+            cookie: String::new(),
+        };
+        let entered = viewer.send("GET", &format!("/?token={}", viewer.token), &[], b"");
+        let cookie = entered.header("set-cookie").unwrap();
+        viewer.cookie = cookie.split(';').next().unwrap().to_owned();
+        viewer
+    }
+
+    /// Sends exactly these headers besides those that end the connection and say how long the body is.
+    pub fn send_exactly(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut request = format!("{method} {target} HTTP/1.1\r\n");
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
+        request += &format!("Connection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        // Who is refused early may find the connection closed.
+        let _ = stream.write_all(body);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        Answer::read(&answer)
+    }
+
+    /// The same under the server's own name.
+    pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let host = format!("127.0.0.1:{}", self.port);
+        let mut all = vec![("Host", host.as_str())];
+        all.extend(headers);
+        self.send_exactly(method, target, &all, body)
+    }
+
+    /// As the tab of somebody who came in.
+    pub fn get(&self, target: &str) -> Answer {
+        self.send("GET", target, &[("Cookie", &self.cookie), ("Accept", "text/html")], b"")
+    }
+
+    pub fn post(&self, name: &str, params: &Value) -> Answer {
+        let headers = [("Cookie", self.cookie.as_str()), ("Content-Type", "application/json")];
+        self.send("POST", &format!("/api/{name}"), &headers, params.to_string().as_bytes())
+    }
+
+    #[track_caller]
+    pub fn call(&self, name: &str, params: &Value) -> Value {
+        let answer = self.post(name, params);
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text());
+        answer.json()
+    }
+
+    /// Ends it; how it ended and what it said.
+    pub fn stop(mut self) -> (ExitStatus, String) {
+        self.cancel.request();
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.cancel.request();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Self {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok());
+        let headers = lines.filter_map(|line| line.split_once(':'));
+        let headers: Vec<(String, String)> =
+            headers.map(|(name, value)| (name.trim().to_lowercase(), value.trim().to_owned())).collect();
+        Self { status: status.unwrap_or(0), headers, body: bytes[end..].to_vec() }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}

@@ -1,0 +1,419 @@
+//! What pages of other sites, other programs and hostile projects try.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Viewer, vault};
+
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+#[test]
+fn without_the_token_nothing_is_told() {
+    let viewer = Viewer::of([("secret-plan.md", "# Secret plan\n"), ("p.png", "picture")]);
+    let wrong_cookie = format!("ubp-viewer-{}={}", viewer.port, viewer.token);
+    let strangers: [&[(&str, &str)]; 7] = [
+        &[],
+        &[("Cookie", "ubp-viewer=1")],
+        &[("Cookie", &wrong_cookie)],
+        &[("Authorization", "Bearer ")],
+        &[("Authorization", "Bearer wrong-wrong-wrong-wrong")],
+        &[("Authorization", &format!("Basic {}", viewer.token))],
+        &[("X-Token", &viewer.token)],
+    ];
+    for headers in strangers {
+        for target in [
+            "/",
+            "/secret-plan.html",
+            "/p.png",
+            "/assets/app.js",
+            "/api/events",
+            "/nothing",
+            "/?token=",
+            "/?token=wrong",
+        ] {
+            let answer = viewer.send("GET", target, headers, b"");
+            assert_eq!(answer.status, 401, "{target} {headers:?}");
+            assert!(!answer.text().to_lowercase().contains("secret"), "{target}");
+            assert_eq!(answer.header("set-cookie"), None);
+        }
+        let headers: Vec<(&str, &str)> = headers.iter().copied().chain([JSON]).collect();
+        assert_eq!(viewer.send("POST", "/api/list_pages", &headers, b"{}").status, 401);
+        assert_eq!(viewer.send("POST", "/mcp", &headers, b"{}").status, 401);
+    }
+    let as_page = viewer.send("GET", "/", &[("Accept", "text/html")], b"");
+    assert!(as_page.text().contains("<h1>This viewer needs its token</h1>"), "{}", as_page.text());
+    // The token in an address lets nobody change anything.
+    let target = format!("/api/list_pages?token={}", viewer.token);
+    assert_eq!(viewer.send("POST", &target, &[JSON], b"{}").status, 401);
+    let bearer = format!("Bearer {}", viewer.token);
+    assert_eq!(
+        viewer.send("POST", "/api/list_pages", &[("Authorization", &bearer), JSON], b"{}").status,
+        200
+    );
+}
+
+#[test]
+fn a_name_that_was_made_to_lead_here_is_refused() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let port = viewer.port;
+    for host in [
+        format!("evil.example:{port}"),
+        "evil.example".into(),
+        format!("localhost.evil.example:{port}"),
+        format!("127.0.0.1.evil.example:{port}"),
+        "127.0.0.1".into(),
+        format!("127.0.0.1:{}", port.wrapping_add(1)),
+        format!("0.0.0.0:{port}"),
+        String::new(),
+    ] {
+        for target in ["/", "/a.html", &format!("/?token={}", viewer.token), "/api/events"] {
+            let headers = [("Host", host.as_str()), ("Cookie", &viewer.cookie)];
+            let answer = viewer.send_exactly("GET", target, &headers, b"");
+            assert!([400, 403].contains(&answer.status), "{host} {target}: {}", answer.status);
+            assert_eq!(answer.header("set-cookie"), None);
+        }
+        let headers = [("Host", host.as_str()), ("Cookie", &viewer.cookie), JSON];
+        assert!([400, 403].contains(&viewer.send_exactly("POST", "/api/status", &headers, b"{}").status));
+        assert!([400, 403].contains(&viewer.send_exactly("POST", "/mcp", &headers, b"{}").status));
+    }
+    let own = format!("127.0.0.1:{port}");
+    let absolute = format!("http://evil.example:{port}/a.html");
+    let answer = viewer.send_exactly("GET", &absolute, &[("Host", &own), ("Cookie", &viewer.cookie)], b"");
+    assert!([400, 403].contains(&answer.status), "{}", answer.status);
+    let local = format!("localhost:{port}");
+    let answer = viewer.send_exactly("GET", "/a.html", &[("Host", &local), ("Cookie", &viewer.cookie)], b"");
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn pages_of_other_origins_get_nothing_even_with_the_cookie() {
+    let viewer = Viewer::of([("a.md", "# A\n"), ("p.png", "picture")]);
+    let cookie = ("Cookie", viewer.cookie.as_str());
+    let other_port = format!("http://127.0.0.1:{}", viewer.port.wrapping_add(1));
+    for origin in ["http://evil.example", "null", &other_port, "http://localhost", "https://evil.example"] {
+        for (method, target) in [
+            ("POST", "/api/status"),
+            ("GET", "/api/events"),
+            ("GET", "/a.html"),
+            ("POST", "/mcp"),
+            ("OPTIONS", "/api/status"),
+        ] {
+            let answer = viewer.send(method, target, &[cookie, JSON, ("Origin", origin)], b"{}");
+            assert_eq!(answer.status, 403, "{origin} {method} {target}");
+            assert!(answer.headers.iter().all(|(name, _)| !name.starts_with("access-control")));
+        }
+    }
+    // A picture that a page on another port embeds comes with the cookie and without an origin.
+    let embeds =
+        [cookie, ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")];
+    assert_eq!(viewer.send("GET", "/p.png", &embeds, b"").status, 403);
+    let own = format!("http://127.0.0.1:{}", viewer.port);
+    assert_eq!(viewer.send("POST", "/api/status", &[cookie, JSON, ("Origin", &own)], b"{}").status, 200);
+}
+
+#[test]
+fn operations_take_json_by_post_of_bounded_size() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let cookie = ("Cookie", viewer.cookie.as_str());
+    for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
+        let answer = viewer.send(method, "/api/delete_page", &[cookie], b"");
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")), "{method}");
+    }
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+        "application/jsonx",
+    ] {
+        let answer = viewer.send("POST", "/api/status", &[cookie, ("Content-Type", kind)], b"{}");
+        assert_eq!(answer.status, 415, "{kind}");
+    }
+    assert_eq!(viewer.send("POST", "/api/status", &[cookie], b"{}").status, 415);
+    let much = vec![b' '; 17 * 1024 * 1024];
+    let answer = viewer.send("POST", "/api/status", &[cookie, JSON], &much);
+    // Whoever goes on sending may find the connection closed before the answer.
+    assert!([413, 0].contains(&answer.status), "{}", answer.status);
+    assert_eq!(viewer.get("/a.html").status, 200);
+    let deep = format!("{{\"page\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(viewer.send("POST", "/api/get_page", &[cookie, JSON], deep.as_bytes()).status, 400);
+    assert_eq!(viewer.send("POST", "/a.html", &[cookie], b"").status, 405);
+}
+
+/// Ways to write `/` and `.` that some program reads as such.
+fn disguises(path: &str) -> Vec<String> {
+    vec![
+        path.to_owned(),
+        path.replace("..", "%2e%2e"),
+        path.replace("..", ".%2E"),
+        path.replace('/', "%2f"),
+        path.replace("../", "..%5c"),
+        path.replace("../", "..\\"),
+        path.replace("..", "%252e%252e"),
+        path.replace("../", "....//"),
+        path.replace("..", "%c0%ae%c0%ae"),
+        path.replace("..", "%ef%bc%8e%ef%bc%8e"),
+        path.replace("../", "./../"),
+        format!("/{path}"),
+        format!("assets/{path}"),
+        format!("project-files/{path}"),
+        format!("{path}%00.png"),
+        format!("{path}?x=.png"),
+        format!("{path}#.png"),
+        format!("{path};.png"),
+    ]
+}
+
+#[test]
+fn no_address_leads_to_a_file_that_pages_do_not_show() {
+    let outer = tempfile::tempdir().unwrap();
+    let name = outer.path().file_name().unwrap().to_str().unwrap().to_owned();
+    std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
+    let viewer = Viewer::of([
+        ("a.md", "# A\n"),
+        (".env", "SECRET"),
+        (".hidden/p.png", "SECRET"),
+        (".hidden.png", "SECRET"),
+        ("node_modules/p.png", "SECRET"),
+        ("src/main.rs", "SECRET"),
+        ("id_rsa", "SECRET"),
+        (".git/p.png", "SECRET"),
+        (".ubp/p.png", "SECRET"),
+    ]);
+    let absolute = outer.path().join("secret.png").to_str().unwrap().to_owned();
+    let mut targets = vec![
+        format!("../{name}/secret.png"),
+        format!("x/../../{name}/secret.png"),
+        absolute.clone(),
+        format!("/{absolute}"),
+        format!("file://{absolute}"),
+        "../../../../../../etc/passwd".into(),
+        "C:/Windows/win.ini".into(),
+    ];
+    for own in [
+        ".env",
+        ".hidden/p.png",
+        ".hidden.png",
+        "node_modules/p.png",
+        "src/main.rs",
+        "id_rsa",
+        ".git/p.png",
+        ".ubp/p.png",
+        ".ubp/manifest.json",
+        ".ubp/metadata.db",
+        ".UBP/manifest.json",
+        ".app/index.html",
+        "index.html/../.env",
+        "./.env",
+        "a.md",
+    ] {
+        targets.push(own.into());
+        targets.push(format!("x/../{own}"));
+    }
+    for target in targets.iter().flat_map(|target| disguises(target)) {
+        let answer = viewer.get(&format!("/{}", target.trim_start_matches('#')));
+        let text = answer.text();
+        assert!(!text.contains("SECRET") && !text.contains("root:x:"), "{target}");
+        // What is asked for as `/?…` and `/#…` is the first page.
+        assert!(
+            [400, 403, 404].contains(&answer.status) || target.starts_with(['?', '#']),
+            "{target}: {}",
+            answer.status
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_neither_out_of_the_project_nor_to_what_is_hidden() {
+    use std::os::unix::fs::symlink;
+    let outer = tempfile::tempdir().unwrap();
+    std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
+    std::fs::write(outer.path().join("secret.md"), "# SECRET\n").unwrap();
+    let terminal = vault([
+        ("a.md", "# A ![[out.png]] ![[folder/secret.png]] ![[env.png]] ![[ok.png]]\n"),
+        (".env", "SECRET"),
+        ("notes.txt", "SECRET"),
+        ("real.png", "fine"),
+    ]);
+    for (from, to) in [
+        ("out.png", outer.path().join("secret.png")),
+        ("out.md", outer.path().join("secret.md")),
+        ("folder", outer.path().to_path_buf()),
+        ("env.png", terminal.path(".env")),
+        ("text.png", terminal.path("notes.txt")),
+        ("ubp.png", terminal.path(".ubp/manifest.json")),
+        ("ok.png", terminal.path("real.png")),
+        ("round.png", terminal.path("round.png")),
+    ] {
+        symlink(to, terminal.path(from)).unwrap();
+    }
+    let viewer = Viewer::on(Arc::new(terminal), "");
+    for target in
+        ["/out.png", "/out.html", "/folder/secret.png", "/env.png", "/text.png", "/ubp.png", "/round.png"]
+    {
+        let answer = viewer.get(target);
+        assert_eq!(answer.status, 404, "{target}");
+        assert!(!answer.text().contains("SECRET"), "{target}");
+    }
+    assert_eq!(viewer.get("/ok.png").text(), "fine");
+    for (name, params) in [
+        ("read_page", json!({ "page": "out.md" })),
+        (
+            "save_page",
+            json!({ "page": "out.md", "text": "x", "expected_hash": format!("sha256:{}", "0".repeat(64)) }),
+        ),
+        ("read_page", json!({ "page": "../secret.md" })),
+        ("create_page", json!({ "title": "x", "path": "folder/x.md" })),
+    ] {
+        let answer = viewer.post(name, &params);
+        assert!(answer.status >= 400, "{name}: {}", answer.text());
+        assert!(!answer.text().contains("SECRET"), "{}", answer.text());
+    }
+    assert!(!outer.path().join("x.md").exists());
+}
+
+const SCRIPT: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>";
+
+/// Whether the page has an element, attribute or address that nobody but an attacker would want.
+fn fault(html: &str) -> Option<String> {
+    let lower = html.to_lowercase();
+    for (at, _) in lower.match_indices('<') {
+        let tag = lower[at + 1..].split('>').next().unwrap_or_default();
+        let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap_or_default();
+        let known = [
+            "!doctype",
+            "html",
+            "head",
+            "meta",
+            "title",
+            "body",
+            "div",
+            "main",
+            "nav",
+            "a",
+            "article",
+            "header",
+            "h1",
+            "h2",
+            "h3",
+            "p",
+            "ul",
+            "ol",
+            "li",
+            "em",
+            "strong",
+            "code",
+            "pre",
+            "span",
+            "section",
+            "img",
+            "blockquote",
+            "hr",
+            "br",
+        ];
+        let own_scripts =
+            ["script type=\"module\" src=\"", "script type=\"application/json\" id=\"ubp-site\""];
+        if name == "script" {
+            if tag != "/script" && !own_scripts.iter().any(|own| tag.starts_with(own)) {
+                return Some(format!("<{tag}>"));
+            }
+        } else if !known.contains(&name) {
+            return Some(format!("<{tag}>"));
+        }
+        // Quoted values hold no tags: what is outside of quotes are names of attributes.
+        for outside in tag.split('"').step_by(2) {
+            if outside.split_whitespace().any(|word| word.starts_with("on") && word.contains('=')) {
+                return Some(format!("<{tag}>"));
+            }
+        }
+        for value in tag.split('"').skip(1).step_by(2) {
+            if ["javascript:", "vbscript:", "data:text"].iter().any(|bad| value.trim_start().starts_with(bad))
+            {
+                return Some(format!("<{tag}>"));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn nothing_that_a_page_brings_becomes_part_of_the_document() {
+    let title = format!(
+        "---\ntitle: '{SCRIPT}'\naliases: ['{SCRIPT}']\ntags: ['{SCRIPT}']\nlang: '\"><script>alert(1)</script>'\n---\n{SCRIPT}\n"
+    );
+    let heading = format!(
+        "# {SCRIPT}\n\n## {SCRIPT}\n\n### \" onmouseover=\"alert(1)\n\n[x](javascript:alert(1)) [y](data:text/html,x)\n"
+    );
+    let linking = format!(
+        "[[{SCRIPT}]] [[title|{SCRIPT}]] ![{SCRIPT}](p.png \"{SCRIPT}\") <svg onload=alert(1)> `{SCRIPT}`\n\n```{SCRIPT}\n{SCRIPT}\n```\n"
+    );
+    let named = "<img src=x onerror=alert(1)>\" onload=\"x.md";
+    let terminal = vault([
+        ("title.md", title.as_str()),
+        ("heading.md", &heading),
+        ("linking.md", &linking),
+        ("p.png", "x"),
+        (named, "# Named\n\n[[linking]] [[title]]\n"),
+    ]);
+    let export = format!("{{\"title\": \"{SCRIPT}\"}}");
+    let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    terminal
+        .write(".ubp/manifest.json", manifest.replacen('{', &format!("{{\"export\": {export},"), 1))
+        .unwrap();
+    let viewer = Viewer::on(Arc::new(terminal), "");
+    for page in viewer.call("list_pages", &json!({}))["pages"].as_array().unwrap() {
+        let rendered = viewer.call("render_page", &json!({ "page": page["filepath"] }));
+        let target = format!("/{}", rendered["url"].as_str().unwrap());
+        let answer = viewer.get(&target);
+        assert_eq!(answer.status, 200, "{target}");
+        assert_eq!(fault(&answer.text()), None, "{target}\n{}", answer.text());
+    }
+    for target in [
+        "/",
+        "/all-pages.html",
+        "/nothing.html",
+        "/<script>alert(1)</script>",
+        "/%3Cscript%3Ealert(1)%3C/script%3E",
+    ] {
+        let answer = viewer.get(target);
+        assert_eq!(fault(&answer.text()), None, "{target}\n{}", answer.text());
+    }
+    let known = "<p onclick=\"x\">";
+    assert!(
+        fault(known).is_some() && fault("<a href=\"javascript:x\">").is_some() && fault("<script>").is_some()
+    );
+}
+
+#[test]
+fn every_answer_says_what_browsers_may_do_with_it() {
+    let viewer = Viewer::of([("a.md", "# A\n"), ("p.svg", "<svg onload=\"alert(1)\"/>")]);
+    let cookie = ("Cookie", viewer.cookie.as_str());
+    let answers = [
+        viewer.get("/a.html"),
+        viewer.get("/p.svg"),
+        viewer.get("/assets/app.js"),
+        viewer.get("/nothing"),
+        viewer.send("GET", "/", &[], b""),
+        viewer.send("GET", &format!("/?token={}", viewer.token), &[], b""),
+        viewer.send("POST", "/api/status", &[cookie, JSON], b"{}"),
+        viewer.send("POST", "/api/status", &[cookie], b"{}"),
+        viewer.send("GET", "/", &[("Origin", "http://evil.example")], b""),
+        viewer.send("GET", "/mcp", &[], b""),
+    ];
+    for answer in answers {
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{answer:?}");
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert!(answer.header("cache-control").is_some());
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(
+            policy.starts_with("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+            "{policy}"
+        );
+        assert!(answer.headers.iter().all(|(name, _)| !name.starts_with("access-control")), "{answer:?}");
+    }
+    let picture = viewer.get("/p.svg");
+    let policy = picture.header("content-security-policy").unwrap();
+    assert!(!policy.contains("script-src"), "a picture runs nothing: {policy}");
+}

@@ -1,0 +1,100 @@
+//! `GET /api/events`: changes are told to all who listen, and those who do not read cost little.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Viewer;
+
+struct Listener(BufReader<TcpStream>);
+
+impl Listener {
+    fn of(viewer: &Viewer) -> Self {
+        let mut stream = TcpStream::connect(("127.0.0.1", viewer.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let (port, cookie) = (viewer.port, &viewer.cookie);
+        write!(stream, "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n\r\n")
+            .unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// The next event, with its data.
+    fn next(&mut self) -> (String, Value) {
+        let mut name = String::new();
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).unwrap() > 0, "the stream ended");
+            if let Some(event) = line.strip_prefix("event: ") {
+                name = event.trim().to_owned();
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return (name, serde_json::from_str(data.trim()).unwrap());
+            }
+        }
+    }
+
+    fn changed(&mut self) -> Vec<String> {
+        loop {
+            let (name, data) = self.next();
+            if name == "changed" {
+                return serde_json::from_value(data["paths"].clone()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_greeting_then_every_change_whoever_made_it() {
+    let viewer = Viewer::of([("a.md", "# A\n"), ("b.md", "# B\n")]);
+    viewer.call("status", &json!({}));
+    let (mut one, mut other) = (Listener::of(&viewer), Listener::of(&viewer));
+    let greetings = [one.next(), other.next()];
+    assert_eq!(greetings[0].0, "hello");
+    assert_eq!(greetings[0].1["instance"], greetings[1].1["instance"]);
+    viewer.terminal.write("a.md", "# A\n\nFrom the disk.\n").unwrap();
+    assert_eq!([one.changed(), other.changed()], [["a.md"], ["a.md"]]);
+    let page = viewer.call("read_page", &json!({ "page": "b.md" }));
+    let params = json!({ "page": "b.md", "text": "# B\n\nTyped.\n", "expected_hash": page["content_hash"] });
+    viewer.call("save_page", &params);
+    assert_eq!(one.changed(), ["b.md"]);
+    viewer.call("rename_page", &json!({ "page": "b.md", "path": "c.md" }));
+    assert_eq!(one.changed(), ["b.md", "c.md"]);
+}
+
+#[test]
+fn there_is_room_for_so_many_and_those_who_leave_make_room() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let mut all: Vec<Listener> = (0..64).map(|_| Listener::of(&viewer)).collect();
+    all.iter_mut().for_each(|listener| assert_eq!(listener.next().0, "hello"));
+    let refused = viewer.get("/api/events");
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    all.truncate(1);
+    for attempt in 0.. {
+        let mut listener = Listener::of(&viewer);
+        let mut line = [0; 12];
+        listener.0.read_exact(&mut line).unwrap();
+        if &line == b"HTTP/1.1 200" {
+            break;
+        }
+        assert!(attempt < 100, "nobody's place is free");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_client_that_never_reads_holds_up_nobody() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    viewer.call("status", &json!({}));
+    let mut reading = Listener::of(&viewer);
+    reading.next();
+    let silent: Vec<Listener> = (0..20).map(|_| Listener::of(&viewer)).collect();
+    for round in 0..30 {
+        viewer.terminal.write("a.md", format!("# A\n\n{round}\n")).unwrap();
+        assert_eq!(reading.changed(), ["a.md"]);
+    }
+    drop(silent);
+    let (_, said) = viewer.stop();
+    assert!(!said.contains("error"), "{said}");
+}

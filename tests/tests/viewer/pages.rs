@@ -1,0 +1,153 @@
+//! What is at an address: the pages of an exported site, the files that they show, the web app.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Viewer, vault};
+
+/// Pages and files whose addresses get in each other's way.
+fn tangled() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("README.md", "# Welcome\n\n[[Bücher]] [[x/a]] ![[p.png]] ![[deep/b c.png]]\n"),
+        ("x/a.md", "# A\n\n[[README]] [[#A]] [[y.html/in]]\n"),
+        ("x/A.markdown", "# Twin\n"),
+        ("Bücher.md", "# Bücher\n\n<script>alert(1)</script>\n"),
+        ("404.md", "# Not an error\n"),
+        ("all-pages.md", "# Mine\n"),
+        ("y.html/in.md", "# In a folder like a page\n"),
+        ("name~0123456789ab.md", "# Looks told apart\n"),
+        ("100% & #1 \"q\".md", "# Odd\n"),
+        ("p.png", "picture"),
+        ("deep/b c.png", "another"),
+        ("project-files/own.png", "shadow"),
+    ]
+}
+
+fn files(folder: &Path, top: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, top, found);
+        } else {
+            let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
+            found.insert(name, fs::read(&path).unwrap());
+        }
+    }
+}
+
+fn encoded(path: &str) -> String {
+    path.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
+/// What both have: everything but what a page says of itself to the web app, and of where it may load from.
+fn shared(html: &[u8]) -> String {
+    let html = String::from_utf8(html.to_vec()).unwrap();
+    html.lines()
+        .filter(|line| !line.contains("ubp-site") && !line.contains("name=\"robots\""))
+        .map(|line| match line.find("<meta http-equiv=\"Content-Security-Policy\"") {
+            Some(at) => line[..at].to_owned(),
+            None => line.to_owned(),
+        })
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn every_address_of_an_exported_site_shows_the_same_here() {
+    let terminal = Arc::new(vault(tangled()));
+    let ran = terminal.ubp("export site --web-app .app --no-semantic --json");
+    assert!(ran.succeeded(), "{}", ran.transcript());
+    let mut exported = BTreeMap::new();
+    files(&terminal.path("site"), &terminal.path("site"), &mut exported);
+    fs::rename(terminal.path("site"), terminal.path(".site")).unwrap();
+    let viewer = Viewer::on(terminal, "");
+    let mut pages = 0;
+    for (file, bytes) in &exported {
+        if file == "404.html" || file.starts_with("data/") || file.starts_with('.') {
+            continue;
+        }
+        let shown = viewer.get(&format!("/{}", encoded(file)));
+        assert_eq!(shown.status, 200, "{file}");
+        if file.ends_with(".html") {
+            pages += 1;
+            assert_eq!(shared(&shown.body), shared(bytes), "{file}");
+            assert!(shown.text().contains("\"mode\":\"server\""), "{file}");
+        } else {
+            assert_eq!(shown.body, *bytes, "{file}");
+        }
+    }
+    assert_eq!(pages, 11, "nine pages, the first one, and the list");
+    assert_eq!(shared(&viewer.get("/").body), shared(&exported["index.html"]));
+}
+
+#[test]
+fn an_address_without_a_page_says_so_in_the_same_frame() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    for target in ["/nothing.html", "/deep/er/nothing", "/a.md", "/a"] {
+        let answer = viewer.get(target);
+        assert_eq!(answer.status, 404, "{target}");
+        let html = answer.text();
+        assert!(html.contains("src=\"/assets/app.js\"") && html.contains("\"root\":\"/\""), "{html}");
+        assert!(html.contains("href=\"/index.html\""), "{html}");
+    }
+}
+
+#[test]
+fn a_page_is_as_its_file_is_now() {
+    let viewer = Viewer::of([("a.md", "# A\n\nBefore.\n")]);
+    assert!(viewer.get("/a.html").text().contains("Before."));
+    viewer.terminal.write("a.md", "# A\n\nAfter the change.\n").unwrap();
+    let mut html = String::new();
+    for _ in 0..100 {
+        html = viewer.get("/a.html").text();
+        if html.contains("After the change.") {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    panic!("{html}");
+}
+
+#[test]
+fn styles_of_scripts_have_a_nonce_of_their_own_and_nothing_else_is_allowed_inline() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let (one, other) = (viewer.get("/a.html"), viewer.get("/a.html"));
+    let nonce = |answer: &super::Answer| {
+        let text = answer.text();
+        let start = text.find("\"style_nonce\":\"").unwrap() + "\"style_nonce\":\"".len();
+        text[start..].split('"').next().unwrap().to_owned()
+    };
+    assert_ne!(nonce(&one), nonce(&other));
+    let policy = one.header("content-security-policy").unwrap();
+    assert!(policy.contains(&format!("style-src 'self' 'nonce-{}';", nonce(&one))), "{policy}");
+    assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';"), "{policy}");
+    assert!(!policy.contains("unsafe-inline") && !policy.contains("http"), "{policy}");
+    assert!(!one.text().contains("http-equiv"), "a second policy would forbid the nonce");
+}
+
+#[test]
+fn files_of_the_web_app_are_kept_and_attachments_asked_for_again() {
+    let viewer = Viewer::of([("a.md", "![[p.png]]\n"), ("p.png", "one"), ("d.docx", "kept")]);
+    let asset = viewer.get("/assets/app.js");
+    assert!(asset.header("cache-control").unwrap().contains("immutable"));
+    assert_eq!(asset.header("content-type"), Some("text/javascript; charset=utf-8"));
+    let picture = viewer.get("/p.png");
+    let tag = picture.header("etag").unwrap();
+    let again = viewer.send("GET", "/p.png", &[("Cookie", &viewer.cookie), ("If-None-Match", tag)], b"");
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    viewer.terminal.write("p.png", "another").unwrap();
+    let again = viewer.send("GET", "/p.png", &[("Cookie", &viewer.cookie), ("If-None-Match", tag)], b"");
+    assert_eq!((again.status, again.text().as_str()), (200, "another"));
+    assert_eq!(viewer.get("/d.docx").header("content-disposition"), Some("attachment"));
+    assert_eq!(viewer.get("/a.html").header("cache-control"), Some("no-store"));
+}

@@ -1,0 +1,92 @@
+//! How a viewer begins and ends, and what it says.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use ubp_cli::ExitStatus;
+use ubp_tests::terminal::Terminal;
+
+use super::{Viewer, vault};
+
+#[test]
+fn the_address_lets_in_once_it_is_printed_and_a_request_to_stop_ends_it() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    assert_eq!(viewer.url, format!("http://127.0.0.1:{}/?token={}", viewer.port, viewer.token));
+    assert!(viewer.token.len() >= 32);
+    let entered = viewer.send("GET", &format!("/?token={}", viewer.token), &[], b"");
+    assert_eq!((entered.status, entered.header("location")), (303, Some("/")));
+    let cookie = entered.header("set-cookie").unwrap();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    assert!(!cookie.contains(&viewer.token), "the cookie goes to every port of this machine");
+    assert_eq!(viewer.get("/").status, 200);
+    let deep = viewer.send("GET", &format!("/a.html?x=1&token={}", viewer.token), &[], b"");
+    assert_eq!(deep.header("location"), Some("/a.html?x=1"));
+    let outside = viewer.send("GET", &format!("//evil.example/?token={}", viewer.token), &[], b"");
+    assert_eq!(outside.header("location"), Some("/evil.example/"));
+    let (status, _) = viewer.stop();
+    assert_eq!(status, ExitStatus::Success);
+}
+
+#[test]
+fn several_viewers_share_a_project_and_each_has_its_own_token() {
+    let terminal = Arc::new(vault([("a.md", "# A\n")]));
+    let (one, other) = (Viewer::on(terminal.clone(), ""), Viewer::on(terminal, ""));
+    assert_ne!((one.port, &one.token), (other.port, &other.token));
+    assert_eq!(other.send("GET", "/", &[("Cookie", &one.cookie)], b"").status, 401);
+    for viewer in [&one, &other] {
+        assert_eq!(viewer.call("list_pages", &serde_json::json!({}))["total"], 1);
+    }
+}
+
+#[test]
+fn a_chosen_port_is_that_one_or_an_error() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let ran = vault([]).ubp(&format!("viewer --no-open --web-app .app --port {port}"));
+    assert_eq!(ran.status, ExitStatus::Error);
+    assert!(ran.err.contains(&format!("127.0.0.1:{port}")), "{}", ran.err);
+}
+
+#[test]
+fn others_are_let_in_with_a_token_of_some_length_only() {
+    for (arguments, words) in [
+        ("--host 0.0.0.0", "--token"),
+        ("--host 0.0.0.0 --token short", "too short"),
+        ("--token short", "too short"),
+        ("--host nowhere.example", "an address such as"),
+    ] {
+        let ran = vault([]).ubp(&format!("viewer --no-open --web-app .app {arguments}"));
+        assert_eq!(ran.status, ExitStatus::Error, "{arguments}");
+        assert!(ran.err.contains(words), "{arguments}: {}", ran.err);
+    }
+    let terminal = Arc::new(vault([("a.md", "# A\n")]));
+    let token = "0123456789abcdef";
+    let viewer = Viewer::on(terminal, &format!("--host 0.0.0.0 --allow-host box.lan --token {token}"));
+    assert_eq!(viewer.token, token);
+    let host = format!("box.lan:{}", viewer.port);
+    let bearer = format!("Bearer {token}");
+    let answer = viewer.send_exactly("GET", "/a.html", &[("Host", &host), ("Authorization", &bearer)], b"");
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn a_folder_without_a_project_and_a_program_without_the_web_app_say_what_to_do() {
+    let nowhere = Terminal::new().unwrap();
+    nowhere.write(".app/index.html", super::TEMPLATE).unwrap();
+    let ran = nowhere.ubp("viewer --no-open --web-app .app");
+    assert_eq!(ran.status, ExitStatus::Error);
+    assert!(ran.err.contains("ubp init"), "{}", ran.err);
+    let ran = vault([]).ubp("viewer --no-open --web-app .nothing");
+    assert_eq!(ran.status, ExitStatus::Error);
+}
+
+#[test]
+fn an_empty_project_has_a_first_page_and_says_that_there_are_none() {
+    let viewer = Viewer::of([]);
+    let home = viewer.get("/");
+    assert_eq!(home.status, 200);
+    assert!(home.text().contains("\"mode\":\"server\""), "{}", home.text());
+    assert_eq!(viewer.call("list_pages", &serde_json::json!({}))["total"], 0);
+}
