@@ -27,9 +27,10 @@ function blocks(view: EditorView): DecorationSet {
         if (!name) return;
         const [start, end] = [Math.max(node.from, from), Math.min(node.to, to)];
         for (let line = state.doc.lineAt(start); ; line = state.doc.line(line.number + 1)) {
-          const edge = `${line.from <= node.from ? ' cm-first' : ''}${line.to >= node.to ? ' cm-last' : ''}`;
+          const edge = `${line.from <= node.from ? ' cm-first' : ''}${line.to + 1 >= node.to ? ' cm-last' : ''}`;
           found.push(Decoration.line({ class: name + edge }).range(line.from));
-          if (line.to >= end || line.number === state.doc.lines) break;
+          // A node may end with a line break: what follows is not part of it.
+          if (line.to + 1 >= end || line.number === state.doc.lines) break;
         }
       },
     });

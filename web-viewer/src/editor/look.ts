@@ -52,6 +52,7 @@ const text = EditorView.theme({
   '.cm-code-line.cm-last, .cm-properties-line.cm-last': { borderRadius: '0 0 var(--radius) var(--radius)', paddingBottom: 'var(--space-2)' },
   '.cm-code-line.cm-first.cm-last, .cm-properties-line.cm-first.cm-last': { borderRadius: 'var(--radius)' },
   '.cm-properties-line': { color: 'var(--ink-soft)', backgroundColor: 'var(--sunken)', padding: '0 var(--space-4)' },
+  '.cm-properties-line:has(.cm-folded)': { backgroundColor: 'transparent', padding: '0 var(--space-1) var(--space-4)', fontFamily: 'var(--font-text)', fontSize: 'inherit' },
   '.cm-quote-line': { borderInlineStart: '3px solid var(--line-strong)', paddingInlineStart: 'var(--space-4)' },
   '.cm-rule-line': { color: 'var(--ink-faint)' },
   '.md-keyword': { color: 'var(--extends)' },

@@ -2,22 +2,35 @@
 // style sheets are scripts' own doing and allowed, so that the policy stays as strict as it is.
 import { StyleModule } from 'style-mod';
 
-const adopted = new WeakMap<StyleModule, CSSStyleSheet>();
+const sheets = new WeakMap<StyleModule, CSSStyleSheet>();
+/** What was adopted here, in order: of rules that are equally specific, later ones hold. */
+const ours: CSSStyleSheet[] = [];
 
+function sheetOf(module: StyleModule): CSSStyleSheet {
+  let sheet = sheets.get(module);
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(module.getRules());
+    sheets.set(module, sheet);
+  }
+  return sheet;
+}
+
+/** Modules are in rising order of precedence; those that are there already keep their places. */
 function mount(root: Document | ShadowRoot, modules: StyleModule | readonly StyleModule[]): void {
   const list = Array.isArray(modules) ? (modules as readonly StyleModule[]) : [modules as StyleModule];
-  const sheets = list.map((module) => {
-    let sheet = adopted.get(module);
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(module.getRules());
-      adopted.set(module, sheet);
+  let place = 0;
+  for (const sheet of list.map(sheetOf)) {
+    const known = ours.indexOf(sheet);
+    if (known >= place) place = known + 1;
+    else {
+      if (known >= 0) ours.splice(known, 1);
+      else place++;
+      ours.splice(place - 1, 0, sheet);
     }
-    return sheet;
-  });
-  const added = sheets.filter((sheet) => !root.adoptedStyleSheets.includes(sheet));
-  // Later modules of a list come first in CodeMirror's own order of precedence as they do here.
-  if (added.length > 0) root.adoptedStyleSheets = [...added, ...root.adoptedStyleSheets];
+  }
+  const others = root.adoptedStyleSheets.filter((sheet) => !ours.includes(sheet));
+  root.adoptedStyleSheets = [...others, ...ours];
 }
 
 export function withoutStyleElements(): void {
