@@ -5,6 +5,7 @@ import './styles/base.css';
 import './styles/links.css';
 import './styles/prose.css';
 import './styles/still.css';
+import './styles/viewer.css';
 import './styles/print.css';
 import { mount } from 'svelte';
 import Bar from './parts/Bar.svelte';
@@ -15,6 +16,7 @@ import Stage from './parts/Stage.svelte';
 import { Navigator } from './routing/navigator.svelte';
 import { readSite } from './site';
 import { Session } from './state/session.svelte';
+import { settings } from './state/settings.svelte';
 
 function part(id: string): HTMLElement {
   const element = document.getElementById(id);
@@ -30,9 +32,15 @@ const props = { session, navigator };
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
 
 navigator.adopt();
-mount(Bar, { target: part('bar'), props });
-mount(Side, { target: part('side'), props });
-mount(Beside, { target: part('rail'), props });
-mount(Stage, { target: part('app'), props });
-mount(Layers, { target: document.body, props });
-void navigator.start();
+settings.show();
+if (session.site.mode === 'server') {
+  document.documentElement.dataset['mode'] = 'server';
+  void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
+} else {
+  mount(Bar, { target: part('bar'), props });
+  mount(Side, { target: part('side'), props });
+  mount(Beside, { target: part('rail'), props });
+  mount(Stage, { target: part('app'), props });
+  mount(Layers, { target: document.body, props });
+  void navigator.start();
+}

@@ -24,7 +24,7 @@ pub(crate) use prepare::{parse_time, prepare};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
-pub(crate) use store::{derived_id, link_kind, name_table};
+pub(crate) use store::{derived_id, destination, link_kind, name_table};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -406,6 +406,17 @@ pub(super) fn settle_source_links(db: &Connection, source: &dyn Source, pages_di
     Ok(())
 }
 
+/// Where a link leads that is on no page yet.
+pub(crate) fn destination(
+    db: &Connection,
+    source: &dyn Source,
+    kind: LinkKind,
+    target: &str,
+    origin: Origin<'_>,
+) -> Result<Destination> {
+    resolve(kind, target, origin, &mut StoredNames { db, source, whole: None })
+}
+
 fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNames<'_>) -> Result<()> {
     let (page, page_path, kind, target): (i64, String, i64, String) = db
         .prepare_cached("SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1")?

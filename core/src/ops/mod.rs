@@ -41,6 +41,7 @@ pub mod rebuild;
 pub mod refs;
 pub mod rename_page;
 pub mod render_page;
+pub mod resolve_links;
 pub mod review_page;
 pub mod save_page;
 pub mod search;

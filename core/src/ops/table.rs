@@ -13,8 +13,8 @@ use super::{
 #[cfg(not(target_family = "wasm"))]
 use super::{
     accept, add, audit, create_page, delete_page, diff, dismiss, favorites, index_refresh, index_status,
-    query, query_inspect, read_page, rebuild, rename_page, review_page, save_page, source_diff, undo,
-    update_page,
+    query, query_inspect, read_page, rebuild, rename_page, resolve_links, review_page, save_page,
+    source_diff, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -107,6 +107,8 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(fulltext_search, "ubp_fulltext_search", Read, EVERYWHERE),
     operation!(get_page, "ubp_get_page", Read, EVERYWHERE),
     operation!(render_page, "ubp_render_page", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(resolve_links, "ubp_resolve_links", Read, PROGRAMS),
     operation!(get_context, "ubp_get_context", Read, EVERYWHERE),
     operation!(list_pages, "ubp_list_pages", Read, EVERYWHERE),
     operation!(get_graph, "ubp_get_graph", Read, EVERYWHERE),

@@ -43,7 +43,8 @@ impl LinkTypes {
         self.iter().find(|name| bare(name) == key)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &str> {
+    /// All of them, those that every project knows first.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
         KNOWN.into_iter().chain(self.own.iter().map(String::as_str))
     }
 }

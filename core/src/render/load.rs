@@ -144,6 +144,11 @@ fn targets(db: &Connection, page: i64) -> Result<HashMap<(LinkKind, String), Tar
     Ok(targets)
 }
 
+/// The id of the place that `anchor` names on a page, where it has one.
+pub(crate) fn place_id(db: &Connection, page: i64, anchor: &str) -> Result<Option<String>> {
+    place(db, page, &outline(db, page)?, anchor)
+}
+
 /// Headings of a page, without its text.
 fn outline(db: &Connection, page: i64) -> Result<Vec<Section>> {
     let mut statement = db.prepare_cached(

@@ -27,6 +27,8 @@ pub(crate) use html::{escape, visible};
 use body::Body;
 use load::{Loaded, Place};
 
+pub(crate) use load::place_id;
+
 use crate::ops::Context;
 use crate::page::LinkTypes;
 use crate::{Error, Result};

@@ -13,6 +13,8 @@ export interface Operations {
   get_page: { params: GetPageParams; output: GetPageOutput };
   /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
   render_page: { params: RenderPageParams; output: RenderPageOutput };
+  /** Find where links lead as they are typed, before the page is saved. */
+  resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** Read a page together with what it links to and what links to it, within a size. */
   get_context: { params: GetContextParams; output: GetContextOutput };
   /** List pages with their types, times, link counts and freshness. */
@@ -1913,6 +1915,53 @@ export interface RenderPageParams {
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
+}
+
+/** Where they lead. */
+export interface ResolveLinksOutput {
+  /** One for each of `links`, in order; absent for what is no link to a page or a file. */
+  links: Array<ResolvedLink | null>;
+  /**
+   * One for each of `pictures`, in order: its address on a site, relative to the top, percent-encoded; absent for
+   * what is not there or lies outside of the project.
+   */
+  pictures: Array<string | null>;
+  /** Types that a link can have in this project, `references` included. */
+  link_types: string[];
+  /** Whether links are written `[[label|page]]` in this project. */
+  label_first: boolean;
+}
+
+/** The links. */
+export interface ResolveLinksParams {
+  /** The page that they stand on: path, id, title or alias. */
+  page: string;
+  /** Links as written, brackets included: `[[page|type]]`, `![[page]]`, `[text](page.md)`. */
+  links?: string[] | undefined;
+  /** Destinations of pictures as Markdown has them, percent-encoded or not. */
+  pictures?: string[] | undefined;
+}
+
+/** A link, and what is at its other end. */
+export interface ResolvedLink {
+  /** How it is written. */
+  kind: LinkKind;
+  /** What it leads to as written, heading or block included. */
+  target: string;
+  /** Its type. */
+  link_type: string;
+  /** Display text, where it has one. */
+  text: string | null;
+  /** Path of the page that it leads to. */
+  filepath: string | null;
+  /** The heading or `^block` as written, where it leads to a page. */
+  anchor: string | null;
+  /** Id of that place on the page; absent where the page has no such place. */
+  place: string | null;
+  /** Path of the project's file that it leads to, relative to the project. */
+  source_path: string | null;
+  /** Address, on a site, of the picture or attachment that it leads to, relative to the top, percent-encoded. */
+  file_url: string | null;
 }
 
 /** What was recorded, and what was not. */

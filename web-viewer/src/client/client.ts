@@ -15,10 +15,16 @@ export type Meaning =
 
 export interface ClientEvents {
   /** Pages or the index changed: what was answered before may be out of date. */
-  changed: { paths: string[] };
+  changed: {
+    paths: string[];
+    /** Whether anything else may have changed too. */
+    all?: boolean;
+  };
   meaning: Meaning;
   /** Sections that have vectors, of all. */
   vectors: { done: number; total: number };
+  /** Whether a server answers; `refused` wants its token again. */
+  connection: { state: 'open' | 'lost' | 'refused' };
 }
 
 export type EventName = keyof ClientEvents;
@@ -31,6 +37,8 @@ export interface UbpClient {
   readonly meaning: Meaning;
   /** Loads what search by meaning needs. The answer comes as `meaning` events. */
   loadMeaning(): void;
+  /** Asks at once for a server that went away. */
+  reconnect?(): void;
   on<E extends EventName>(event: E, listener: (detail: ClientEvents[E]) => void): () => void;
   close(): void;
 }

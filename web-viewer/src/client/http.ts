@@ -1,6 +1,10 @@
-// A project behind a server: operations by POST, changes by server-sent events.
+// A project behind a server: operations by POST, changes by server-sent events. A server that went away is waited for,
+// and what may have changed in the meantime is told as a change.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
+
+/** Between attempts to reach a server that went away, in milliseconds. */
+const WAITS = [500, 1000, 2000, 4000];
 
 export class HttpClient implements UbpClient {
   readonly meaning: Meaning = { state: 'ready' };
@@ -8,6 +12,9 @@ export class HttpClient implements UbpClient {
   readonly #root: string;
   readonly #fetch: typeof fetch;
   #events: EventSource | undefined;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #attempts = 0;
+  #wasOpen = false;
 
   /** `root` is the address that `api/` lies below. */
   constructor(root: string, fetcher: typeof fetch = (...request) => fetch(...request)) {
@@ -42,19 +49,50 @@ export class HttpClient implements UbpClient {
   }
 
   on<E extends EventName>(event: E, listener: (detail: ClientEvents[E]) => void): () => void {
-    if (event === 'changed') this.#listen();
+    if (event !== 'meaning') this.#listen();
     return this.#listeners.on(event, listener);
+  }
+
+  /** Asks at once for a server that went away. */
+  reconnect(): void {
+    if (this.#events?.readyState === EventSource.OPEN) return;
+    this.close();
+    this.#listen();
   }
 
   #listen(): void {
     if (this.#events || typeof EventSource === 'undefined') return;
-    this.#events = new EventSource(new URL('api/events', this.#root));
-    this.#events.addEventListener('changed', (event: MessageEvent<string>) => {
-      this.#listeners.tell('changed', JSON.parse(event.data) as ClientEvents['changed']);
+    const events = new EventSource(new URL('api/events', this.#root));
+    this.#events = events;
+    events.addEventListener('open', () => {
+      this.#attempts = 0;
+      this.#listeners.tell('connection', { state: 'open' });
+      // Nothing told what happened while nobody listened.
+      if (this.#wasOpen) this.#listeners.tell('changed', { paths: [], all: true });
+      this.#wasOpen = true;
     });
+    events.addEventListener('error', () => {
+      events.close();
+      if (this.#events !== events) return;
+      this.#events = undefined;
+      void this.#lost();
+    });
+    events.addEventListener('changed', ({ data }: MessageEvent<string>) => this.#listeners.tell('changed', JSON.parse(data) as ClientEvents['changed']));
+    events.addEventListener('vectors', ({ data }: MessageEvent<string>) => this.#listeners.tell('vectors', JSON.parse(data) as ClientEvents['vectors']));
+  }
+
+  /** An event source does not say why it failed: whether the server is gone, or wants to be asked to let us in. */
+  async #lost(): Promise<void> {
+    const wait = WAITS[Math.min(this.#attempts++, WAITS.length - 1)];
+    this.#again = setTimeout(() => this.#listen(), wait);
+    const status = await this.#fetch(new URL('api/status', this.#root), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+      .then((response) => response.status)
+      .catch(() => 0);
+    if (this.#events?.readyState !== EventSource.OPEN) this.#listeners.tell('connection', { state: status === 401 || status === 403 ? 'refused' : 'lost' });
   }
 
   close(): void {
+    clearTimeout(this.#again);
     this.#events?.close();
     this.#events = undefined;
   }

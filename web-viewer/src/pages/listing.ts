@@ -22,8 +22,19 @@ export interface Entry {
   key: string;
 }
 
+/** Folding ten thousand names takes a while: each page that stays the same keeps its entry. */
+const known = new WeakMap<ListedPage, Entry>();
+
 export function entriesOf(pages: readonly ListedPage[]): Entry[] {
-  return pages.map((page) => ({ page, folder: page.filepath.replace(/\/?[^/]*$/, ''), key: fold(`${page.title} ${page.filepath}`) }));
+  return pages.map((page) => {
+    const entry = known.get(page) ?? { page, folder: folderOf(page.filepath), key: fold(`${page.title} ${page.filepath}`) };
+    known.set(page, entry);
+    return entry;
+  });
+}
+
+export function folderOf(path: string): string {
+  return path.replace(/\/?[^/]*$/, '');
 }
 
 const byTitle = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
@@ -38,8 +49,29 @@ export function linksOf(page: ListedPage): number {
   return page.link_count + page.backlink_count;
 }
 
+/** More new entries than this are sorted with all others. */
+const FEW = 100;
+
+function compare(a: Entry, b: Entry, order: Order): number {
+  return ORDERS[order](a, b) || byTitle.compare(a.page.title, b.page.title) || (a.page.filepath < b.page.filepath ? -1 : 1);
+}
+
 export function sorted(entries: readonly Entry[], order: Order): Entry[] {
-  return [...entries].sort((a, b) => ORDERS[order](a, b) || byTitle.compare(a.page.title, b.page.title) || (a.page.filepath < b.page.filepath ? -1 : 1));
+  return [...entries].sort((a, b) => compare(a, b, order));
+}
+
+/** As `sorted`, quickly where `before` has nearly the same entries in that order. */
+export function resorted(before: readonly Entry[], entries: readonly Entry[], order: Order): Entry[] {
+  const now = new Set(entries);
+  const kept = before.filter((entry) => now.delete(entry));
+  if (now.size > FEW) return sorted(entries, order);
+  const added = sorted([...now], order);
+  const merged: Entry[] = [];
+  for (const entry of kept) {
+    while (added[0] && compare(added[0], entry, order) < 0) merged.push(added.shift() as Entry);
+    merged.push(entry);
+  }
+  return merged.concat(added);
 }
 
 export function narrowed(entries: readonly Entry[], { typed, type, tag, staleness }: Choice): Entry[] {

@@ -29,8 +29,45 @@ export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addre
   prose.append(parsed(page.html, addresses));
   article.append(header, prose);
   main.replaceChildren(article);
+  written.set(article, { html: page.html });
   enhance(article);
   return article;
+}
+
+/** What articles were made of, before `enhance`. That keeps the number and order of their parts. */
+const written = new WeakMap<HTMLElement, string[] | { html: string }>();
+
+/** Notes what an article that came with the document is made of. */
+export function remember(article: HTMLElement): void {
+  written.set(article, blocks(article.querySelector('.prose')));
+}
+
+function blocks(parent: ParentNode | null): string[] {
+  return [...(parent?.children ?? [])].map((block) => block.outerHTML);
+}
+
+/** Replaces the parts that changed, so that scroll, selection and focus in all others stay as they are. */
+export function update(article: HTMLElement, page: RenderPageOutput, addresses: Addresses): void {
+  const title = article.querySelector('.page-header h1');
+  if (title && title.textContent !== page.title) title.textContent = page.title;
+  const prose = article.querySelector<HTMLElement>('.prose');
+  if (!prose) return;
+  const source = written.get(article) ?? [];
+  const before = Array.isArray(source) ? source : blocks(parsed(source.html, addresses));
+  const fragment = parsed(page.html, addresses);
+  const now = blocks(fragment);
+  let start = 0;
+  while (start < before.length && start < now.length && before[start] === now[start]) start++;
+  let end = 0;
+  while (end < before.length - start && end < now.length - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
+  if (start === before.length && start === now.length) return;
+  const fresh = [...fragment.children].slice(start, now.length - end);
+  const outdated = [...prose.children].slice(start, before.length - end);
+  const next = prose.children[before.length - end] ?? null;
+  for (const block of outdated) block.remove();
+  for (const block of fresh) prose.insertBefore(block, next);
+  written.set(article, now);
+  enhance(article, fresh);
 }
 
 /** HTML of `render_page` as nodes that have loaded nothing yet, with addresses put right. */
@@ -50,20 +87,21 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
 }
 
 /** What a page needs scripts for: wide parts that scroll by keyboard, links to its own sections. */
-export function enhance(article: HTMLElement): void {
-  for (const table of article.querySelectorAll<HTMLTableElement>('.prose table')) {
+export function enhance(article: HTMLElement, only?: readonly Element[]): void {
+  const isMeant = (element: Element) => !only || only.some((block) => block.contains(element));
+  for (const table of [...article.querySelectorAll<HTMLTableElement>('.prose table')].filter(isMeant)) {
     const scroller = document.createElement('div');
     scroller.className = 'scroller';
     table.replaceWith(scroller);
     scroller.append(table);
   }
   for (const wide of article.querySelectorAll<HTMLElement>('.prose :is(pre, .scroller)')) {
-    if (wide.scrollWidth <= wide.clientWidth) continue;
+    if (wide.tabIndex === 0 || wide.scrollWidth <= wide.clientWidth) continue;
     wide.tabIndex = 0;
     wide.setAttribute('role', 'region');
     wide.setAttribute('aria-label', wide.matches('pre') ? 'Code' : 'Table');
   }
-  for (const heading of article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')) {
+  for (const heading of [...article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')].filter(isMeant)) {
     const anchor = document.createElement('a');
     anchor.className = 'heading-anchor';
     anchor.href = `#${fragment(heading.id)}`;

@@ -15,7 +15,8 @@ export function followReading(headings: () => Shown['headings']): { readonly slu
       const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
       for (const heading of followed) {
         const element = document.getElementById(heading.slug);
-        if (element && (element.getBoundingClientRect().top <= REACHED || (atEnd && element.getBoundingClientRect().top < innerHeight / 2))) reached = heading.slug;
+        // Where the page is edited, the article is out of sight.
+        if (element && element.getClientRects().length > 0 && (element.getBoundingClientRect().top <= REACHED || (atEnd && element.getBoundingClientRect().top < innerHeight / 2))) reached = heading.slug;
       }
       slug = reached;
     };

@@ -1,8 +1,9 @@
 // Going from page to page without loading the document anew: addresses, history, scrolling, focus.
 import { ClientError } from '../client/client';
-import { articleOf, enhance, headingsOf, show, showFacts, type Addresses } from '../reading/article';
+import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
+import type { RenderPageOutput } from '#contract';
 import { addressOf, decoded as decode, placeOf, usualUrl, type Place, type View } from './urls';
 
 export interface Destination {
@@ -18,6 +19,15 @@ interface Entry {
   y: number;
 }
 
+/** What may show pages in the place of the article: the editor. */
+export interface Desk {
+  /** Whether it does now. */
+  readonly isUsed: boolean;
+  show(page: string, anchor: string): void;
+  goTo(anchor: string): void;
+  focus(): void;
+}
+
 const READING: View = { kind: 'page' };
 
 /** How long pictures may take before a heading is left where it is. */
@@ -28,10 +38,13 @@ export class Navigator {
   /** Whether a page is on its way for longer than a moment. */
   waiting = $state(false);
   problem = $state.raw<ClientError | null>(null);
+  desk: Desk | null = null;
   readonly #session: Session;
   readonly #main: HTMLElement;
   #pageUrl: URL;
   #latest = 0;
+  /** A page that was gone to while something else than the article showed it. */
+  #unseen: RenderPageOutput | null = null;
 
   constructor(session: Session, main: HTMLElement) {
     this.#session = session;
@@ -58,8 +71,10 @@ export class Navigator {
     if (article && site.page) {
       const title = article.querySelector('h1')?.textContent ?? '';
       this.#session.shown = { filepath: site.page, title, headings: headingsOf(article) };
+      if (site.mode === 'server') remember(article);
       enhance(article);
     }
+    if (site.mode !== 'server' && this.place.view.kind === 'review') this.place = { ...this.place, view: READING };
     if (entry?.y) scrollTo({ top: entry.y, behavior: 'instant' });
     else this.#scrollToAnchor(this.place.anchor);
     history.replaceState(this.#entry(), '');
@@ -117,7 +132,11 @@ export class Navigator {
       else history.replaceState(this.#entry(0), '', address);
       if (page && !isHere) this.#show(page);
       this.#setView(view);
-      if (view.kind === 'page') {
+      if (view.kind === 'page' && this.desk?.isUsed) {
+        if (!isHere) this.desk.show(to.page, anchor);
+        else if (anchor) this.desk.goTo(anchor);
+        this.desk.focus();
+      } else if (view.kind === 'page') {
         if (!isHere || !anchor) this.#main.focus({ preventScroll: true });
         if (!this.#scrollToAnchor(anchor)) scrollTo({ top: 0, behavior: 'instant' });
       }
@@ -137,7 +156,48 @@ export class Navigator {
     if (how === 'push') history.pushState(this.#entry(0), '', address);
     else history.replaceState(this.#entry(), '', address);
     this.#setView(view);
-    if (view.kind === 'page') this.#main.focus({ preventScroll: true });
+    if (view.kind === 'page') this.focusPage();
+  }
+
+  /** Puts the keyboard where the page is. */
+  focusPage(): void {
+    if (this.desk?.isUsed) this.desk.focus();
+    else this.#main.focus({ preventScroll: true });
+  }
+
+  /** Makes the article show what was gone to while it was out of sight. */
+  reveal(): void {
+    if (this.#unseen) this.#article(this.#unseen);
+    this.#scrollToAnchor(this.place.anchor);
+  }
+
+  /** Shows the page anew where the reader is, after it changed. */
+  async refresh(): Promise<void> {
+    const { shown } = this.#session;
+    if (!shown) return;
+    const turn = this.#latest;
+    const page = await this.#session.rendered(shown.filepath).catch(() => null);
+    if (!page || turn !== this.#latest || this.#session.shown?.filepath !== page.filepath) return;
+    this.#session.shown = page;
+    this.#title(page.title);
+    const article = articleOf(this.#main);
+    if (this.desk?.isUsed || !article) this.#unseen = page;
+    else update(article, page, this.addresses);
+  }
+
+  /** The page that is shown has another path now. */
+  async moved(from: string, to: string): Promise<void> {
+    if (this.#session.shown?.filepath !== from) return;
+    const page = await this.#session.rendered(to);
+    if (this.#session.shown?.filepath !== from) return;
+    this.#pageUrl = new URL(page.url, this.#session.site.root);
+    this.place = { ...this.place, page: to };
+    history.replaceState(this.#entry(), '', addressOf(this.place, this.#pageUrl, false));
+    this.#session.shown = page;
+    this.#title(page.title);
+    if (this.desk?.isUsed) this.#unseen = page;
+    else this.#article(page);
+    await this.#loadDetails(to);
   }
 
   async #back(entry: Entry | null): Promise<void> {
@@ -148,7 +208,9 @@ export class Navigator {
     if (!place.page || place.page === shown?.filepath) {
       this.place = { ...place, page: place.page ?? shown?.filepath ?? null };
       this.#setView(place.view);
-      if (entry) scrollTo({ top: entry.y, behavior: 'instant' });
+      if (this.desk?.isUsed) {
+        if (place.anchor) this.desk.goTo(place.anchor);
+      } else if (entry) scrollTo({ top: entry.y, behavior: 'instant' });
       else this.#scrollToAnchor(place.anchor);
       return;
     }
@@ -161,20 +223,32 @@ export class Navigator {
       this.problem = null;
       this.#show(page);
       this.#setView(place.view);
-      scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      if (this.desk?.isUsed) this.desk.show(place.page, place.anchor);
+      else scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
     } catch {
       location.reload();
     }
   }
 
-  #show(page: Parameters<typeof show>[1]): void {
-    const article = show(this.#main, page, this.addresses);
+  #show(page: RenderPageOutput): void {
+    if (this.desk?.isUsed) this.#unseen = page;
+    else this.#article(page);
     this.#session.shown = page;
     this.#session.details = null;
-    document.title = page.title === this.#session.name ? page.title : `${page.title} · ${this.#session.name}`;
+    this.#title(page.title);
     layout.announce(page.title);
-    for (const picture of article.querySelectorAll('img')) picture.decoding = 'async';
     void this.#loadDetails(page.filepath);
+  }
+
+  #article(page: RenderPageOutput): void {
+    this.#unseen = null;
+    const article = show(this.#main, page, this.addresses);
+    for (const picture of article.querySelectorAll('img')) picture.decoding = 'async';
+    if (this.#session.details?.filepath === page.filepath) showFacts(article, this.#session.details);
+  }
+
+  #title(title: string): void {
+    document.title = title === this.#session.name ? title : `${title} · ${this.#session.name}`;
   }
 
   async #loadDetails(page: string): Promise<void> {
@@ -240,7 +314,7 @@ export class Navigator {
       void this.go({ page, anchor: decode(url.hash.slice(1)) });
     } else if (page === undefined && url.hash && bare(url.href).href === bare(location.href).href && this.place.page) {
       const anchor = decode(url.hash.slice(1));
-      if (!document.getElementById(anchor)) return;
+      if (!this.desk?.isUsed && !document.getElementById(anchor)) return;
       if (!link.closest('main, aside, dialog')) return;
       event.preventDefault();
       layout.layer = null;

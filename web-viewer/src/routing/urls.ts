@@ -1,7 +1,7 @@
 // Addresses. A page's own address is decided in core and comes with `render_page`; what is made here before that is
 // only the usual one, right for all but pages whose names collide.
 
-export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number };
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' };
 
 export interface Place {
   /** Path of the page; none where the address shows no page. */
@@ -25,6 +25,7 @@ export function placeOf(url: URL, page: string | null): Place {
 }
 
 function viewOf(query: URLSearchParams): View {
+  if (query.has('review')) return { kind: 'review' };
   const scope = query.get('graph');
   if (scope !== 'local' && scope !== 'all') return READING;
   const depth = Number.parseInt(query.get('depth') ?? '', 10);
@@ -44,6 +45,7 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
     url.searchParams.set('graph', place.view.scope);
     if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
   }
+  if (place.view.kind === 'review') url.searchParams.set('review', 'all');
   if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;
 }

@@ -1,6 +1,6 @@
 // Which of the layers over the page are open, and how much room there is.
 
-export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder';
+export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder' | 'shortcuts' | 'guide';
 
 function matches(query: string): { readonly now: boolean } {
   const list = matchMedia(query);

@@ -1,10 +1,11 @@
 // The project that is open: where its answers come from, what is known of it, and which page is shown.
 import type { GetPageOutput, ListedPage, RenderPageOutput } from '#contract';
-import { ClientError, type Meaning, type UbpClient } from '../client/client';
+import { ClientError, type ClientEvents, type Meaning, type UbpClient } from '../client/client';
 import { connect, openFolder } from '../client/connect';
 import type { Opening } from '../client/protocol';
 import type { Folder } from '../folder/read';
 import type { Site } from '../site';
+import { FEW, listed, patched, reconciled } from './changes';
 
 export type Phase = 'opening' | 'ready' | 'failed' | 'nothing';
 
@@ -12,6 +13,8 @@ export type Phase = 'opening' | 'ready' | 'failed' | 'nothing';
 export type Shown = Pick<RenderPageOutput, 'filepath' | 'title' | 'headings'>;
 
 const KEPT_PAGES = 40;
+/** Changes that come closer together than this, in milliseconds, are taken in at once. */
+const TOGETHER_MS = 120;
 
 export class Session {
   readonly site: Site;
@@ -26,8 +29,13 @@ export class Session {
   details = $state.raw<GetPageOutput | null>(null);
   meaning = $state.raw<Meaning>({ state: 'none' });
   vectors = $state.raw<{ done: number; total: number } | null>(null);
+  /** Told after changes were taken in: the pages they were of, none for any. */
+  onFollowed: ((paths: readonly string[]) => void) | null = null;
   readonly byPath = $derived(new Map(this.pages.map((page) => [page.filepath, page])));
   readonly #rendered = new Map<string, Promise<RenderPageOutput>>();
+  #changed = new Set<string>();
+  #changedAny = false;
+  #taking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(site: Site) {
     this.site = site;
@@ -83,7 +91,7 @@ export class Session {
       }
       client.on('meaning', (meaning) => (this.meaning = meaning));
       client.on('vectors', (vectors) => (this.vectors = vectors));
-      client.on('changed', () => void this.#refresh(client));
+      client.on('changed', (change) => this.#note(client, change));
       this.meaning = client.meaning;
       this.pages = (await client.call('list_pages', {})).pages;
       this.client = client;
@@ -96,13 +104,54 @@ export class Session {
     }
   }
 
-  async #refresh(client: UbpClient): Promise<void> {
+  /** Asks anew for every page that is shown from here on. */
+  forget(): void {
     this.#rendered.clear();
+  }
+
+  /** Takes in what was changed from here, without waiting to be told; no paths stand for any. */
+  noteChange(paths: string[]): void {
+    if (this.client) this.#note(this.client, { paths });
+  }
+
+  #note(client: UbpClient, { paths, all }: ClientEvents['changed']): void {
+    this.#rendered.clear();
+    for (const path of paths) this.#changed.add(path);
+    if (all || paths.length === 0) this.#changedAny = true;
+    this.#taking ??= setTimeout(() => {
+      this.#taking = undefined;
+      void this.#take(client);
+    }, TOGETHER_MS);
+  }
+
+  async #take(client: UbpClient): Promise<void> {
+    const paths = [...this.#changed];
+    const any = this.#changedAny || paths.length > FEW;
+    this.#changed = new Set();
+    this.#changedAny = false;
     try {
-      this.pages = (await client.call('list_pages', {})).pages;
-      if (this.shown) await this.loadDetails(this.shown.filepath);
+      if (any) {
+        this.pages = reconciled(this.pages, (await client.call('list_pages', {})).pages);
+        if (this.shown) await this.loadDetails(this.shown.filepath);
+      } else {
+        const changes = new Map(await Promise.all(paths.map(async (path) => [path, await this.#listed(client, path)] as const)));
+        this.pages = patched(this.pages, changes);
+      }
     } catch {
       // What is shown stays true to what it was; the next change asks again.
+    }
+    if (this.client === client) this.onFollowed?.(any ? [] : paths);
+  }
+
+  /** What the list says of a page that changed; null if it is gone. The page that is shown is looked at closer. */
+  async #listed(client: UbpClient, path: string): Promise<ListedPage | null> {
+    try {
+      const page = await client.call('get_page', { filepath: path });
+      if (this.shown?.filepath === path) this.details = page;
+      return listed(page);
+    } catch (error) {
+      if (ClientError.from(error).code === 'page_not_found') return null;
+      throw error;
     }
   }
 

@@ -1,0 +1,83 @@
+// Where the file and the text say different things in the same place, both are shown in the text, with a choice at each.
+import { acceptChunk, getChunks, goToNextChunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
+import { Compartment, Prec, type Extension } from '@codemirror/state';
+import { EditorView, keymap, showPanel, type Panel } from '@codemirror/view';
+
+const place = new Compartment();
+
+function button(text: string, className: string, run: () => void): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = className;
+  made.textContent = text;
+  made.addEventListener('click', run);
+  return made;
+}
+
+function panel(view: EditorView): Panel {
+  const dom = document.createElement('div');
+  dom.className = 'cm-conflict-panel';
+  dom.setAttribute('role', 'region');
+  dom.setAttribute('aria-label', 'Changed in two places');
+  const text = document.createElement('p');
+  text.setAttribute('role', 'status');
+  const count = () => getChunks(view.state)?.chunks.length ?? 0;
+  const say = () => {
+    const places = count();
+    text.textContent = `The file was changed elsewhere too: ${places} ${places === 1 ? 'place' : 'places'} to choose. Nothing is saved until then.`;
+  };
+  const all = (choose: typeof acceptChunk) => () => {
+    for (let left = count(); left > 0; left--) {
+      const [first] = getChunks(view.state)?.chunks ?? [];
+      if (!first || !choose(view, first.fromB)) break;
+    }
+    view.focus();
+  };
+  const next = button('Next place', 'button', () => {
+    goToNextChunk(view);
+    view.focus();
+  });
+  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Take all from the file', 'button', all(rejectChunk)));
+  say();
+  return { dom, top: true, update: say };
+}
+
+function controls(type: 'reject' | 'accept', action: (event: MouseEvent) => void): HTMLElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = `cm-choice cm-choice-${type}`;
+  made.textContent = type === 'accept' ? 'Keep mine' : 'Take the file’s';
+  made.addEventListener('mousedown', (event) => event.preventDefault());
+  made.addEventListener('click', action);
+  return made;
+}
+
+/** `theirs` is shown beside the text; `onDecided` hears that nothing is left to choose. */
+export function conflictWith(theirs: string, onDecided: () => void): Extension {
+  let isDecided = false;
+  return [
+    unifiedMergeView({ original: theirs, mergeControls: controls, gutter: true, syntaxHighlightDeletions: false, diffConfig: { scanLimit: 500, timeout: 200 } }),
+    showPanel.of(panel),
+    EditorView.editorAttributes.of({ class: 'cm-conflict' }),
+    Prec.high(
+      keymap.of([
+        { key: 'Alt-ArrowDown', run: goToNextChunk },
+        { key: 'Alt-m', run: (view) => acceptChunk(view) },
+        { key: 'Alt-t', run: (view) => rejectChunk(view) },
+      ]),
+    ),
+    EditorView.updateListener.of(({ state }) => {
+      const chunks = getChunks(state)?.chunks;
+      if (isDecided || !chunks || chunks.length > 0) return;
+      isDecided = true;
+      // The editor is in the middle of an update here.
+      queueMicrotask(onDecided);
+    }),
+  ];
+}
+
+export const conflictPlace: Extension = place.of([]);
+
+export function showConflict(extension: Extension) {
+  return place.reconfigure(extension);
+}

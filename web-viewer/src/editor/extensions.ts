@@ -1,0 +1,82 @@
+// Everything that an editor of a page consists of.
+import { completionStatus } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
+import { deleteMarkupBackward, insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
+import { foldKeymap, indentUnit, syntaxTree } from '@codemirror/language';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, keymap, placeholder, type Command, type KeyBinding } from '@codemirror/view';
+import { blockLines } from './blocks';
+import { conflictPlace } from './conflict';
+import { followLink, following } from './following';
+import { frontMatter, toggleFrontMatter } from './front-matter';
+import { pageLanguage } from './language';
+import { linkMarks } from './link-marks';
+import { look } from './look';
+import { notices } from './notices';
+import { picturesBelow } from './pictures';
+import { closePreview, preview, previewLink } from './preview';
+import { smartLinking } from './smart-linking';
+import { nextCell, previousCell } from './tables';
+import { toolbar } from './toolbar';
+
+/** Keys that belong to the application around the editor, or to its own commands. */
+const TAKEN = new Set(['Alt-ArrowLeft', 'Alt-ArrowRight', 'Mod-[', 'Mod-]', 'Mod-i', 'Mod-Enter', 'Shift-Mod-k', 'Mod-b', 'Mod-k', 'Mod-s', 'Mod-n', 'Mod-e', 'Shift-Alt-m']);
+
+function ours({ key, win, linux, mac }: KeyBinding): boolean {
+  return ![key, win, linux, mac].some((name) => name !== undefined && TAKEN.has(name));
+}
+
+/** Tab indents in lists only: everywhere else it leaves the editor, as keyboard users expect. */
+function inList(command: Command): Command {
+  return (view) => {
+    const { state } = view;
+    for (let node = syntaxTree(state).resolveInner(state.doc.lineAt(state.selection.main.head).to, -1); ; node = node.parent as typeof node) {
+      if (node.name === 'ListItem') return command(view);
+      if (!node.parent) return false;
+    }
+  };
+}
+
+export function pageExtensions(label: string, isEditable: boolean): Extension {
+  return [
+    history(),
+    pageLanguage(),
+    frontMatter,
+    linkMarks,
+    picturesBelow,
+    blockLines,
+    smartLinking,
+    following,
+    preview,
+    toolbar,
+    notices,
+    conflictPlace,
+    search({ top: true }),
+    highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
+    highlightSpecialChars(),
+    placeholder('Write here. [[ links to a page.'),
+    indentUnit.of('  '),
+    EditorState.tabSize.of(4),
+    // An editor has one kind of line break; the file keeps its own.
+    EditorState.lineSeparator.of('\n'),
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(!isEditable),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+    keymap.of([
+      { key: 'Mod-Enter', run: followLink },
+      { key: 'Mod-Shift-Enter', run: previewLink },
+      { key: 'Mod-Shift-p', run: toggleFrontMatter },
+      { key: 'Escape', run: (view) => completionStatus(view.state) === null && closePreview(view) },
+      { key: 'Enter', run: insertNewlineContinueMarkup },
+      { key: 'Backspace', run: deleteMarkupBackward },
+      { key: 'Tab', run: nextCell, shift: previousCell },
+      { key: 'Tab', run: inList(indentMore), shift: inList(indentLess) },
+      ...searchKeymap.filter(ours),
+      ...historyKeymap,
+      ...foldKeymap,
+      ...defaultKeymap.filter(ours),
+    ]),
+    look,
+  ];
+}

@@ -1,0 +1,73 @@
+// Following links from the text: with Ctrl or Cmd and a click, or from the keyboard.
+import { EditorView, ViewPlugin, type Command } from '@codemirror/view';
+import { ClientError } from '../client/client';
+import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
+import { pageContext } from './page-context';
+
+async function follow(view: EditorView, link: LinkInText): Promise<void> {
+  const context = view.state.facet(pageContext);
+  if (!context) return;
+  if (link.kind === 'url') {
+    const url = outsideUrl(view.state, link);
+    if (url) window.open(url, '_blank', 'noopener,noreferrer');
+    return;
+  }
+  try {
+    const answer = await context.answers.now(link.written);
+    if (answer?.filepath) {
+      context.host.open({ page: answer.filepath, ...(answer.anchor ? { fragment: answer.place ?? answer.anchor } : {}) });
+    } else if (answer?.file_url) {
+      window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
+    } else if (answer?.source_path) {
+      context.tell(`${answer.source_path} is a file of the project, not a page.`);
+    } else if (answer && link.kind !== 'markdown') {
+      const name = answer.target.replace(/#.*$/s, '').trim();
+      context.host.open({ page: await context.host.create(name) });
+    } else context.tell('This link leads to no page.');
+  } catch (error) {
+    context.tell(ClientError.from(error).message);
+  }
+}
+
+/** Follows the link at the cursor. One that leads nowhere makes its page. */
+export const followLink: Command = (view) => {
+  const link = linkAt(view.state, view.state.selection.main.head);
+  if (!link) return false;
+  void follow(view, link);
+  return true;
+};
+
+/** While the key is held, links look as if they can be clicked. */
+const keyHeld = ViewPlugin.fromClass(
+  class {
+    readonly #view: EditorView;
+    readonly #note = (event: KeyboardEvent | MouseEvent) => this.#view.dom.classList.toggle('cm-follows', event.ctrlKey || event.metaKey);
+    readonly #forget = () => this.#view.dom.classList.remove('cm-follows');
+    constructor(view: EditorView) {
+      this.#view = view;
+      window.addEventListener('keydown', this.#note);
+      window.addEventListener('keyup', this.#note);
+      window.addEventListener('blur', this.#forget);
+    }
+    destroy(): void {
+      window.removeEventListener('keydown', this.#note);
+      window.removeEventListener('keyup', this.#note);
+      window.removeEventListener('blur', this.#forget);
+    }
+  },
+);
+
+export const following = [
+  keyHeld,
+  EditorView.domEventHandlers({
+    mousedown(event, view) {
+      if (event.button !== 0 || !(event.ctrlKey || event.metaKey)) return false;
+      const pos = view.posAtCoords({ x: event.clientX, y: event.clientY });
+      const link = pos === null ? null : linkAt(view.state, pos);
+      if (!link) return false;
+      event.preventDefault();
+      void follow(view, link);
+      return true;
+    },
+  }),
+];

@@ -1,0 +1,52 @@
+// Markdown as pages have it: front matter, double brackets, and code in its own colours. Languages of code are loaded
+// when a page first has such code.
+import { LanguageDescription, LanguageSupport, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { markdown, markdownLanguage } from '@codemirror/lang-markdown';
+import { yamlFrontmatter } from '@codemirror/lang-yaml';
+import type { Extension } from '@codemirror/state';
+import { tags } from '@lezer/highlight';
+import { linkTags, wikilinks } from './wikilinks';
+
+const code = (name: string, alias: string[], load: () => Promise<LanguageSupport>) => LanguageDescription.of({ name, alias, load });
+
+const codeLanguages = [
+  code('JavaScript', ['js', 'jsx', 'mjs', 'node'], () => import('@codemirror/lang-javascript').then(({ javascript }) => javascript({ jsx: true }))),
+  code('TypeScript', ['ts', 'tsx'], () => import('@codemirror/lang-javascript').then(({ javascript }) => javascript({ jsx: true, typescript: true }))),
+  code('Python', ['py'], () => import('@codemirror/lang-python').then(({ python }) => python())),
+  code('Rust', ['rs'], () => import('@codemirror/lang-rust').then(({ rust }) => rust())),
+  code('Go', ['golang'], () => import('@codemirror/lang-go').then(({ go }) => go())),
+  code('JSON', ['jsonc', 'json5'], () => import('@codemirror/lang-json').then(({ json }) => json())),
+  code('YAML', ['yml'], () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml())),
+  code('SQL', ['sqlite', 'postgresql', 'mysql'], () => import('@codemirror/lang-sql').then(({ sql }) => sql())),
+  code('HTML', ['xml', 'svg', 'svelte', 'vue'], () => import('@codemirror/lang-html').then(({ html }) => html())),
+  code('CSS', ['scss', 'less'], () => import('@codemirror/lang-css').then(({ css }) => css())),
+];
+
+/** Classes rather than colours: those are in `look.ts`, with all others. */
+const classes = HighlightStyle.define([
+  { tag: tags.heading1, class: 'md-h1' },
+  { tag: tags.heading2, class: 'md-h2' },
+  { tag: tags.heading3, class: 'md-h3' },
+  { tag: [tags.heading4, tags.heading5, tags.heading6], class: 'md-h4' },
+  { tag: tags.strong, class: 'md-strong' },
+  { tag: tags.emphasis, class: 'md-emphasis' },
+  { tag: tags.strikethrough, class: 'md-struck' },
+  { tag: tags.monospace, class: 'md-code' },
+  { tag: tags.quote, class: 'md-quote' },
+  { tag: [tags.processingInstruction, tags.contentSeparator, tags.meta], class: 'md-mark' },
+  { tag: linkTags.bracket, class: 'md-mark' },
+  { tag: linkTags.label, class: 'md-label' },
+  { tag: tags.url, class: 'md-url' },
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], class: 'md-keyword' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], class: 'md-string' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], class: 'md-number' },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], class: 'md-comment' },
+  { tag: [tags.function(tags.variableName), tags.function(tags.definition(tags.variableName)), tags.definition(tags.function(tags.variableName))], class: 'md-function' },
+  { tag: [tags.typeName, tags.className, tags.namespace, tags.tagName], class: 'md-type' },
+  { tag: [tags.propertyName, tags.attributeName, tags.definition(tags.propertyName)], class: 'md-property' },
+]);
+
+export function pageLanguage(): Extension {
+  const content = markdown({ base: markdownLanguage, codeLanguages, extensions: [wikilinks], completeHTMLTags: false, addKeymap: false, pasteURLAsLink: true });
+  return [yamlFrontmatter({ content }), syntaxHighlighting(classes)];
+}

@@ -1,0 +1,26 @@
+// From one text to another by the least change, so that cursor, selection and undo history stay where they were.
+import { diff } from '@codemirror/merge';
+import type { ChangeSpec } from '@codemirror/state';
+
+/** Changes that make `from` into `to`. Their insertions have `\n` as line break. */
+export function leastChange(from: string, to: string): ChangeSpec[] {
+  const shortest = Math.min(from.length, to.length);
+  let head = 0;
+  while (head < shortest && from.charCodeAt(head) === to.charCodeAt(head)) head++;
+  let tail = 0;
+  while (tail < shortest - head && from.charCodeAt(from.length - 1 - tail) === to.charCodeAt(to.length - 1 - tail)) tail++;
+  // Half of a character is none.
+  if (isLowSurrogate(from, head) || isLowSurrogate(to, head)) head--;
+  if (tail > 0 && (isLowSurrogate(from, from.length - tail) || isLowSurrogate(to, to.length - tail))) tail--;
+  const [before, after] = [from.slice(head, from.length - tail), to.slice(head, to.length - tail)];
+  return diff(before, after, { scanLimit: 400, timeout: 100 }).map(({ fromA, toA, fromB, toB }) => ({
+    from: head + fromA,
+    to: head + toA,
+    insert: after.slice(fromB, toB),
+  }));
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

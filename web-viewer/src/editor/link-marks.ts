@@ -1,0 +1,75 @@
+// Colours and lines of links: by type as everywhere else, and wavy red below what leads nowhere.
+import { syntaxTree } from '@codemirror/language';
+import { StateEffect, type Range } from '@codemirror/state';
+import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view';
+import { linkOf } from './links-in-text';
+import { pageContext } from './page-context';
+
+/** The engine said something new of links. */
+export const linksAnswered = StateEffect.define<null>();
+
+const outside = Decoration.mark({ class: 'cm-page-link cm-outside' });
+const missing = Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: 'No page or file is called so' } });
+const noPlace = Decoration.mark({ class: 'cm-missing', attributes: { title: 'The page has no such heading or block' } });
+const ofType = new Map<string, Decoration>();
+
+function typed(type: string): Decoration {
+  let mark = ofType.get(type);
+  if (!mark) {
+    mark = Decoration.mark({ class: 'cm-page-link link', attributes: { 'data-type': type } });
+    ofType.set(type, mark);
+  }
+  return mark;
+}
+
+function marks(view: EditorView): DecorationSet {
+  const { state } = view;
+  const context = state.facet(pageContext);
+  const found: Range<Decoration>[] = [];
+  const seen = new Set<number>();
+  for (const { from, to } of view.visibleRanges) {
+    syntaxTree(state).iterate({
+      from,
+      to,
+      enter: (reference) => {
+        if (!/^(WikiLink|WikiEmbed|Link|Autolink|URL)$/.test(reference.name)) return;
+        const link = linkOf(state, reference.node);
+        if (!link || seen.has(link.from) || !context) return;
+        seen.add(link.from);
+        if (link.kind === 'url') {
+          found.push(outside.range(link.target.from, link.target.to));
+          return false;
+        }
+        const answer = context.answers.link(link.written);
+        const text = link.kind === 'markdown' ? { from: link.from, to: link.to } : link;
+        if (!answer) {
+          // Nothing is said of it yet; what it is as written is shown meanwhile.
+          if (answer === undefined) found.push(typed('references').range(text.from, text.to));
+          return false;
+        }
+        const leads = answer.filepath !== null || answer.source_path !== null || answer.file_url !== null;
+        found.push((leads ? typed(answer.link_type) : missing).range(text.from, text.to));
+        const hash = answer.anchor && !answer.place ? state.sliceDoc(link.target.from, link.target.to).indexOf('#') : -1;
+        if (leads && hash >= 0) found.push(noPlace.range(link.target.from + hash, link.target.to));
+        return false;
+      },
+    });
+  }
+  return Decoration.set(found, true);
+}
+
+export const linkMarks = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = marks(view);
+    }
+    update(update: ViewUpdate): void {
+      const answered = update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(linksAnswered)));
+      if (update.docChanged || update.viewportChanged || answered || syntaxTree(update.startState) !== syntaxTree(update.state)) {
+        this.decorations = marks(update.view);
+      }
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

@@ -1,0 +1,60 @@
+// One line above the text that says what happened to it, until it is closed or a while has passed.
+import { StateEffect, StateField } from '@codemirror/state';
+import { EditorView, showPanel, type Panel } from '@codemirror/view';
+
+export interface Notice {
+  text: string;
+  /** A way back, where there is one. */
+  action?: { label: string; run: (view: EditorView) => void };
+}
+
+export const setNotice = StateEffect.define<Notice | null>();
+
+const STAYS = 12_000;
+
+function panel(notice: Notice): (view: EditorView) => Panel {
+  return (view) => {
+    const dom = document.createElement('div');
+    dom.className = 'cm-editor-notice';
+    const text = document.createElement('p');
+    text.setAttribute('role', 'status');
+    text.textContent = notice.text;
+    dom.append(text);
+    const close = () => view.dispatch({ effects: setNotice.of(null) });
+    const add = (label: string, run: () => void) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'button';
+      button.textContent = label;
+      button.addEventListener('click', run);
+      dom.append(button);
+    };
+    const { action } = notice;
+    if (action) {
+      add(action.label, () => {
+        close();
+        action.run(view);
+        view.focus();
+      });
+    }
+    add('Close', () => {
+      close();
+      view.focus();
+    });
+    const timer = action ? undefined : setTimeout(close, STAYS);
+    return { dom, top: true, destroy: () => clearTimeout(timer) };
+  };
+}
+
+export const notices = StateField.define<Notice | null>({
+  create: () => null,
+  update(notice, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setNotice)) return effect.value;
+    return notice;
+  },
+  provide: (field) => showPanel.from(field, (notice) => notice && panel(notice)),
+});
+
+export function tell(view: EditorView, notice: Notice): void {
+  view.dispatch({ effects: [setNotice.of(notice), EditorView.announce.of(notice.text)] });
+}

@@ -1,0 +1,332 @@
+// One editor for all pages: each keeps its own text, undo history, cursor and saver, and is saved on after it is left.
+import { redo, undo } from '@codemirror/commands';
+import { getChunks } from '@codemirror/merge';
+import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
+import { EditorView, type ViewUpdate } from '@codemirror/view';
+import { ClientError } from '../client/client';
+import { Drafts } from '../saving/drafts';
+import { pageFile, readFile, type OpenedFile } from '../saving/page-file';
+import { Saver, type Buffer, type Timers } from '../saving/saver';
+import { fold } from '../text/fold';
+import { conflictWith, showConflict } from './conflict';
+import { pageExtensions } from './extensions';
+import { foldFrontMatter, frontMatterOf } from './front-matter';
+import { leastChange } from './least-change';
+import { LinkAnswers } from './link-answers';
+import { linksAnswered } from './link-marks';
+import type { EditorHost, MountedEditor, SaveStatus } from './mount';
+import { tell } from './notices';
+import { pageContext, type PageContext } from './page-context';
+import { pageStats, titleIn } from './stats';
+import { withoutStyleElements } from './style-sheets';
+
+/** A change that the file made, not a person. */
+const fromFile = Annotation.define<true>();
+
+/** Pages whose history is kept besides the one that is shown. */
+const KEPT = 24;
+/** Milliseconds after which a count of words is made anew. */
+const COUNT_PAUSE = 400;
+/** A composition is in the text this long after its end was told. */
+const AFTER_COMPOSITION = 80;
+
+const timers: Timers = {
+  now: () => performance.now(),
+  after(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface OpenPage {
+  path: string;
+  /** While the page is not shown. */
+  state: EditorState;
+  saver: Saver;
+  status: SaveStatus;
+  answers: LinkAnswers;
+  top: number;
+}
+
+export class PageEditor implements MountedEditor {
+  readonly #host: EditorHost;
+  readonly #view: EditorView;
+  readonly #drafts: Drafts;
+  readonly #pages = new Map<string, OpenPage>();
+  readonly #unlisten: (() => void)[] = [];
+  #shown: OpenPage | null = null;
+  #wanted = '';
+  #counting: ReturnType<typeof setTimeout> | undefined;
+  #composed: ReturnType<typeof setTimeout> | undefined;
+  #conflicts = 0;
+
+  constructor(host: EditorHost, parent: HTMLElement) {
+    withoutStyleElements();
+    this.#host = host;
+    this.#drafts = new Drafts(host.project);
+    this.#view = new EditorView({ parent, dispatchTransactions: (transactions, view) => view.update(transactions) });
+    this.#listen(document, 'visibilitychange', () => document.visibilityState === 'hidden' && this.#leaveAll());
+    this.#listen(window, 'pagehide', () => {
+      this.#leaveAll();
+      this.#drafts.keepNow();
+    });
+    this.#listen(window, 'online', () => void this.#shown?.saver.fileChanged());
+  }
+
+  #listen(target: EventTarget, event: string, run: () => unknown): void {
+    const listener = () => void run();
+    target.addEventListener(event, listener);
+    this.#unlisten.push(() => target.removeEventListener(event, listener));
+  }
+
+  #leaveAll(): void {
+    for (const page of this.#pages.values()) if (!page.saver.isSettled) void page.saver.leave();
+  }
+
+  async openPage(filepath: string, fragment?: string): Promise<void> {
+    this.#wanted = filepath;
+    const left = this.#shown;
+    if (left && left.path !== filepath) void left.saver.leave();
+    let page = this.#pages.get(filepath);
+    if (page) void page.saver.fileChanged();
+    else {
+      const file = await readFile(this.#host.client, filepath);
+      const draft = file.editable ? await this.#drafts.takeOver(file.filepath) : null;
+      // Somebody may have gone on to another page, or opened this one twice, while it was read.
+      if (this.#wanted !== filepath) return;
+      page = this.#pages.get(file.filepath) ?? this.#adopt(file);
+      this.#show(page);
+      if (draft) page.saver.takeUp(draft);
+    }
+    this.#show(page);
+    this.#forgetOld();
+    if (fragment) this.goTo(fragment);
+  }
+
+  #adopt(file: OpenedFile): OpenPage {
+    const page = { path: file.filepath, top: 0 } as OpenPage;
+    page.answers = new LinkAnswers(
+      this.#host.client,
+      () => page.path,
+      () => this.#update(page, { effects: linksAnswered.of(null) }),
+    );
+    const host = this.#host;
+    const context: PageContext = {
+      host,
+      answers: page.answers,
+      get filepath() {
+        return page.path;
+      },
+      tell: (text) => tell(this.#view, { text }),
+    };
+    page.status = { state: file.editable ? 'saved' : 'read-only', message: file.reason ?? '' };
+    const listed = host.pages().find(({ filepath }) => filepath === file.filepath);
+    page.state = EditorState.create({
+      doc: file.text,
+      extensions: [
+        pageContext.of(context),
+        pageExtensions(`Text of ${listed?.title ?? file.filepath}`, file.editable),
+        EditorView.updateListener.of((update) => this.#updated(page, update)),
+        EditorView.domEventHandlers({
+          compositionstart: () => this.#composing(page, true),
+          compositionend: () => this.#composing(page, false),
+          blur: () => this.#blurred(page),
+        }),
+      ],
+    });
+    const start = frontMatterOf(page.state);
+    page.state = page.state.update({
+      effects: foldFrontMatter(page.state),
+      selection: { anchor: start ? Math.min(start.to + 1, page.state.doc.length) : 0 },
+    }).state;
+    const known = { text: page.state.doc.toString(), hash: file.hash };
+    page.saver = new Saver(pageFile(host.client, () => page.path), this.#buffer(page), known, timers, {
+      onStatus: (status) => this.#setStatus(page, status),
+      onNotice: (text) => {
+        if (this.#shown === page) tell(this.#view, { text, action: { label: 'Undo', run: undo } });
+      },
+      onDraft: (draft) => this.#drafts.keep(page.path, draft),
+    });
+    this.#pages.set(page.path, page);
+    return page;
+  }
+
+  #buffer(page: OpenPage): Buffer {
+    return {
+      text: () => this.#stateOf(page).doc.toString(),
+      adopt: (text) => {
+        const changes = leastChange(this.#stateOf(page).doc.toString(), text);
+        this.#update(page, { changes, annotations: [fromFile.of(true), Transaction.addToHistory.of(false)] });
+      },
+      showConflict: (theirs) => {
+        const number = ++this.#conflicts;
+        const decided = () => {
+          const isOpen = number === this.#conflicts || this.#shown !== page;
+          if (isOpen && getChunks(this.#stateOf(page))?.chunks.length === 0) void page.saver.resolve();
+        };
+        this.#update(page, { effects: showConflict(theirs === null ? [] : conflictWith(theirs, decided)) });
+      },
+    };
+  }
+
+  #stateOf(page: OpenPage): EditorState {
+    return this.#shown === page ? this.#view.state : page.state;
+  }
+
+  #update(page: OpenPage, spec: TransactionSpec): void {
+    if (this.#shown === page) this.#view.dispatch(spec);
+    else page.state = page.state.update(spec).state;
+  }
+
+  #show(page: OpenPage): void {
+    const left = this.#shown;
+    if (left === page) return;
+    if (left) {
+      left.state = this.#view.state;
+      left.top = window.scrollY;
+    }
+    this.#shown = page;
+    this.#view.setState(page.state);
+    // The latest is the last.
+    this.#pages.delete(page.path);
+    this.#pages.set(page.path, page);
+    this.#host.onStatus(page.status);
+    this.#count();
+    if (left) window.scrollTo({ top: page.top });
+  }
+
+  #forgetOld(): void {
+    for (const [path, page] of this.#pages) {
+      if (this.#pages.size <= KEPT) return;
+      if (page === this.#shown || !page.saver.isSettled) continue;
+      page.saver.close();
+      page.answers.close();
+      this.#pages.delete(path);
+    }
+  }
+
+  #updated(page: OpenPage, update: ViewUpdate): void {
+    if (!update.docChanged || this.#shown !== page) return;
+    const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
+    if (typed.length > 0) {
+      const isPasted = typed.some((transaction) => transaction.isUserEvent('input.paste') || transaction.isUserEvent('input.drop'));
+      page.saver.edited(isPasted ? 'pasted' : 'typed');
+    }
+    this.#count();
+  }
+
+  #composing(page: OpenPage, isComposing: boolean): void {
+    clearTimeout(this.#composed);
+    if (isComposing) page.saver.composing(true);
+    else this.#composed = setTimeout(() => page.saver.composing(false), AFTER_COMPOSITION);
+  }
+
+  #blurred(page: OpenPage): void {
+    // Closing or switching windows may end a composition without telling.
+    if (!this.#view.compositionStarted) page.saver.composing(false);
+    if (!page.saver.isSettled) void page.saver.save();
+  }
+
+  #setStatus(page: OpenPage, status: SaveStatus): void {
+    page.status = status;
+    if (this.#shown === page) this.#host.onStatus(status);
+  }
+
+  #count(): void {
+    clearTimeout(this.#counting);
+    this.#counting = setTimeout(() => {
+      this.#host.onStats(pageStats(this.#view.state));
+      const title = titleIn(this.#view.state);
+      if (title !== null) this.#host.onTitle?.(title);
+    }, COUNT_PAUSE);
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  async save(): Promise<void> {
+    await this.#shown?.saver.leave();
+  }
+
+  goTo(fragment: string): void {
+    void this.#lineOf(decodeURIComponent(fragment.replace(/^#/, ''))).then((number) => {
+      const { doc } = this.#view.state;
+      if (number === null || number > doc.lines) return;
+      const { from } = doc.line(number);
+      this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 80 }) });
+    });
+  }
+
+  async #lineOf(fragment: string): Promise<number | null> {
+    const { doc } = this.#view.state;
+    if (fragment.startsWith('^')) {
+      for (let number = 1; number <= doc.lines; number++) if (doc.line(number).text.trimEnd().endsWith(fragment)) return number;
+      return null;
+    }
+    try {
+      const { headings } = await this.#host.client.call('render_page', { filepath: this.#shown?.path ?? '' });
+      const name = fold(fragment.split('#').at(-1) ?? fragment).trim();
+      return (headings.find(({ slug }) => slug === fragment) ?? headings.find(({ text }) => fold(text).trim() === name))?.line ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  insert(text: string): void {
+    this.#view.dispatch(this.#view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input' });
+  }
+
+  undo(): boolean {
+    return undo(this.#view);
+  }
+
+  redo(): boolean {
+    return redo(this.#view);
+  }
+
+  changed(paths: readonly string[]): void {
+    for (const page of this.#pages.values()) page.answers.changed();
+    const page = this.#shown;
+    if (page && (paths.length === 0 || paths.includes(page.path))) void page.saver.fileChanged();
+  }
+
+  renamed(from: string, to: string): void {
+    const page = this.#pages.get(from);
+    if (!page) return;
+    this.#pages.delete(from);
+    page.path = to;
+    this.#pages.set(to, page);
+    this.#drafts.renamed(from, to);
+    if (this.#wanted === from) this.#wanted = to;
+  }
+
+  async destroy(): Promise<void> {
+    for (const run of this.#unlisten) run();
+    clearTimeout(this.#counting);
+    const pages = [...this.#pages.values()];
+    // Hidden pages have their state; the shown one's goes with the view.
+    if (this.#shown) this.#shown.state = this.#view.state;
+    this.#shown = null;
+    this.#view.destroy();
+    await Promise.all(pages.map((page) => (page.saver.isSettled ? undefined : page.saver.leave())));
+    for (const page of pages) {
+      page.answers.close();
+      page.saver.close();
+    }
+    await this.#drafts.flush();
+  }
+}
+
+/** Opens the first page of an editor. Fails with a `ClientError` if it cannot be read. */
+export async function openEditor(host: EditorHost, parent: HTMLElement): Promise<PageEditor> {
+  const editor = new PageEditor(host, parent);
+  try {
+    await editor.openPage(host.filepath, host.fragment);
+    return editor;
+  } catch (error) {
+    await editor.destroy();
+    throw ClientError.from(error);
+  }
+}
+

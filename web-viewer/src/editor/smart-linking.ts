@@ -1,0 +1,269 @@
+// Candidates while a link is typed: pages after `[[`, headings after `#`, types after `|`. Which pages, and in which order, the
+// engine says.
+import {
+  acceptCompletion,
+  autocompletion,
+  pickedCompletion,
+  startCompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import { syntaxTree } from '@codemirror/language';
+import { Prec, StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { ClientError } from '../client/client';
+import { fold } from '../text/fold';
+import { typedLetters } from '../text/match';
+import { pageContext, type PageContext } from './page-context';
+
+const MOST = 8;
+
+interface Candidate extends Completion {
+  kind: 'page' | 'create' | 'heading' | 'type';
+  /** Of a page, where its name does not tell. */
+  where?: string;
+  level?: number;
+}
+
+/** The part of a link that is being typed. */
+export interface Typing {
+  /** Where the part begins that candidates are for. */
+  from: number;
+  stage: 'page' | 'heading' | 'type';
+  /** What comes before: the page of a heading. */
+  page: string;
+}
+
+const NOT_TEXT = /^(InlineCode|FencedCode|CodeBlock|CodeText|Comment|CommentBlock|HTMLBlock|HTMLTag|ProcessingInstruction|FrontmatterContent)/;
+
+export function typingAt(state: EditorState, pos: number, labelFirst: boolean): Typing | null {
+  const line = state.doc.lineAt(pos);
+  const found = /\[\[([^[\]]*)$/.exec(line.text.slice(0, pos - line.from));
+  if (!found) return null;
+  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
+    if (NOT_TEXT.test(node.name)) return null;
+    if (!node.parent) break;
+  }
+  const inside = found[1] ?? '';
+  const start = pos - inside.length;
+  const pipe = inside.lastIndexOf('|');
+  if (pipe >= 0) return { from: start + pipe + 1, stage: labelFirst ? 'page' : 'type', page: '' };
+  const hash = inside.indexOf('#');
+  if (hash >= 0) return { from: start + inside.lastIndexOf('#') + 1, stage: 'heading', page: inside.slice(0, hash) };
+  return { from: start, stage: 'page', page: '' };
+}
+
+/** Where the part ends that the cursor at `pos` is in, and whether the link is closed. */
+function partAhead(state: EditorState, pos: number, stage: Typing['stage']): { end: number; isClosed: boolean } {
+  const line = state.doc.lineAt(pos);
+  const ahead = line.text.slice(pos - line.from);
+  const close = ahead.indexOf(']]');
+  const open = ahead.indexOf('[[');
+  if (close < 0 || (open >= 0 && open < close)) return { end: pos, isClosed: false };
+  const inside = ahead.slice(0, close);
+  const next = stage === 'type' ? -1 : inside.search(stage === 'page' ? /[#|\\]/ : /[|\\]/);
+  return { end: pos + (next >= 0 ? next : close), isClosed: true };
+}
+
+const linked = StateEffect.define<number>();
+
+/** The end of a link that was completed just now: `#` and `|` still belong into it. */
+const justLinked = StateField.define<number | null>({
+  create: () => null,
+  update(at, transaction) {
+    for (const effect of transaction.effects) if (effect.is(linked)) return effect.value;
+    return transaction.docChanged || transaction.selection ? null : at;
+  },
+});
+
+function insert(view: EditorView, completion: Completion, stage: Typing['stage'], text: string, from: number, to: number): void {
+  const { end, isClosed } = partAhead(view.state, to, stage);
+  const whole = isClosed ? text : `${text}]]`;
+  const after = view.state.sliceDoc(end, end + 2);
+  const cursor = from + whole.length + (isClosed && after === ']]' ? 2 : 0);
+  const isEnd = !isClosed || after === ']]';
+  view.dispatch({
+    changes: { from, to: end, insert: whole },
+    selection: { anchor: cursor },
+    effects: isEnd ? [linked.of(cursor)] : [],
+    annotations: pickedCompletion.of(completion),
+    userEvent: 'input.complete',
+    scrollIntoView: true,
+  });
+}
+
+async function pages(context: PageContext, typed: string): Promise<Candidate[]> {
+  const text = typed.trim();
+  const { client } = context.host;
+  const { pages: found } = await client.call('complete', { text, limit: MOST });
+  // A name that leads elsewhere from here gives way to the path, which leads there from everywhere.
+  const spellings = found.map(({ name, filepath }) => [name, filepath.replace(/\.(md|markdown)$/i, ''), filepath]);
+  const links = spellings.flat().map((name) => `[[${name}]]`);
+  const answers = links.length > 0 ? (await client.call('resolve_links', { page: context.filepath, links, pictures: [] })).links : [];
+  const candidates = found.map((page, index): Candidate => {
+    const spelled = spellings[index] ?? [];
+    const fits = spelled.find((_, which) => answers[index * 3 + which]?.filepath === page.filepath) ?? page.filepath;
+    const begins = text !== '' && fold(page.name).startsWith(fold(text));
+    return {
+      kind: 'page',
+      label: page.name,
+      where: page.filepath,
+      commitCharacters: begins ? ['#', '|'] : [],
+      apply: (view, completion, from, to) => insert(view, completion, 'page', fits, from, to),
+    };
+  });
+  if (!text || candidates.some(({ label }) => fold(label) === fold(text))) return candidates;
+  return [...candidates.slice(0, MOST - 1), create(context, text)];
+}
+
+function create(context: PageContext, name: string): Candidate {
+  return {
+    kind: 'create',
+    label: `Create new: ${name}`,
+    apply: (view, completion, from, to) => {
+      insert(view, completion, 'page', name, from, to);
+      context.host.create(name).then(
+        (path) => {
+          context.answers.changed();
+          context.tell(`Made the page ${path}.`);
+        },
+        (error: unknown) => context.tell(ClientError.from(error).message),
+      );
+    },
+  };
+}
+
+async function headings(context: PageContext, page: string, typed: string): Promise<Candidate[]> {
+  const target = page.trim() ? (await context.answers.now(`[[${page.trim()}]]`))?.filepath : context.filepath;
+  if (!target) return [];
+  const { headings: all } = await context.host.client.call('render_page', { filepath: target });
+  const wanted = fold(typed).trim();
+  return all
+    .filter(({ text }) => !wanted || typedLetters(typed, text).length > 0)
+    .sort((a, b) => Number(fold(b.text).includes(wanted)) - Number(fold(a.text).includes(wanted)))
+    .slice(0, MOST)
+    .map(({ text, level }): Candidate => {
+      // These would end the heading's name.
+      const name = text.replace(/[#|^[\]\\]/g, ' ').replace(/\s+/g, ' ').trim();
+      return {
+        kind: 'heading',
+        label: text,
+        level,
+        commitCharacters: wanted && fold(text).startsWith(wanted) ? ['|'] : [],
+        apply: (view, completion, from, to) => insert(view, completion, 'heading', name, from, to),
+      };
+    });
+}
+
+function types(context: PageContext, typed: string): Candidate[] {
+  const wanted = fold(typed).trim();
+  return context.answers.linkTypes
+    .filter((type) => fold(type).includes(wanted) || fold(type.replaceAll('_', ' ')).includes(wanted))
+    .slice(0, MOST)
+    .map((type) => ({
+      kind: 'type',
+      label: type,
+      apply: (view: EditorView, completion: Completion, from: number, to: number) => insert(view, completion, 'type', type, from, to),
+    }));
+}
+
+async function candidates(query: CompletionContext): Promise<CompletionResult | null> {
+  const context = query.state.facet(pageContext);
+  if (!context) return null;
+  const typing = typingAt(query.state, query.pos, context.answers.labelFirst);
+  if (!typing) return null;
+  const typed = query.state.sliceDoc(typing.from, query.pos);
+  try {
+    const found =
+      typing.stage === 'type' ? types(context, typed) : await (typing.stage === 'page' ? pages(context, typed) : headings(context, typing.page, typed));
+    if (found.length === 0) return null;
+    const letters = (completion: Completion) =>
+      (completion as Candidate).kind === 'create' ? [] : typedLetters(typed, completion.label).flat();
+    return { from: typing.from, options: found, filter: false, getMatch: letters };
+  } catch {
+    // Without an answer there are no candidates; the link can be typed without.
+    return null;
+  }
+}
+
+/** `[[` closes itself, `]` passes over what is there already. Never while an input method composes. */
+const brackets = EditorView.inputHandler.of((view, from, to, text) => {
+  const { state } = view;
+  if (view.compositionStarted || state.readOnly || from !== to || state.selection.ranges.length > 1) return false;
+  const before = state.sliceDoc(Math.max(0, from - 2), from);
+  const after = state.sliceDoc(from, from + 2);
+  if ((text === '|' || text === '#') && state.field(justLinked) === from && before === ']]') {
+    const table = text === '|' && isInTable(state, from) ? '\\' : '';
+    view.dispatch({ changes: { from: from - 2, insert: table + text }, selection: { anchor: from - 2 + table.length + 1 }, userEvent: 'input.type' });
+    startCompletion(view);
+    return true;
+  }
+  if (text === '[' && before.endsWith('[') && before !== '[[' && after !== ']]' && !/^[\p{L}\p{N}[]/u.test(after)) {
+    if (!typingAt(state.update({ changes: { from, insert: '[' } }).state, from + 1, false)) return false;
+    const rest = after.startsWith(']') ? ']' : ']]';
+    view.dispatch({ changes: { from, insert: `[${rest}` }, selection: { anchor: from + 1 }, userEvent: 'input.type' });
+    return true;
+  }
+  const line = state.doc.lineAt(from);
+  if (text === ']' && after.startsWith(']') && /\[\[[^[\]]*\]?$/.test(line.text.slice(0, from - line.from))) {
+    view.dispatch({ selection: { anchor: from + 1 }, userEvent: 'input.type' });
+    return true;
+  }
+  return false;
+});
+
+export function isInTable(state: EditorState, pos: number): boolean {
+  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
+    if (node.name === 'Table') return true;
+    if (!node.parent) return false;
+  }
+}
+
+/** Takes both sides of an empty link away at once. */
+function deleteEmptyLink(view: EditorView): boolean {
+  const { main, ranges } = view.state.selection;
+  if (!main.empty || ranges.length > 1 || view.compositionStarted) return false;
+  if (view.state.sliceDoc(Math.max(0, main.head - 2), main.head + 2) !== '[[]]') return false;
+  view.dispatch({ changes: { from: main.head - 1, to: main.head + 2 }, userEvent: 'delete.backward' });
+  return true;
+}
+
+function detail(completion: Completion): Node | null {
+  const { kind, where, level, label } = completion as Candidate;
+  const note = document.createElement('span');
+  note.className = 'cm-candidate-note';
+  if (kind === 'page') {
+    const plain = where?.replace(/\.(md|markdown)$/i, '') ?? '';
+    if (plain === label) return null;
+    note.textContent = plain;
+  } else if (kind === 'heading') note.textContent = `H${level}`;
+  else if (kind === 'type') {
+    note.className = 'cm-candidate-type link';
+    note.dataset['type'] = label;
+    note.textContent = 'link';
+  } else return null;
+  return note;
+}
+
+export const smartLinking: Extension = [
+  justLinked,
+  Prec.high(brackets),
+  autocompletion({
+    override: [candidates],
+    activateOnTypingDelay: 0,
+    interactionDelay: 0,
+    updateSyncTime: 60,
+    maxRenderedOptions: MOST,
+    icons: false,
+    tooltipClass: () => 'cm-candidates',
+    optionClass: (completion) => `cm-candidate-${(completion as Candidate).kind}`,
+    addToOptions: [{ render: detail, position: 80 }],
+  }),
+  Prec.highest(
+    keymap.of([
+      { key: 'Tab', run: acceptCompletion },
+      { key: 'Backspace', run: deleteEmptyLink },
+    ]),
+  ),
+];

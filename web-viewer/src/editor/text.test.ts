@@ -1,0 +1,170 @@
+import { ensureSyntaxTree } from '@codemirror/language';
+import { EditorSelection, EditorState, Text, type StateCommand } from '@codemirror/state';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cycleHeading, toggleInline, toggleList } from './formatting';
+import { frontMatterOf } from './front-matter';
+import { pageLanguage } from './language';
+import { leastChange } from './least-change';
+import { linkAt } from './links-in-text';
+import { beginningOf } from './preview';
+import { typingAt } from './smart-linking';
+import { statsOf, titleIn } from './stats';
+import { cellsOf } from './tables';
+
+/** `|` is the cursor, `‹…›` a selection. */
+function stateOf(marked: string): EditorState {
+  const [open, close, bar] = [marked.indexOf('‹'), marked.indexOf('›'), marked.indexOf('¦')];
+  const doc = marked.replace(/[‹›¦]/g, '');
+  const selection = open >= 0 ? EditorSelection.single(open, close - 1) : EditorSelection.single(Math.max(0, bar));
+  const state = EditorState.create({ doc, selection, extensions: [pageLanguage()] });
+  ensureSyntaxTree(state, doc.length, 5_000);
+  return state;
+}
+
+function after(marked: string, command: StateCommand): string {
+  let state = stateOf(marked);
+  command({ state, dispatch: (transaction) => (state = transaction.state) });
+  return state.doc.toString();
+}
+
+const names = (state: EditorState) => {
+  const found: string[] = [];
+  ensureSyntaxTree(state, state.doc.length, 5_000)?.iterate({ enter: ({ name, from, to }) => void (name.startsWith('Wiki') && found.push(`${name} ${state.sliceDoc(from, to)}`)) });
+  return found;
+};
+
+describe('double brackets', () => {
+  it('have a target and a label', () => {
+    expect(names(stateOf('see [[User DB|depends_on]].'))).toEqual([
+      'WikiLink [[User DB|depends_on]]',
+      'WikiBracket [[',
+      'WikiTarget User DB',
+      'WikiBracket |',
+      'WikiLabel depends_on',
+      'WikiBracket ]]',
+    ]);
+    expect(names(stateOf('![[a.png]]'))[0]).toBe('WikiEmbed ![[a.png]]');
+  });
+
+  it('are none in code, when escaped, when empty, and across lines', () => {
+    for (const text of ['`[[a]]`', '```\n[[a]]\n```', '\\[[a]]', '[[]]', '[[a\nb]]', '[[a', '<!-- [[a]] -->']) expect(names(stateOf(text)), text).toEqual([]);
+  });
+
+  it('stand in tables with an escaped pipe', () => {
+    expect(names(stateOf('| a |\n|---|\n| [[x\\|extends]] |'))).toContain('WikiTarget x');
+  });
+
+  it('are found from anywhere in them', () => {
+    expect(linkAt(stateOf('a [[b]] c'), 2)?.written).toBe('[[b]]');
+    expect(linkAt(stateOf('a [[b]] c'), 7)?.written).toBe('[[b]]');
+    expect(linkAt(stateOf('a [[b]] c'), 8)).toBeNull();
+    expect(linkAt(stateOf('[b](c.md)'), 3)?.kind).toBe('markdown');
+    expect(linkAt(stateOf('<https://example.org>'), 5)?.kind).toBe('url');
+  });
+});
+
+describe('what is being typed of a link', () => {
+  const typing = (marked: string, labelFirst = false) => {
+    const state = stateOf(marked);
+    return typingAt(state, state.selection.main.head, labelFirst);
+  };
+
+  it('is a page, a heading or a type', () => {
+    expect(typing('a [[Log¦')).toMatchObject({ stage: 'page', from: 4 });
+    expect(typing('a [[Login#Fl¦]]')).toMatchObject({ stage: 'heading', page: 'Login', from: 10 });
+    expect(typing('[[Login|dep¦]]')).toMatchObject({ stage: 'type', from: 8 });
+    expect(typing('[[extends|Lo¦]]', true)).toMatchObject({ stage: 'page', from: 10 });
+  });
+
+  it('is nothing outside, in code and after the end', () => {
+    for (const text of ['a¦', '[[a]]¦', '`[[a¦`', '```\n[[a¦\n```', '[[a\nb¦']) expect(typing(text), text).toBeNull();
+  });
+});
+
+describe('formatting', () => {
+  it('goes around and away again', () => {
+    expect(after('a ‹word› b', toggleInline('bold'))).toBe('a **word** b');
+    expect(after('a **‹word›** b', toggleInline('bold'))).toBe('a word b');
+    expect(after('a ***‹word›*** b', toggleInline('italic'))).toBe('a **word** b');
+    expect(after('a wo¦rd b', toggleInline('italic'))).toBe('a *word* b');
+    expect(after('‹ a ›', toggleInline('code'))).toBe(' `a` ');
+    expect(after('‹a`b›', toggleInline('code'))).toBe('`` a`b ``');
+  });
+
+  it('makes headings and lists of whole lines', () => {
+    expect(after('a¦', cycleHeading)).toBe('## a');
+    expect(after('## a¦', cycleHeading)).toBe('### a');
+    expect(after('### a¦', cycleHeading)).toBe('a');
+    expect(after('‹a\nb›', toggleList)).toBe('- a\n- b');
+    expect(after('‹- a\n  - b›', toggleList)).toBe('a\n  b');
+  });
+});
+
+describe('the least change', () => {
+  it('makes one text of another, whatever they are', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', '\n', '認', '👩‍🚀', 'é', 'word '), { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, text, (from, to) => {
+        const state = EditorState.create({ doc: from, extensions: EditorState.lineSeparator.of('\n') });
+        expect(state.update({ changes: leastChange(from, to) }).state.doc.toString()).toBe(to);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('leaves alone what is the same, so that a cursor there stays', () => {
+    const [from, to] = ['one\ntwo\nthree\n', 'ONE\ntwo\nthree!\n'];
+    const set = EditorState.create({ doc: from }).changes(leastChange(from, to));
+    expect(set.mapPos(5)).toBe(5);
+    expect(set.touchesRange(4, 7)).toBe(false);
+  });
+
+  it('is found quickly in a long page of which everything changed', () => {
+    const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line} of a page that is long`).join('\n');
+    const began = performance.now();
+    const [from, to] = [long('line'), long('row')];
+    expect(EditorState.create({ doc: from }).update({ changes: leastChange(from, to) }).state.doc.eq(Text.of(to.split('\n')))).toBe(true);
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+});
+
+describe('tables', () => {
+  const cells = (row: string) => cellsOf(row).map(({ from, to }) => row.slice(from, to));
+
+  it('have cells between pipes that are not escaped', () => {
+    expect(cells('| a | b c |')).toEqual(['a', 'b c']);
+    expect(cells('a | b')).toEqual(['a', 'b']);
+    expect(cells('| [[x\\|extends]] |  |')).toEqual(['[[x\\|extends]]', '']);
+  });
+});
+
+describe('front matter', () => {
+  const range = (doc: string) => frontMatterOf(EditorState.create({ doc }));
+
+  it('is what stands between fences at the very beginning', () => {
+    expect(range('---\na: 1\n---\ntext')).toEqual({ from: 0, to: 12 });
+    expect(range('---\n---\n')).toEqual({ from: 0, to: 7 });
+    for (const doc of ['text\n---\n---', '---\nno end', '', '----\n---']) expect(range(doc), doc).toBeNull();
+  });
+});
+
+describe('what is said of a text', () => {
+  it('counts words of every script, characters and links', () => {
+    expect(statsOf('Two words, [[one link]].')).toEqual({ words: 4, characters: 24, links: 1 });
+    expect(statsOf('認証の flow').words).toBe(4);
+  });
+
+  it('finds the title', () => {
+    const title = (doc: string) => titleIn(EditorState.create({ doc }));
+    expect(title('---\ntitle: "A: b"\n---\n# C')).toBe('A: b');
+    expect(title('text\n\n# Heading #\n')).toBe('Heading');
+    expect(title('text')).toBeNull();
+  });
+
+  it('cuts a beginning between letters', () => {
+    expect(beginningOf('a  b\nc')).toBe('a b c');
+    expect(beginningOf('👩‍🚀'.repeat(201))).toBe(`${'👩‍🚀'.repeat(200)}…`);
+    expect(beginningOf('x'.repeat(200))).toBe('x'.repeat(200));
+  });
+});

@@ -1,0 +1,154 @@
+// Text that has not reached its file, kept in this browser until it has: in IndexedDB, and at the last moment, when nothing
+// asynchronous is waited for any more, in `localStorage`. A draft belongs to the window that wrote it as long as that lives.
+import type { Draft } from './saver';
+
+interface KeptDraft extends Draft {
+  key: string;
+  /** The window that keeps it. */
+  owner: string;
+  /** When it was kept, in milliseconds since 1970. */
+  at: number;
+}
+
+const STORE = 'drafts';
+const PREFIX = 'ubp-draft:';
+/** Between two writes of one draft, in milliseconds: long texts take a while. */
+const PAUSE = 80;
+
+/** This window. Others see by its lock that it lives. */
+const OWNER = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+const lockName = (owner: string) => `ubp-drafts-of-${owner}`;
+
+function holdLock(): void {
+  // Where there are no locks, drafts of a living window may be offered twice, and nothing is lost.
+  void navigator.locks?.request(lockName(OWNER), () => new Promise(() => {})).catch(() => {});
+}
+
+async function livingOwners(): Promise<Set<string>> {
+  const held = (await navigator.locks?.query().catch(() => undefined))?.held ?? [];
+  return new Set(held.map(({ name }) => name ?? ''));
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('The browser keeps nothing.'));
+  });
+}
+
+export class Drafts {
+  readonly #project: string;
+  readonly #database: Promise<IDBDatabase | null>;
+  readonly #pending = new Map<string, () => Draft | null>();
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor(project: string) {
+    this.#project = project;
+    holdLock();
+    const opening = indexedDB.open('ubp', 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore(STORE, { keyPath: ['key', 'owner'] });
+    this.#database = done(opening).catch(() => null);
+  }
+
+  #key(page: string): string {
+    return `${this.#project}\n${page}`;
+  }
+
+  /** Keeps what `draft` gives in a moment, or forgets the draft of this window if it gives none. */
+  keep(page: string, draft: () => Draft | null): void {
+    this.#pending.set(page, draft);
+    if (this.#timers.has(page)) return;
+    this.#timers.set(
+      page,
+      setTimeout(() => {
+        this.#timers.delete(page);
+        void this.#write(page);
+      }, PAUSE),
+    );
+  }
+
+  async #write(page: string): Promise<void> {
+    const make = this.#pending.get(page);
+    if (!make) return;
+    this.#pending.delete(page);
+    const draft = make();
+    const key = this.#key(page);
+    localStorage.removeItem(`${PREFIX}${OWNER}\n${key}`);
+    const database = await this.#database;
+    if (!database) {
+      if (draft) this.#keepNow(page, draft);
+      return;
+    }
+    const store = database.transaction(STORE, 'readwrite', { durability: 'relaxed' }).objectStore(STORE);
+    if (draft) store.put({ key, owner: OWNER, at: Date.now(), ...draft } satisfies KeptDraft);
+    else store.delete([key, OWNER]);
+  }
+
+  /** Ends when everything that waits is kept. */
+  async flush(): Promise<void> {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await Promise.all([...this.#pending.keys()].map((page) => this.#write(page)));
+  }
+
+  /** The window may be gone after this: keeps at once what waits. */
+  keepNow(): void {
+    for (const [page, make] of this.#pending) {
+      const draft = make();
+      if (draft) this.#keepNow(page, draft);
+    }
+  }
+
+  #keepNow(page: string, draft: Draft): void {
+    const key = this.#key(page);
+    try {
+      const kept: KeptDraft = { key, owner: OWNER, at: Date.now(), ...draft };
+      localStorage.setItem(`${PREFIX}${OWNER}\n${key}`, JSON.stringify(kept));
+    } catch {
+      // Too long for here. IndexedDB has it as of a moment ago.
+    }
+  }
+
+  /** The latest draft of a page whose window is gone; from now on it is this window's. */
+  async takeOver(page: string): Promise<Draft | null> {
+    const key = this.#key(page);
+    const [found, living] = [await this.#all(key), await livingOwners()];
+    // Of this window too: an editor that was closed while the server was away left it behind.
+    const left = found.filter(({ owner }) => owner === OWNER || !living.has(lockName(owner))).sort((a, b) => b.at - a.at);
+    const [latest] = left;
+    if (!latest) return null;
+    const draft: Draft = { text: latest.text, base: latest.base };
+    // Kept under this window's name before it is forgotten under the other's.
+    this.#pending.set(page, () => draft);
+    await this.#write(page);
+    const database = await this.#database;
+    const store = database?.transaction(STORE, 'readwrite').objectStore(STORE);
+    if (latest.owner !== OWNER) {
+      store?.delete([key, latest.owner]);
+      localStorage.removeItem(`${PREFIX}${latest.owner}\n${key}`);
+    }
+    return draft;
+  }
+
+  async #all(key: string): Promise<KeptDraft[]> {
+    const found: KeptDraft[] = [];
+    for (const name of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX) && name.endsWith(`\n${key}`))) {
+      try {
+        found.push(JSON.parse(localStorage.getItem(name) ?? '') as KeptDraft);
+      } catch {
+        // Cut off while it was written: the one before it is in IndexedDB.
+      }
+    }
+    const database = await this.#database;
+    if (!database) return found;
+    const range = IDBKeyRange.bound([key, ''], [key, '\uffff']);
+    return [...found, ...(await done(database.transaction(STORE).objectStore(STORE).getAll(range)))] as KeptDraft[];
+  }
+
+  /** A page was renamed: what is kept for it goes along. */
+  renamed(from: string, to: string): void {
+    const make = this.#pending.get(from);
+    this.keep(from, () => null);
+    if (make) this.keep(to, make);
+  }
+}

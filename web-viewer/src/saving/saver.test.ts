@@ -1,0 +1,432 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FileProblem, Saver, type Draft, type FileText, type PageFile } from './saver';
+
+/** Timers that go when they are told to. */
+class ModelTimers {
+  time = 0;
+  #waiting: { at: number; run: () => void }[] = [];
+  now = () => this.time;
+  after = (milliseconds: number, run: () => void) => {
+    const entry = { at: this.time + milliseconds, run };
+    this.#waiting.push(entry);
+    return () => void (this.#waiting = this.#waiting.filter((other) => other !== entry));
+  };
+  get isIdle() {
+    return this.#waiting.length === 0;
+  }
+  pass(milliseconds: number) {
+    const end = this.time + milliseconds;
+    for (;;) {
+      const [first] = this.#waiting.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+      if (!first) break;
+      this.#waiting = this.#waiting.filter((other) => other !== first);
+      this.time = first.at;
+      first.run();
+    }
+    this.time = end;
+  }
+}
+
+type Weather = 'fine' | 'gone-before' | 'gone-after' | 'full';
+
+/** A file behind a server: questions arrive, and their answers arrive, when they are told to. */
+class ModelServer {
+  text: string;
+  weather: Weather = 'fine';
+  /** Whether it notes the time in front matter at every write. */
+  completes = false;
+  writes = 0;
+  open = 0;
+  #steps: (() => void)[] = [];
+  constructor(text: string) {
+    this.text = text;
+  }
+  static hash = (text: string) => `#${text}`;
+  get isQuiet() {
+    return this.#steps.length === 0;
+  }
+  /** Lets the question or answer go on that came as number `which`. */
+  step(which: number) {
+    this.#steps.splice(which % Math.max(1, this.#steps.length), 1)[0]?.();
+  }
+  file(): PageFile {
+    return {
+      read: () => this.#ask(() => ({ text: this.text, hash: ModelServer.hash(this.text) })),
+      write: (text, expected) =>
+        this.#ask(() => {
+          if (this.weather === 'full') throw new FileProblem('refused', 'No space is left.');
+          if (expected !== ModelServer.hash(this.text)) throw new FileProblem('conflict', 'It changed.');
+          this.writes++;
+          this.text = this.completes ? text.replace(/^(---\nat: )?\d*/, `$1${this.writes}`) : text;
+          return { text: this.text, hash: ModelServer.hash(this.text) };
+        }),
+    };
+  }
+  async #ask<T>(answer: () => T): Promise<T> {
+    this.open++;
+    expect(this.open).toBe(1);
+    const pause = () => new Promise<void>((resolve) => this.#steps.push(resolve));
+    try {
+      await pause();
+      if (this.weather === 'gone-before') throw new FileProblem('unreachable', 'No answer.');
+      const answered = answer();
+      await pause();
+      if (this.weather === 'gone-after') throw new FileProblem('unreachable', 'No answer.');
+      return answered;
+    } finally {
+      this.open--;
+    }
+  }
+}
+
+class World {
+  timers = new ModelTimers();
+  server: ModelServer;
+  text = '';
+  theirs: string | null = null;
+  draft: Draft | null = null;
+  status: string[] = [];
+  notices: string[] = [];
+  isComposing = false;
+  saver!: Saver;
+  constructor(text: string) {
+    this.server = new ModelServer(text);
+    this.open();
+  }
+  /** The page as it is opened, after a crash too: nothing but the draft is left. */
+  open() {
+    const known: FileText = { text: this.server.text, hash: ModelServer.hash(this.server.text) };
+    this.text = known.text;
+    this.theirs = null;
+    this.server.open = 0;
+    const draft = this.draft;
+    const self: { saver?: Saver } = {};
+    const isMine = () => self.saver === undefined || this.saver === self.saver || this.saver === undefined;
+    const buffer = {
+      text: () => this.text,
+      adopt: (adopted: string) => {
+        expect(this.isComposing, 'the text was changed in the middle of a composition').toBe(false);
+        if (isMine()) this.text = adopted;
+      },
+      showConflict: (theirs: string | null) => void (isMine() && (this.theirs = theirs)),
+    };
+    const events = {
+      onStatus: ({ state }: { state: string }) => void (isMine() && this.status.push(state)),
+      onNotice: (notice: string) => void this.notices.push(notice),
+      onDraft: (make: () => Draft | null) => void (isMine() && (this.draft = make())),
+    };
+    const saver = new Saver(this.server.file(), buffer, known, this.timers, events);
+    self.saver = saver;
+    this.saver = saver;
+    if (draft) saver.takeUp(draft);
+  }
+  compose(isComposing: boolean) {
+    this.isComposing = isComposing;
+    this.saver.composing(isComposing);
+  }
+  crash() {
+    this.isComposing = false;
+    this.saver.close();
+    this.server = Object.assign(new ModelServer(this.server.text), { completes: this.server.completes, writes: this.server.writes });
+    this.open();
+  }
+  type(at: number, typed: string, how: 'typed' | 'pasted' = 'typed') {
+    const place = at % (this.text.length + 1);
+    this.text = this.text.slice(0, place) + typed + this.text.slice(place);
+    this.saver.edited(how);
+  }
+  async settle() {
+    for (let round = 0; round < 400; round++) {
+      await tick();
+      if (!this.server.isQuiet) this.server.step(0);
+      else if (this.theirs !== null) return;
+      else if (this.timers.isIdle && this.saver.isSettled) return;
+      else this.timers.pass(1_000);
+    }
+    throw new Error(`it does not come to rest: ${this.status.slice(-6).join(' ')}`);
+  }
+}
+
+const tick = async () => {
+  for (let turn = 0; turn < 12; turn++) await Promise.resolve();
+};
+
+describe('when it saves', () => {
+  it('300 ms after the last key', async () => {
+    const world = new World('a\n');
+    world.type(0, 'x');
+    world.timers.pass(200);
+    world.type(0, 'y');
+    world.timers.pass(299);
+    await tick();
+    expect(world.server.isQuiet).toBe(true);
+    world.timers.pass(1);
+    await world.settle();
+    expect(world.server.text).toBe('yxa\n');
+    expect(world.status).toEqual(['unsaved', 'unsaved', 'saving', 'saved']);
+    expect(world.draft).toBeNull();
+  });
+
+  it('every 2 s while nobody pauses', async () => {
+    const world = new World('');
+    for (let key = 0; key < 10; key++) {
+      world.type(0, 'x');
+      world.timers.pass(220);
+    }
+    await tick();
+    expect(world.server.isQuiet).toBe(false);
+  });
+
+  it('at once what was pasted, or is asked for', async () => {
+    const world = new World('');
+    world.type(0, 'pasted', 'pasted');
+    await tick();
+    expect(world.server.isQuiet).toBe(false);
+    await world.settle();
+    world.type(0, 'x');
+    void world.saver.save();
+    await tick();
+    expect(world.server.isQuiet).toBe(false);
+  });
+
+  it('not in the middle of a composition, but when the page goes away', async () => {
+    const world = new World('');
+    world.compose(true);
+    world.type(0, 'に');
+    world.timers.pass(5_000);
+    await tick();
+    expect(world.server.isQuiet).toBe(true);
+    expect(world.draft?.text).toBe('に');
+    world.isComposing = false;
+    void world.saver.leave();
+    await world.settle();
+    expect(world.server.text).toBe('に');
+  });
+
+  it('again by itself once the server is back, telling of it', async () => {
+    const world = new World('');
+    world.server.weather = 'gone-before';
+    world.type(0, 'x');
+    for (let round = 0; round < 8; round++) {
+      world.timers.pass(2_000);
+      await tick();
+      world.server.step(0);
+      await tick();
+    }
+    expect(world.status.at(-1)).toBe('offline');
+    expect(world.draft?.text).toBe('x');
+    world.server.weather = 'fine';
+    await world.settle();
+    expect(world.server.text).toBe('x');
+    expect(world.status.at(-1)).toBe('saved');
+  });
+
+  it('nothing when the text is what the file says', async () => {
+    const world = new World('a');
+    world.type(0, 'x');
+    world.text = 'a';
+    world.saver.edited();
+    await world.settle();
+    expect(world.server.writes).toBe(0);
+    expect(world.status.at(-1)).toBe('saved');
+  });
+
+  it('does not hurry typing because the server tells of its own writes', async () => {
+    const world = new World('');
+    world.type(0, 'x');
+    await world.settle();
+    world.type(0, 'y');
+    void world.saver.fileChanged();
+    for (let round = 0; round < 4; round++) {
+      await tick();
+      world.server.step(0);
+    }
+    await tick();
+    expect(world.server.writes).toBe(1);
+    await world.settle();
+    expect(world.server.text).toBe('yx');
+  });
+});
+
+describe('when the file changes', () => {
+  it('follows it where nothing is unsaved', async () => {
+    const world = new World('a\n');
+    world.server.text = 'b\n';
+    void world.saver.fileChanged();
+    await world.settle();
+    expect(world.text).toBe('b\n');
+  });
+
+  it('merges what does not touch and tells of it', async () => {
+    const world = new World('a\nb\nc\n');
+    world.type(0, 'x');
+    world.server.text = 'a\nb\nc!\n';
+    await world.settle();
+    expect(world.server.text).toBe('xa\nb\nc!\n');
+    expect(world.text).toBe(world.server.text);
+    expect(world.notices).toHaveLength(1);
+  });
+
+  it('asks where both wrote in the same place, and writes nothing until then', async () => {
+    const world = new World('a\n');
+    world.type(0, 'mine ');
+    world.server.text = 'yours a\n';
+    await world.settle();
+    expect(world.theirs).toBe('yours a\n');
+    expect(world.text).toBe('mine a\n');
+    expect(world.draft?.text).toBe('mine a\n');
+    world.type(0, 'and ');
+    world.timers.pass(10_000);
+    await tick();
+    expect(world.server.text).toBe('yours a\n');
+    void world.saver.resolve();
+    await world.settle();
+    expect(world.server.text).toBe('and mine a\n');
+  });
+
+  it('knows its own write again whose answer was lost', async () => {
+    const world = new World('a\n');
+    world.type(0, 'x');
+    void world.saver.save();
+    await tick();
+    world.server.step(0);
+    await tick();
+    world.server.weather = 'gone-after';
+    world.server.step(0);
+    world.type(0, 'y');
+    await tick();
+    world.server.weather = 'fine';
+    await world.settle();
+    expect(world.theirs).toBeNull();
+    expect(world.server.text).toBe('yxa\n');
+  });
+
+  it('takes in what the engine completes, also while somebody types on', async () => {
+    const world = new World('---\nat: 0\n---\nbody\n');
+    world.server.completes = true;
+    world.type(18, 'x');
+    void world.saver.save();
+    await tick();
+    world.type(18, 'y');
+    await world.settle();
+    expect(world.text).toBe(world.server.text);
+    expect(world.server.text).toMatch(/^---\nat: [12]\n---\nbody.*/);
+    expect(world.server.text).toContain('x');
+    expect(world.server.text).toContain('y');
+    expect(world.theirs).toBeNull();
+  });
+});
+
+describe('a draft that was left behind', () => {
+  const draft = { text: 'mine\n', base: { text: 'a\n', hash: ModelServer.hash('a\n') } };
+
+  it('is put back on the file that it was made of', async () => {
+    const world = new World('a\n');
+    world.saver.takeUp(draft);
+    expect(world.text).toBe('mine\n');
+    await world.settle();
+    expect(world.server.text).toBe('mine\n');
+  });
+
+  it('is shown beside a file that went on, even where nothing touches', async () => {
+    const world = new World('a\nb\nc\nd\n');
+    world.saver.takeUp({ text: 'a\nb\nc\nD\n', base: { text: 'A\nb\nc\nd\n', hash: ModelServer.hash('A\nb\nc\nd\n') } });
+    void world.saver.fileChanged();
+    await world.settle();
+    expect(world.theirs).toBe('a\nb\nc\nd\n');
+    expect(world.text).toBe('a\nb\nc\nD\n');
+    expect(world.server.text).toBe('a\nb\nc\nd\n');
+  });
+
+  it('is nothing where the file says the same', () => {
+    const world = new World('mine\n');
+    world.saver.takeUp(draft);
+    expect(world.theirs).toBeNull();
+    expect(world.draft).toBeNull();
+  });
+});
+
+type Act =
+  | { do: 'type' | 'paste' | 'external' | 'line'; at: number }
+  | { do: 'step'; which: number }
+  | { do: 'pass'; time: number }
+  | { do: 'weather'; weather: Weather }
+  | { do: 'tell' | 'save' | 'compose' | 'composed' | 'crash' | 'resolve' };
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('type' as const, 'line' as const), at: fc.nat({ max: 60 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('paste' as const), at: fc.nat({ max: 60 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('external' as const), at: fc.nat({ max: 60 }) }) },
+  { weight: 10, arbitrary: fc.record({ do: fc.constant('step' as const), which: fc.nat({ max: 3 }) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('pass' as const), time: fc.constantFrom(50, 300, 2_000, 9_000) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('weather' as const), weather: fc.constantFrom<Weather>('fine', 'fine', 'gone-before', 'gone-after', 'full') }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('tell' as const, 'save' as const, 'compose' as const, 'composed' as const, 'crash' as const, 'resolve' as const) }) },
+);
+
+describe('whatever happens', () => {
+  it.each([false, true])('no letter is lost (front matter completed: %s)', async (completes) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 80 }), async (acts) => {
+        const world = new World(completes ? '---\nat: 0\n---\none\ntwo\nthree\n' : 'one\ntwo\nthree\n');
+        world.server.completes = completes;
+        const typed: string[] = [];
+        const foreign: string[] = [];
+        let number = 0;
+        const floor = completes ? 14 : 0;
+        /** Letters of other alphabets: none is in the text already, and each stands for itself. */
+        const letter = (list: string[], from: number) => {
+          const sign = String.fromCodePoint(from + number++);
+          list.push(sign);
+          return sign;
+        };
+        const lost = (signs: string[], texts: (string | null | undefined)[]) => signs.filter((sign) => !texts.some((text) => text?.includes(sign)));
+        for (const one of acts) {
+          await tick();
+          if (one.do === 'type' || one.do === 'paste' || one.do === 'line') {
+            const sign = letter(typed, 0x3400);
+            const place = Math.max(floor, one.at % (world.text.length + 1));
+            world.type(Math.min(place, world.text.length), one.do === 'line' ? `${sign}\n` : sign, one.do === 'paste' ? 'pasted' : 'typed');
+          } else if (one.do === 'external') {
+            const sign = letter(foreign, 0xac00);
+            const { text } = world.server;
+            const at = Math.min(text.length, Math.max(floor, one.at % (text.length + 1)));
+            world.server.text = `${text.slice(0, at)}${sign}${text.slice(at)}`;
+          } else if (one.do === 'step') world.server.step(one.which);
+          else if (one.do === 'pass') world.timers.pass(one.time);
+          else if (one.do === 'weather') world.server.weather = one.weather;
+          else if (one.do === 'tell') void world.saver.fileChanged();
+          else if (one.do === 'save') void world.saver.save();
+          else if (one.do === 'compose') world.compose(true);
+          else if (one.do === 'composed') world.compose(false);
+          else if (one.do === 'crash') world.crash();
+          else {
+            // Keeps both sides wherever a choice was open.
+            if (world.theirs !== null) {
+              const missing = lost(foreign, [world.text]).filter((sign) => world.theirs?.includes(sign));
+              world.text += missing.join('');
+            }
+            void world.saver.resolve();
+          }
+          expect(lost(typed, [world.text]), 'a letter left the screen').toEqual([]);
+          expect(lost(foreign, [world.server.text, world.text, world.theirs]), 'what another wrote was overwritten').toEqual([]);
+        }
+        world.server.weather = 'fine';
+        world.compose(false);
+        for (let round = 0; round < 5 && !(world.saver.isSettled && world.text === world.server.text); round++) {
+          void world.saver.fileChanged();
+          await world.settle();
+          if (world.theirs === null) continue;
+          expect(lost(foreign, [world.text, world.theirs, world.server.text])).toEqual([]);
+          world.text += lost(foreign, [world.text]).join('');
+          void world.saver.resolve();
+          await world.settle();
+        }
+        expect(world.text).toBe(world.server.text);
+        expect(lost(typed, [world.server.text])).toEqual([]);
+        expect(lost(foreign, [world.server.text])).toEqual([]);
+      }),
+      { numRuns: 1_500 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,382 @@
+// Carries the text of one page to its file and back. It decides when to write, follows the file where nothing is unsaved,
+// merges where both sides wrote, and asks a person where both wrote in the same place. No letter that was accepted is
+// ever given up: it is in the file, on the way there, or in the draft.
+import { mergeTexts } from './merge';
+import type { SaveStatus } from '../editor/mount';
+
+/** A file as it was read: the hash is that of the text. */
+export interface FileText {
+  text: string;
+  hash: string;
+}
+
+export type Problem =
+  /** The file is not what `expectedHash` says; nothing was written. */
+  | 'conflict'
+  /** No answer: it may have been written, or may still be. */
+  | 'unreachable'
+  /** It was refused; nothing was written. */
+  | 'refused';
+
+export class FileProblem extends Error {
+  constructor(
+    readonly problem: Problem,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The file behind a page. Both fail with a `FileProblem`. */
+export interface PageFile {
+  read(): Promise<FileText>;
+  /** Writes if the file is what `expectedHash` says, and gives what it is now: the engine may have completed it. */
+  write(text: string, expectedHash: string): Promise<FileText>;
+}
+
+/** What is being edited. */
+export interface Buffer {
+  text(): string;
+  /** Makes it this text by the least change, so that cursor, selection and undo stay. */
+  adopt(text: string): void;
+  /** Shows where it differs from `theirs`, each place with a choice; nothing ends it. */
+  showConflict(theirs: string | null): void;
+}
+
+/** Text that may not be in the file yet. */
+export interface Draft {
+  text: string;
+  /** What the file was when the edits began. */
+  base: FileText;
+}
+
+export interface Timers {
+  /** Milliseconds, from any point. */
+  now(): number;
+  after(milliseconds: number, run: () => void): () => void;
+}
+
+export interface SaverEvents {
+  onStatus(status: SaveStatus): void;
+  /** Something happened to the text that its writer should know. */
+  onNotice(text: string): void;
+  /** Keeps a draft, or none: called often, so that it may wait a moment. */
+  onDraft(draft: () => Draft | null): void;
+}
+
+const AFTER_TYPING = 300;
+/** Also while somebody never pauses, and how soon a failure is tried again. */
+const IDLE = 2000;
+const LONGEST_WAIT = 30_000;
+/** Texts of which it is not known whether they were written. */
+const MOST_IN_DOUBT = 16;
+
+export class Saver {
+  readonly #file: PageFile;
+  readonly #buffer: Buffer;
+  readonly #timers: Timers;
+  readonly #events: SaverEvents;
+  /** What the file said last, as far as this side took it in. */
+  #known: FileText;
+  #inDoubt: string[] = [];
+  /** What the file says instead. `isWhole`: every difference is to be looked at, not only what touches. */
+  #conflict: { theirs: FileText; isWhole: boolean } | null = null;
+  #isDirty = false;
+  #dirtySince = 0;
+  #isComposing = false;
+  #mustRead = false;
+  #mustWrite = false;
+  #failures = 0;
+  #running: Promise<void> | null = null;
+  #cancelSave: (() => void) | null = null;
+  #cancelRetry: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(file: PageFile, buffer: Buffer, known: FileText, timers: Timers, events: SaverEvents) {
+    this.#file = file;
+    this.#buffer = buffer;
+    this.#known = known;
+    this.#timers = timers;
+    this.#events = events;
+  }
+
+  /** Whether the file holds what the buffer does. */
+  get isSettled(): boolean {
+    return !this.#isDirty && !this.#conflict && !this.#running;
+  }
+
+  get hasConflict(): boolean {
+    return this.#conflict !== null;
+  }
+
+  /** Takes up a draft that was left behind, when the file was `known` as it was opened. */
+  takeUp(draft: Draft): void {
+    const now = this.#known;
+    if (draft.text === now.text) return this.#events.onDraft(() => null);
+    this.#setDirty();
+    if (draft.base.hash === now.hash) {
+      this.#buffer.adopt(draft.text);
+      this.#events.onNotice('Edits that had not been saved were put back.');
+      this.#tell('unsaved');
+      this.#scheduleSave(AFTER_TYPING);
+      return;
+    }
+    // The file went on without these edits, perhaps long ago: whoever wrote them looks at each.
+    this.#known = draft.base;
+    this.#buffer.adopt(mergeTexts(draft.base.text, draft.text, now.text).ours);
+    this.#ask(now, now.text, true);
+  }
+
+  /** The buffer changed by somebody's hand. */
+  edited(how: 'typed' | 'pasted' = 'typed'): void {
+    this.#setDirty();
+    this.#keepDraft();
+    if (this.#conflict) return;
+    if (!this.#cancelRetry) this.#tell('unsaved');
+    if (how === 'pasted') return void this.save();
+    this.#scheduleSave(Math.min(AFTER_TYPING, Math.max(0, this.#dirtySince + IDLE - this.#timers.now())));
+  }
+
+  /** While an input method composes, the buffer is neither read nor changed. */
+  composing(isComposing: boolean): void {
+    this.#isComposing = isComposing;
+    if (!isComposing) void this.#run();
+  }
+
+  /** Saves now, unless a choice is open. Ends when it is done or cannot be done. */
+  save(): Promise<void> {
+    this.#cancelTimers();
+    if (this.#inDoubt.length > 0) this.#mustRead = true;
+    if (this.#isDirty) this.#mustWrite = true;
+    return this.#run();
+  }
+
+  /** The page is about to go away, perhaps in the middle of a composition. */
+  leave(): Promise<void> {
+    this.#isComposing = false;
+    return this.save();
+  }
+
+  /** The file may have changed. */
+  fileChanged(): Promise<void> {
+    this.#mustRead = true;
+    return this.#run();
+  }
+
+  /** The person has chosen everywhere: the buffer is what shall be. */
+  resolve(): Promise<void> {
+    if (!this.#conflict) return Promise.resolve();
+    this.#known = this.#conflict.theirs;
+    this.#endConflict();
+    this.#setDirty();
+    return this.save();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimers();
+  }
+
+  /** One request after another: an answer is taken in before the next question. */
+  #run(): Promise<void> {
+    this.#running ??= this.#work().then(() => {
+      this.#running = null;
+      // What was asked for while the last answer was taken in.
+      if (this.#next) return this.#run();
+    });
+    return this.#running;
+  }
+
+  get #next(): 'read' | 'write' | null {
+    if (this.#isClosed || this.#isComposing) return null;
+    const writes = this.#mustWrite && !this.#conflict;
+    if (this.#mustRead || (writes && !this.#known.hash)) return 'read';
+    return writes ? 'write' : null;
+  }
+
+  async #work(): Promise<void> {
+    for (let next = this.#next; next; next = this.#next) {
+      if (next === 'read') {
+        this.#mustRead = false;
+        await this.#pull();
+      } else {
+        this.#mustWrite = false;
+        await this.#push();
+      }
+    }
+  }
+
+  async #push(): Promise<void> {
+    const text = this.#buffer.text();
+    if (text === this.#known.text && this.#inDoubt.length === 0) return this.#settle();
+    this.#tell('saving');
+    this.#inDoubt.push(text);
+    try {
+      const written = await this.#file.write(text, this.#known.hash);
+      this.#inDoubt = [];
+      this.#failures = 0;
+      if (written.text !== text) {
+        // What the engine completed is an edit of another's that began with this text.
+        this.#known = { text, hash: '' };
+        return this.#take(written);
+      }
+      this.#known = written;
+      if (this.#buffer.text() === text) return this.#settle();
+      this.#dirtySince = this.#timers.now();
+      this.#keepDraft();
+      this.#tell('unsaved');
+      this.#scheduleSave(AFTER_TYPING);
+    } catch (error) {
+      const problem = asProblem(error);
+      if (problem.problem !== 'unreachable') this.#inDoubt.pop();
+      this.#inDoubt = this.#inDoubt.slice(-MOST_IN_DOUBT);
+      if (problem.problem !== 'conflict') return this.#fail(problem);
+      this.#mustRead = true;
+      this.#mustWrite = true;
+    }
+  }
+
+  async #pull(): Promise<void> {
+    let found: FileText;
+    try {
+      found = await this.#file.read();
+    } catch (error) {
+      return this.#fail(asProblem(error));
+    }
+    this.#take(found);
+  }
+
+  #take(found: FileText): void {
+    // It began while this was asked; what was read may be old when it ends.
+    if (this.#isComposing) {
+      this.#mustRead = true;
+      return;
+    }
+    const wasStuck = this.#cancelRetry !== null || this.#inDoubt.length > 0;
+    if (this.#cancelRetry) this.#cancelTimers();
+    this.#failures = 0;
+    const ours = this.#buffer.text();
+    if (found.text === ours) {
+      this.#known = found;
+      this.#inDoubt = [];
+      this.#endConflict();
+      return this.#settle();
+    }
+    if (this.#conflict) return this.#pullInConflict(this.#conflict, found, ours);
+    // A write without an answer had arrived.
+    if (this.#inDoubt.includes(found.text)) this.#known = found;
+    const known = this.#known;
+    if (found.hash === known.hash) {
+      this.#known = found;
+      if (wasStuck) this.#resume();
+      else if (this.#isDirty && !this.#cancelSave) this.#scheduleSave(AFTER_TYPING);
+      return;
+    }
+    if (ours === known.text) {
+      this.#known = found;
+      this.#buffer.adopt(found.text);
+      return this.#settle();
+    }
+    const merged = mergeTexts(known.text, ours, found.text);
+    this.#buffer.adopt(merged.ours);
+    if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
+    this.#takeIn(found, known.hash ? 'The file was changed elsewhere too. Both edits are in the text.' : '');
+  }
+
+  #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
+    if (found.hash === theirs.hash) return;
+    const merged = mergeTexts(this.#known.text, ours, found.text);
+    this.#buffer.adopt(merged.ours);
+    if (isWhole) return this.#ask(found, found.text, true);
+    if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
+    this.#endConflict();
+    this.#takeIn(found, 'The file changed once more, and no longer where you wrote. Both edits are in the text.');
+  }
+
+  /** The buffer holds what the file says, and more. */
+  #takeIn(found: FileText, notice: string): void {
+    this.#known = found;
+    if (this.#buffer.text() === found.text) return this.#settle();
+    this.#resume();
+    this.#keepDraft();
+    if (notice) this.#events.onNotice(notice);
+  }
+
+  /** What is unsaved goes on its way. */
+  #resume(): void {
+    this.#setDirty();
+    this.#mustWrite = true;
+  }
+
+  #ask(theirs: FileText, shown: string, isWhole: boolean): void {
+    this.#conflict = { theirs, isWhole };
+    this.#mustWrite = false;
+    this.#cancelTimers();
+    this.#setDirty();
+    this.#keepDraft();
+    this.#buffer.showConflict(shown);
+    this.#tell('conflict', 'The file was changed elsewhere in the same place. Choose what shall stay; both are kept until then.');
+  }
+
+  #endConflict(): void {
+    if (!this.#conflict) return;
+    this.#conflict = null;
+    this.#buffer.showConflict(null);
+  }
+
+  #settle(): void {
+    this.#isDirty = false;
+    this.#cancelTimers();
+    this.#events.onDraft(() => null);
+    this.#tell('saved');
+  }
+
+  #fail({ problem, message }: FileProblem): void {
+    this.#keepDraft();
+    this.#cancelTimers();
+    const wait = Math.min(IDLE * 2 ** this.#failures++, LONGEST_WAIT);
+    this.#cancelRetry = this.#timers.after(wait, () => {
+      this.#cancelRetry = null;
+      this.#mustRead = true;
+      this.#mustWrite = this.#isDirty;
+      void this.#run();
+    });
+    this.#tell(problem === 'unreachable' ? 'offline' : 'failed', message);
+  }
+
+  #setDirty(): void {
+    if (this.#isDirty) return;
+    this.#isDirty = true;
+    this.#dirtySince = this.#timers.now();
+  }
+
+  #keepDraft(): void {
+    if (!this.#isDirty) return;
+    this.#events.onDraft(() => (this.#isDirty ? { text: this.#buffer.text(), base: this.#known } : null));
+  }
+
+  #scheduleSave(wait: number): void {
+    if (this.#cancelRetry) return;
+    this.#cancelSave?.();
+    this.#cancelSave = this.#timers.after(wait, () => {
+      this.#cancelSave = null;
+      this.#mustWrite = true;
+      void this.#run();
+    });
+  }
+
+  #cancelTimers(): void {
+    this.#cancelSave?.();
+    this.#cancelSave = null;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+  }
+
+  #tell(state: SaveStatus['state'], message = ''): void {
+    this.#events.onStatus({ state, message });
+  }
+}
+
+function asProblem(error: unknown): FileProblem {
+  return error instanceof FileProblem ? error : new FileProblem('refused', error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,131 @@
+// Everything that can be done by name or by key: the palette offers it, the keys run it, the sheet of shortcuts shows it.
+import { DEFAULT_DEPTH } from '../routing/urls';
+import { layout } from '../state/layout.svelte';
+import { settings } from '../state/settings.svelte';
+import type { Chord } from './keys';
+import { focusNextPart } from './parts';
+import { toasts } from './toasts.svelte';
+import type { Workspace } from './workspace.svelte';
+
+export type Group = 'Pages' | 'Going around' | 'Looking';
+
+export interface Command {
+  id: string;
+  label: string;
+  group: Group;
+  /** Other words it is found by. */
+  words?: string;
+  chords: Chord[];
+  /** Whether its keys work while something is open over the page. */
+  everywhere?: boolean;
+  /** Whether it is only a key, too small for the palette. */
+  unlisted?: boolean;
+  isPossible?: () => boolean;
+  run(): void;
+}
+
+export function commandsOf(workspace: Workspace): Command[] {
+  const { session, navigator, onApple } = workspace;
+  // Browsers and systems keep Alt with a letter for other things on Apple's keyboards: there it goes with Control.
+  const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
+  const hasPage = () => workspace.page !== null;
+  const withPage = (run: (page: string) => void) => () => {
+    if (workspace.page !== null) run(workspace.page);
+  };
+  const view = (kind: 'graph' | 'review') => () => {
+    if (navigator.place.view.kind === kind) navigator.look({ kind: 'page' });
+    else if (kind === 'review') navigator.look({ kind: 'review' });
+    else navigator.look({ kind: 'graph', scope: navigator.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
+  };
+
+  return [
+    {
+      id: 'new',
+      label: 'New page…',
+      group: 'Pages',
+      words: 'create add',
+      chords: ['Mod+N', alt('N')],
+      run: () => (workspace.dialog = { kind: 'new', name: '', folder: workspace.page?.replace(/\/?[^/]*$/, '') ?? '' }),
+    },
+    {
+      id: 'save',
+      label: 'Save now',
+      group: 'Pages',
+      chords: ['Mod+S'],
+      isPossible: () => workspace.isEditing,
+      run: () => void workspace.saveNow(),
+    },
+    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: hasPage, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
+    { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: hasPage, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
+    {
+      id: 'favorite',
+      label: hasPage() && workspace.favorites.includes(workspace.page ?? '') ? 'Remove from favourites' : 'Add to favourites',
+      group: 'Pages',
+      words: 'star pin favorite',
+      chords: [alt('S')],
+      isPossible: hasPage,
+      run: withPage((page) => void workspace.toggleFavorite(page)),
+    },
+    {
+      id: 'reviewed',
+      label: 'Mark page as reviewed',
+      group: 'Pages',
+      words: 'fresh accurate stale',
+      chords: [],
+      isPossible: () => ['stale', 'possibly_stale'].includes(session.details?.staleness ?? ''),
+      run: withPage((page) => void workspace.review([page])),
+    },
+    { id: 'undo', label: 'Take back the last change to pages', group: 'Pages', words: 'undo', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void takeBack() },
+    { id: 'search', label: 'Search pages, text and commands', group: 'Going around', chords: ['Mod+K', '/'], everywhere: true, unlisted: true, run: () => (layout.layer = layout.layer === 'palette' ? null : 'palette') },
+    { id: 'back', label: 'Previous page', group: 'Going around', words: 'back history', chords: onApple ? ['Mod+['] : ['Alt+ArrowLeft'], run: () => history.back() },
+    { id: 'forward', label: 'Next page', group: 'Going around', words: 'forward history', chords: onApple ? ['Mod+]'] : ['Alt+ArrowRight'], run: () => history.forward() },
+    {
+      id: 'home',
+      label: 'Go to the first page',
+      group: 'Going around',
+      words: 'home start index',
+      chords: [alt('H')],
+      isPossible: () => session.home !== null,
+      run: () => session.home && void navigator.go({ page: session.home }),
+    },
+    { id: 'graph', label: 'Graph', group: 'Going around', words: 'map links', chords: [alt('G'), 'g'], run: view('graph') },
+    { id: 'review', label: 'Pages to review', group: 'Going around', words: 'dashboard stale freshness out of date', chords: [alt('R'), 'r'], run: view('review') },
+    { id: 'part', label: 'Next part of the window', group: 'Going around', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
+    { id: 'part-back', label: 'Previous part of the window', group: 'Going around', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
+    { id: 'face', label: settings.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'Looking', words: 'read edit preview source toggle', chords: ['Mod+E'], run: () => void workspace.toggleFace() },
+    {
+      id: 'sidebar',
+      label: 'Show or hide the sidebar',
+      group: 'Looking',
+      words: 'toggle page list',
+      chords: ['Mod+B', '['],
+      run: () => {
+        if (layout.noSide) layout.layer = layout.layer === 'pages' ? null : 'pages';
+        else settings.side = !settings.side;
+      },
+    },
+    { id: 'focus', label: workspace.isFocused ? 'Leave focus mode' : 'Focus mode', group: 'Looking', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
+    {
+      id: 'theme',
+      label: 'Change theme',
+      group: 'Looking',
+      words: 'toggle dark light',
+      chords: [alt('Shift+T')],
+      run: () => {
+        const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark' || (settings.theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+        settings.theme = isDark ? 'light' : 'dark';
+        layout.announce(isDark ? 'Light theme' : 'Dark theme');
+      },
+    },
+    { id: 'settings', label: 'Settings', group: 'Looking', words: 'font width preferences options', chords: ['Mod+,'], run: () => (layout.layer = 'settings') },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', group: 'Looking', words: 'keys help', chords: ['Mod+/', '?'], everywhere: true, run: () => (layout.layer = layout.layer === 'shortcuts' ? null : 'shortcuts') },
+    { id: 'guide', label: 'Quick start guide', group: 'Looking', words: 'help first steps', chords: [], run: () => (layout.layer = 'guide') },
+  ];
+}
+
+async function takeBack(): Promise<void> {
+  const { undoable } = toasts;
+  if (!undoable) return;
+  toasts.dismiss(undoable.id);
+  await undoable.undo?.();
+}

@@ -1,0 +1,60 @@
+// Shortcuts: how they are written once, matched on every keyboard, and shown as each system writes them.
+
+/** `Mod` is Command on Apple's systems and Control elsewhere; the last part is the key. */
+export type Chord = string;
+
+interface Parts {
+  mod: boolean;
+  ctrl: boolean;
+  alt: boolean;
+  shift: boolean;
+  key: string;
+}
+
+export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+
+export function isApple(userAgent: string): boolean {
+  return /Mac|iPhone|iPad/.test(userAgent);
+}
+
+function partsOf(chord: Chord): Parts {
+  const words = chord.split('+');
+  // The plus itself would be `Mod++`.
+  const key = words.pop() || '+';
+  return { mod: words.includes('Mod'), ctrl: words.includes('Ctrl'), alt: words.includes('Alt'), shift: words.includes('Shift'), key };
+}
+
+/** Whether the chord is only its key, and so must be left to whoever types. */
+export function isPlain(chord: Chord): boolean {
+  const { mod, ctrl, alt, key } = partsOf(chord);
+  return !mod && !ctrl && !alt && key.length === 1;
+}
+
+export function matches(event: Pressed, chord: Chord, onApple: boolean): boolean {
+  const parts = partsOf(chord);
+  const ctrl = parts.ctrl || (parts.mod && !onApple);
+  const meta = parts.mod && onApple;
+  if (event.ctrlKey !== ctrl || event.metaKey !== meta || event.altKey !== parts.alt) return false;
+  const isLetter = /^[A-Z]$/.test(parts.key);
+  // Where a symbol is on the keyboard, and whether with Shift, differs from country to country.
+  if ((isLetter || parts.key.length > 1) && event.shiftKey !== parts.shift) return false;
+  if (event.key.toLowerCase() === parts.key.toLowerCase()) return true;
+  // Alt makes other characters on Apple's keyboards, and keyboards of other scripts have no Latin letters.
+  return isLetter && event.code === `Key${parts.key}` && (parts.alt || !/^[a-z]$/i.test(event.key));
+}
+
+const APPLE: Record<string, string> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧' };
+const ELSEWHERE: Record<string, string> = { Mod: 'Ctrl' };
+const NAMES: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', Enter: '↵', Backspace: '⌫' };
+
+/** The caps to press, one by one. */
+export function caps(chord: Chord, onApple: boolean): string[] {
+  const words = chord.split('+');
+  const key = words.pop() || '+';
+  return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), NAMES[key] ?? key];
+}
+
+/** As `aria-keyshortcuts` wants it. */
+export function forAria(chords: readonly Chord[], onApple: boolean): string {
+  return chords.map((chord) => chord.replace('Mod', onApple ? 'Meta' : 'Control').replace('Ctrl', 'Control')).join(' ');
+}

@@ -1,0 +1,38 @@
+// Puts everything around the editor in place, where the project can be written.
+import { mount } from 'svelte';
+import type { Navigator } from '../routing/navigator.svelte';
+import type { Session } from '../state/session.svelte';
+import Beside from './Beside.svelte';
+import Desk from './Desk.svelte';
+import Overlays from './Overlays.svelte';
+import PageHead from './PageHead.svelte';
+import Room from './Room.svelte';
+import Side from './Side.svelte';
+import StatusBar from './StatusBar.svelte';
+import TopBar from './TopBar.svelte';
+import { Workspace } from './workspace.svelte';
+
+function added(tag: string, id: string, label: string, before: Element | null, parent: Element): HTMLElement {
+  const element = document.createElement(tag);
+  element.id = id;
+  if (label) element.setAttribute('aria-label', label);
+  parent.insertBefore(element, before);
+  return element;
+}
+
+export async function mountViewer(session: Session, navigator: Navigator, part: (id: string) => HTMLElement): Promise<void> {
+  const workspace = new Workspace(session, navigator);
+  const app = part('app');
+  const content = part('content');
+  const props = { workspace };
+  mount(TopBar, { target: part('bar'), props });
+  mount(Side, { target: part('side'), props });
+  mount(PageHead, { target: added('section', 'head', 'The page', content, app), props });
+  mount(Desk, { target: added('main', 'desk', 'Editor', part('rail'), app), props });
+  mount(Beside, { target: part('rail'), props });
+  mount(StatusBar, { target: added('footer', 'status', 'Status', null, app), props });
+  mount(Room, { target: app, props });
+  mount(Overlays, { target: document.body, props });
+  await navigator.start();
+  workspace.follow();
+}

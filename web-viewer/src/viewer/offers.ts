@@ -1,0 +1,54 @@
+// What the palette offers beside what it finds: pages opened last, commands, and the page that is not there yet.
+import type { Offer, Offers } from '../palette/offers';
+import { fold } from '../text/fold';
+import { wordsOf } from '../text/match';
+import { commandsOf } from './commands';
+import { caps } from './keys';
+import type { Workspace } from './workspace.svelte';
+
+const RECENT = 6;
+const AT_FIRST = 5;
+const WITH_PAGES = 4;
+
+export function offersOf(workspace: Workspace): Offers {
+  const { session, navigator, onApple } = workspace;
+  return {
+    recent: () =>
+      workspace.recent.pages
+        .filter((path) => path !== workspace.page)
+        .flatMap((path) => session.byPath.get(path) ?? [])
+        .slice(0, RECENT)
+        .map((page): Offer => ({ kind: 'recent', id: page.filepath, label: page.title, about: page.filepath.replace(/\/?[^/]*$/, ''), keys: [], run: () => void navigator.go({ page: page.filepath }) })),
+
+    commands: (typed, only) => {
+      const words = wordsOf(typed);
+      const possible = commandsOf(workspace).filter((command) => !command.unlisted && (command.isPossible?.() ?? true));
+      const found = possible.flatMap((command) => {
+        const label = fold(command.label);
+        const text = `${label} ${command.words ?? ''}`;
+        if (!words.every((word) => text.includes(word))) return [];
+        // Names that begin so come first, then names, then other words for it.
+        const rank = words.length === 0 ? 0 : label.startsWith(words[0] ?? '') ? 0 : words.every((word) => label.includes(word)) ? 1 : 2;
+        return [{ command, rank }];
+      });
+      return found
+        .sort((a, b) => a.rank - b.rank)
+        .slice(0, only ? undefined : words.length === 0 ? AT_FIRST : WITH_PAGES)
+        .map(({ command }): Offer => ({ kind: 'command', id: command.id, label: command.label, about: '', keys: command.chords[0] ? caps(command.chords.at(command.chords[0] === 'Mod+N' ? 1 : 0) ?? '', onApple) : [], run: () => command.run() }));
+    },
+
+    creation: (typed) => {
+      const name = typed.trim();
+      const wanted = fold(name);
+      if (!name || session.pages.some(({ title, filepath }) => fold(title) === wanted || fold(filepath.replace(/\.(md|markdown)$/i, '')) === wanted)) return null;
+      return {
+        kind: 'create',
+        id: 'create',
+        label: name,
+        about: '',
+        keys: [],
+        run: () => void workspace.attempt(() => workspace.createAndOpen(name)),
+      };
+    },
+  };
+}

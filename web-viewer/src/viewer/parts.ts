@@ -1,0 +1,24 @@
+// The parts of the window, for whoever goes from one to the next by keyboard.
+
+const PARTS = ['#bar', '#side', '#head', '#desk', '#content', '#stage', '#rail', '#toasts', '#status'];
+const REACHABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [contenteditable="true"], [tabindex="0"]';
+
+function isSeen(element: HTMLElement): boolean {
+  return element.getClientRects().length > 0;
+}
+
+/** Moves the focus to the next part that is there, `step` 1 onwards and -1 back. */
+export function focusNextPart(step: 1 | -1): void {
+  const parts = PARTS.map((selector) => document.querySelector<HTMLElement>(selector)).filter((part) => part !== null && isSeen(part) && first(part) !== null) as HTMLElement[];
+  if (parts.length === 0) return;
+  const at = parts.findIndex((part) => part.contains(document.activeElement));
+  const next = parts[at < 0 ? 0 : (at + step + parts.length) % parts.length];
+  if (next) first(next)?.focus({ preventScroll: next.id === 'content' });
+}
+
+function first(part: HTMLElement): HTMLElement | null {
+  if (part.matches('#content')) return part;
+  const preferred = part.querySelector<HTMLElement>('[aria-current="page"][tabindex="0"], .cm-content');
+  if (preferred && isSeen(preferred)) return preferred;
+  return [...part.querySelectorAll<HTMLElement>(REACHABLE)].find((element) => element.tabIndex >= 0 && isSeen(element)) ?? null;
+}

@@ -1,0 +1,46 @@
+// Why pages should be read again, in an order and in words.
+import type { CheckedPage, Staleness } from '#contract';
+import { shortDate } from '../../reading/facts';
+import { fold } from '../../text/fold';
+import { wordsOf } from '../../text/match';
+
+export function needsReview(staleness: Staleness): staleness is 'stale' | 'possibly_stale' {
+  return staleness === 'stale' || staleness === 'possibly_stale';
+}
+
+export type ReviewOrder = 'worst' | 'title' | 'changed' | 'written';
+
+const byTitle = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** When the code behind a page changed last, RFC 3339; nothing where nobody can tell. */
+export function overtakenAt(page: CheckedPage): string {
+  return page.stale_ref_details.map(({ last_modified }) => last_modified ?? '').reduce((latest, time) => (time > latest ? time : latest), '');
+}
+
+const ORDERS: Record<ReviewOrder, (a: CheckedPage, b: CheckedPage) => number> = {
+  // As they come: worst first.
+  worst: () => 0,
+  title: (a, b) => byTitle.compare(a.title, b.title),
+  changed: (a, b) => (overtakenAt(a) < overtakenAt(b) ? 1 : -1),
+  written: (a, b) => (a.updated_at < b.updated_at ? -1 : 1),
+};
+
+export function inReview(pages: readonly CheckedPage[], { typed, state, order }: { typed: string; state: Staleness | ''; order: ReviewOrder }): CheckedPage[] {
+  const words = wordsOf(typed);
+  return pages
+    .filter((page) => !state || page.staleness === state)
+    .filter((page) => {
+      if (words.length === 0) return true;
+      const text = fold([page.title, page.filepath, ...page.stale_refs].join(' '));
+      return words.every((word) => text.includes(word));
+    })
+    .sort(ORDERS[order]);
+}
+
+/** One line about it. */
+export function summary(page: CheckedPage): string {
+  const [first, ...others] = page.stale_refs;
+  const when = shortDate(overtakenAt(page));
+  const what = first ? (others.length > 0 ? `${first} and ${others.length} more` : first) : page.suspect_path.length > 1 ? `builds on ${page.suspect_path.at(-1)}` : '';
+  return [what, when].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,97 @@
+// What the sidebar's list holds: pages as they come, or below folders or tags that open and close.
+import { folderOf, type Entry } from '../../pages/listing';
+
+export interface PageRow {
+  kind: 'page';
+  /** Unlike all others: a page with two tags is there twice. */
+  key: string;
+  entry: Entry;
+  depth: number;
+}
+
+export interface GroupRow {
+  kind: 'group';
+  key: string;
+  name: string;
+  /** Of the pages in it and below it. */
+  count: number;
+  depth: number;
+  isOpen: boolean;
+}
+
+export type Row = PageRow | GroupRow;
+
+export function flat(entries: readonly Entry[]): Row[] {
+  return entries.map((entry) => ({ kind: 'page', key: entry.page.filepath, entry, depth: 0 }));
+}
+
+interface Folder {
+  path: string;
+  name: string;
+  folders: Map<string, Folder>;
+  pages: Entry[];
+  count: number;
+}
+
+const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** Folders with their pages; only what lies in `open` ones, or everything for `'all'`. Entries keep their order. */
+export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all'): Row[] {
+  const top: Folder = { path: '', name: '', folders: new Map(), pages: [], count: 0 };
+  const known = new Map<string, Folder>([['', top]]);
+  const folder = (path: string): Folder => {
+    const there = known.get(path);
+    if (there) return there;
+    const made: Folder = { path, name: path.slice(path.lastIndexOf('/') + 1), folders: new Map(), pages: [], count: 0 };
+    known.set(path, made);
+    folder(folderOf(path)).folders.set(path, made);
+    return made;
+  };
+  for (const entry of entries) {
+    let at = folder(entry.folder);
+    at.pages.push(entry);
+    for (;;) {
+      at.count++;
+      if (at.path === '') break;
+      at = folder(folderOf(at.path));
+    }
+  }
+  const rows: Row[] = [];
+  const list = (from: Folder, depth: number): void => {
+    for (const inner of [...from.folders.values()].sort((a, b) => byName.compare(a.name, b.name))) {
+      const isOpen = open === 'all' || open.has(inner.path);
+      rows.push({ kind: 'group', key: `${inner.path}/`, name: inner.name, count: inner.count, depth, isOpen });
+      if (isOpen) list(inner, depth + 1);
+    }
+    for (const entry of from.pages) rows.push({ kind: 'page', key: entry.page.filepath, entry, depth });
+  };
+  list(top, 0);
+  return rows;
+}
+
+/** Tags with their pages, the most frequent first, pages without any last. */
+export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'all'): Row[] {
+  const tags = new Map<string, Entry[]>();
+  const without: Entry[] = [];
+  for (const entry of entries) {
+    if (entry.page.tags.length === 0) without.push(entry);
+    for (const tag of new Set(entry.page.tags)) {
+      const pages = tags.get(tag);
+      if (pages) pages.push(entry);
+      else tags.set(tag, [entry]);
+    }
+  }
+  const groups = [...tags].sort(([a, one], [b, other]) => other.length - one.length || byName.compare(a, b)).map(([tag, pages]) => ({ key: `#${tag}`, name: `#${tag}`, pages }));
+  if (without.length > 0) groups.push({ key: 'none', name: 'Without tags', pages: without });
+  return groups.flatMap(({ key, name, pages }): Row[] => {
+    const isOpen = open === 'all' || open.has(key);
+    const group: Row = { kind: 'group', key, name, count: pages.length, depth: 0, isOpen };
+    if (!isOpen) return [group];
+    return [group, ...pages.map((entry): Row => ({ kind: 'page', key: `${key} ${entry.page.filepath}`, entry, depth: 1 }))];
+  });
+}
+
+/** The key by which `open` knows a group. */
+export function opening({ key }: GroupRow): string {
+  return key.replace(/\/$/, '');
+}

@@ -1,0 +1,71 @@
+// How the sidebar was left: which view, what is open in it. Kept in this browser.
+
+export type SideView = 'pages' | 'folders' | 'tags';
+export type Section = 'favorites' | 'recent';
+
+interface Kept {
+  view: SideView;
+  folders: string[];
+  tags: string[];
+  folded: Section[];
+}
+
+const KEY = 'ubp:side';
+
+function kept(): Kept {
+  const defaults: Kept = { view: 'pages', folders: [], tags: [], folded: [] };
+  try {
+    return { ...defaults, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Kept>) };
+  } catch {
+    return defaults;
+  }
+}
+
+class Side {
+  #kept = $state.raw<Kept>(kept());
+  readonly openFolders = $derived.by<ReadonlySet<string>>(() => new Set(this.#kept.folders));
+  readonly openTags = $derived.by<ReadonlySet<string>>(() => new Set(this.#kept.tags));
+  readonly folded = $derived.by<ReadonlySet<Section>>(() => new Set(this.#kept.folded));
+
+  get view(): SideView {
+    return this.#kept.view;
+  }
+
+  set view(view: SideView) {
+    this.#keep({ view });
+  }
+
+  toggleFolder(path: string): void {
+    this.#keep({ folders: toggled(this.#kept.folders, path) });
+  }
+
+  toggleTag(tag: string): void {
+    this.#keep({ tags: toggled(this.#kept.tags, tag) });
+  }
+
+  fold(section: Section): void {
+    this.#keep({ folded: toggled(this.#kept.folded, section) });
+  }
+
+  /** Opens every folder above a page. */
+  reveal(page: string): void {
+    const above = page.split('/').slice(0, -1).map((_, at, parts) => parts.slice(0, at + 1).join('/'));
+    const closed = above.filter((folder) => !this.openFolders.has(folder));
+    if (closed.length > 0) this.#keep({ folders: [...this.#kept.folders, ...closed] });
+  }
+
+  #keep(change: Partial<Kept>): void {
+    this.#kept = { ...this.#kept, ...change };
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.#kept));
+    } catch {
+      // It lasts as long as this page then.
+    }
+  }
+}
+
+function toggled<T>(all: readonly T[], one: T): T[] {
+  return all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
+}
+
+export const side = new Side();

@@ -1,0 +1,217 @@
+// A project that can be written: what the parts around the editor share, and what is done to pages from any of them.
+import type { Suggestion } from '#contract';
+import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
+import type { MountedEditor, PageStats, SaveStatus } from '../editor/mount';
+import type { Navigator } from '../routing/navigator.svelte';
+import { layout } from '../state/layout.svelte';
+import type { Session } from '../state/session.svelte';
+import { settings } from '../state/settings.svelte';
+import { isApple } from './keys';
+import { Recent } from './recent.svelte';
+import { toasts } from './toasts.svelte';
+
+export type Dialog = { kind: 'new'; name: string; folder: string } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
+
+export class Workspace {
+  readonly session: Session;
+  readonly navigator: Navigator;
+  readonly onApple = isApple(globalThis.navigator.userAgent);
+  readonly recent: Recent;
+  editor = $state.raw<MountedEditor | null>(null);
+  /** Why pages cannot be edited here, if that is so. */
+  editorProblem = $state.raw<ClientError | null>(null);
+  save = $state.raw<SaveStatus>({ state: 'saved', message: '' });
+  stats = $state.raw<PageStats | null>(null);
+  favorites = $state.raw<readonly string[]>([]);
+  dialog = $state.raw<Dialog | null>(null);
+  connection = $state<ClientEvents['connection']['state']>('open');
+  isFocused = $state(false);
+  /** Whether pages are shown in the editor now. */
+  readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
+  readonly stale = $derived.by(() => this.session.pages.filter(({ staleness }) => staleness === 'stale' || staleness === 'possibly_stale').length);
+
+  constructor(session: Session, navigator: Navigator) {
+    this.session = session;
+    this.navigator = navigator;
+    this.recent = new Recent(`${session.site.root} ${session.site.name}`);
+  }
+
+  get client(): UbpClient {
+    if (!this.session.client) throw new ClientError('not_open', 'The project is not open yet.');
+    return this.session.client;
+  }
+
+  get page(): string | null {
+    return this.session.shown?.filepath ?? null;
+  }
+
+  title(page: string): string {
+    return this.session.byPath.get(page)?.title ?? page;
+  }
+
+  /** After the project opened: what is kept beside its pages, and what happens to it. */
+  follow(): void {
+    const { client } = this.session;
+    if (!client) return;
+    client.on('connection', ({ state }) => (this.connection = state));
+    this.session.onFollowed = (paths) => this.#changed(paths);
+    void this.#loadFavorites();
+  }
+
+  #changed(paths: readonly string[]): void {
+    this.editor?.changed(paths);
+    if (paths.length === 0) void this.#loadFavorites();
+    const { page } = this;
+    if (page !== null && !this.session.byPath.has(page)) return;
+    // Others that are embedded or linked may have changed how this one reads.
+    if (page !== null && (!this.isEditing || paths.length === 0 || paths.includes(page))) void this.navigator.refresh();
+  }
+
+  async #loadFavorites(): Promise<void> {
+    try {
+      this.favorites = (await this.client.call('favorites', {})).pages;
+    } catch {
+      // Without them the list is only shorter.
+    }
+  }
+
+  /** Runs what may fail and says so; the answer is nothing then. */
+  async attempt<T>(doing: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await doing();
+    } catch (error) {
+      const { message, hint } = ClientError.from(error);
+      toasts.warn(hint ? `${message} ${hint}` : message);
+      return undefined;
+    }
+  }
+
+  /** So that nothing is done to a text that is not in its file yet. */
+  async flush(): Promise<void> {
+    await this.editor?.save();
+  }
+
+  /** Saves at once, and says so: whoever presses the keys wants to know. */
+  async saveNow(): Promise<void> {
+    await this.flush();
+    if (this.save.state === 'saved') layout.announce('Saved');
+  }
+
+  toggleFocus(): void {
+    this.isFocused = !this.isFocused;
+    if (this.isFocused) document.documentElement.dataset['focus'] = '';
+    else delete document.documentElement.dataset['focus'];
+    layout.announce(this.isFocused ? 'Focus mode' : 'Focus mode is left');
+    this.navigator.focusPage();
+  }
+
+  async toggleFace(): Promise<void> {
+    if (settings.face === 'edit') {
+      await this.flush();
+      settings.face = 'read';
+      this.navigator.reveal();
+      await this.navigator.refresh();
+    } else {
+      this.editorProblem = null;
+      settings.face = 'edit';
+    }
+    this.navigator.focusPage();
+    layout.announce(settings.face === 'edit' ? 'Editing' : 'Reading');
+  }
+
+  async toggleFavorite(page: string): Promise<void> {
+    const isOne = this.favorites.includes(page);
+    const before = this.favorites;
+    this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
+    layout.announce(isOne ? `${this.title(page)} is no favourite any more` : `${this.title(page)} is a favourite`);
+    const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
+    this.favorites = answer?.pages ?? before;
+  }
+
+  /** Makes an empty page. `name` may begin with folders. */
+  async create(name: string, folder = ''): Promise<string> {
+    const parts = name.split('/').map((part) => part.trim()).filter(Boolean);
+    const title = parts.pop() ?? name;
+    const into = [folder, ...parts].filter(Boolean).join('/');
+    const made = await this.client.call('create_page', { title, folder: into || null });
+    this.session.noteChange([made.filepath]);
+    return made.filepath;
+  }
+
+  async createAndOpen(name: string, folder = ''): Promise<void> {
+    await this.flush();
+    const page = await this.create(name, folder);
+    settings.face = 'edit';
+    await this.navigator.go({ page });
+    toasts.tell(`Created “${name}”.`);
+  }
+
+  /** A page has another path now: everything that knew it by the old one follows. */
+  async moved(from: string, to: string): Promise<void> {
+    if (from === to) {
+      await this.navigator.refresh();
+      return;
+    }
+    this.session.forget();
+    this.editor?.renamed(from, to);
+    this.recent.moved(from, to);
+    this.favorites = this.favorites.map((path) => (path === from ? to : path));
+    await this.navigator.moved(from, to);
+  }
+
+  /** A page is gone: what was open before it takes its place. */
+  async removed(page: string): Promise<void> {
+    this.session.noteChange([page]);
+    if (this.page !== page) return;
+    const next = this.recent.pages.find((path) => path !== page && this.session.byPath.has(path)) ?? this.session.pages.find(({ filepath }) => filepath !== page)?.filepath;
+    if (next) await this.navigator.go({ page: next }, 'replace');
+    else location.assign(this.session.site.root);
+  }
+
+  async restored(page: string): Promise<void> {
+    this.session.forget();
+    await this.navigator.go({ page });
+  }
+
+  undo(entry: string, follow?: () => Promise<void>): () => Promise<void> {
+    return async () => {
+      await this.attempt(async () => {
+        await this.flush();
+        const { changed } = await this.client.call('undo', { entry });
+        this.session.noteChange(changed.map(({ filepath }) => filepath));
+        await follow?.();
+        toasts.tell('Taken back.');
+      });
+    };
+  }
+
+  async review(pages: readonly string[]): Promise<void> {
+    await this.attempt(async () => {
+      const { reviewed, refused, without_sources, audit_id } = await this.client.call('review_page', { pages: [...pages], still_accurate: true });
+      this.session.noteChange([]);
+      const missing = reviewed.filter((page) => page.missing.length > 0);
+      const [first] = reviewed;
+      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” is marked as reviewed.` : `${reviewed.length} pages are marked as reviewed.`];
+      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is not there any more: mend that in the page.`);
+      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be.`);
+      const isSettled = reviewed.length > 0 && audit_id !== null;
+      toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);
+    });
+  }
+
+  async acceptSuggestion({ source, target, place }: Suggestion): Promise<void> {
+    await this.attempt(async () => {
+      await this.flush();
+      const done = await this.client.call('accept', { source: source.filepath, target: target.filepath, line: place?.line ?? null, text: place?.text ?? null });
+      this.session.noteChange([done.source, done.target]);
+      toasts.tell(`Linked to “${target.title}”.`, done.audit_id ? this.undo(done.audit_id) : null);
+    });
+  }
+
+  async dismissSuggestion({ source, target }: Suggestion): Promise<void> {
+    await this.attempt(async () => {
+      const { audit_id } = await this.client.call('dismiss', { source: source.filepath, target: target.filepath });
+      toasts.tell(`“${target.title}” will not be suggested here again.`, audit_id ? this.undo(audit_id, async () => this.session.noteChange([source.filepath])) : null);
+    });
+  }
+}
