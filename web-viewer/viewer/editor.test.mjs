@@ -249,7 +249,7 @@ test('find and replace', async () => {
   const find = editor.page.getByRole('textbox', { name: 'Find' });
   await find.fill('answer');
   await editor.page.getByRole('textbox', { name: 'Replace' }).fill('reply');
-  await editor.page.getByRole('button', { name: 'replace all', exact: true }).click();
+  await editor.page.getByRole('button', { name: 'Replace all', exact: true }).click();
   assert.match(await editor.text(), /let reply = 42/);
   await find.focus();
   await editor.press('Escape');
