@@ -43,6 +43,22 @@ function panel(view: EditorView): Panel {
 }
 
 function controls(type: 'reject' | 'accept', action: (event: MouseEvent) => void): HTMLElement {
+  if (type === 'accept') return withCaption(choice(type, action));
+  return choice(type, action);
+}
+
+/** The first of both buttons brings the words that say whose text stands there. */
+function withCaption(first: HTMLElement): HTMLElement {
+  const part = document.createElement('span');
+  part.className = 'cm-choice-first';
+  const caption = document.createElement('span');
+  caption.className = 'cm-choice-of';
+  caption.textContent = 'In the file';
+  part.append(caption, first);
+  return part;
+}
+
+function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void): HTMLElement {
   const made = document.createElement('button');
   made.type = 'button';
   made.className = `cm-choice cm-choice-${type}`;

@@ -27,6 +27,19 @@ function ours({ key, win, linux, mac }: KeyBinding): boolean {
   return ![key, win, linux, mac].some((name) => name !== undefined && TAKEN.has(name));
 }
 
+/** What the search panel says, as the rest of the application writes. */
+const phrases = {
+  next: 'Next',
+  previous: 'Previous',
+  all: 'Select all',
+  'match case': 'Match case',
+  regexp: 'Pattern',
+  'by word': 'Whole words',
+  replace: 'Replace',
+  'replace all': 'Replace all',
+  close: 'Close',
+};
+
 /** Tab indents in lists only: everywhere else it leaves the editor, as keyboard users expect. */
 function inList(command: Command): Command {
   return (view) => {
@@ -53,6 +66,7 @@ export function pageExtensions(label: string, isEditable: boolean): Extension {
     notices,
     conflictPlace,
     search({ top: true }),
+    EditorState.phrases.of(phrases),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     highlightSpecialChars(),
     placeholder('Write here. [[ links to a page.'),

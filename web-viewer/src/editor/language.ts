@@ -2,24 +2,29 @@
 // when a page first has such code.
 import { LanguageDescription, LanguageSupport, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { markdown, markdownLanguage } from '@codemirror/lang-markdown';
-import { yamlFrontmatter } from '@codemirror/lang-yaml';
+import { css } from '@codemirror/lang-css';
+import { html } from '@codemirror/lang-html';
+import { javascript } from '@codemirror/lang-javascript';
+import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml';
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 import { linkTags, wikilinks } from './wikilinks';
 
 const code = (name: string, alias: string[], load: () => Promise<LanguageSupport>) => LanguageDescription.of({ name, alias, load });
+/** Those that Markdown itself brings. */
+const here = (name: string, alias: string[], support: LanguageSupport) => LanguageDescription.of({ name, alias, support });
 
 const codeLanguages = [
-  code('JavaScript', ['js', 'jsx', 'mjs', 'node'], () => import('@codemirror/lang-javascript').then(({ javascript }) => javascript({ jsx: true }))),
-  code('TypeScript', ['ts', 'tsx'], () => import('@codemirror/lang-javascript').then(({ javascript }) => javascript({ jsx: true, typescript: true }))),
+  here('JavaScript', ['js', 'jsx', 'mjs', 'node'], javascript({ jsx: true })),
+  here('TypeScript', ['ts', 'tsx'], javascript({ jsx: true, typescript: true })),
+  here('HTML', ['xml', 'svg', 'svelte', 'vue'], html()),
+  here('CSS', ['scss', 'less'], css()),
+  here('YAML', ['yml'], yaml()),
   code('Python', ['py'], () => import('@codemirror/lang-python').then(({ python }) => python())),
   code('Rust', ['rs'], () => import('@codemirror/lang-rust').then(({ rust }) => rust())),
   code('Go', ['golang'], () => import('@codemirror/lang-go').then(({ go }) => go())),
   code('JSON', ['jsonc', 'json5'], () => import('@codemirror/lang-json').then(({ json }) => json())),
-  code('YAML', ['yml'], () => import('@codemirror/lang-yaml').then(({ yaml }) => yaml())),
   code('SQL', ['sqlite', 'postgresql', 'mysql'], () => import('@codemirror/lang-sql').then(({ sql }) => sql())),
-  code('HTML', ['xml', 'svg', 'svelte', 'vue'], () => import('@codemirror/lang-html').then(({ html }) => html())),
-  code('CSS', ['scss', 'less'], () => import('@codemirror/lang-css').then(({ css }) => css())),
 ];
 
 /** Classes rather than colours: those are in `look.ts`, with all others. */

@@ -45,7 +45,6 @@ interface OpenPage {
   saver: Saver;
   status: SaveStatus;
   answers: LinkAnswers;
-  top: number;
 }
 
 export class PageEditor implements MountedEditor {
@@ -104,7 +103,7 @@ export class PageEditor implements MountedEditor {
   }
 
   #adopt(file: OpenedFile): OpenPage {
-    const page = { path: file.filepath, top: 0 } as OpenPage;
+    const page = { path: file.filepath } as OpenPage;
     page.answers = new LinkAnswers(
       this.#host.client,
       () => page.path,
@@ -181,10 +180,7 @@ export class PageEditor implements MountedEditor {
   #show(page: OpenPage): void {
     const left = this.#shown;
     if (left === page) return;
-    if (left) {
-      left.state = this.#view.state;
-      left.top = window.scrollY;
-    }
+    if (left) left.state = this.#view.state;
     this.#shown = page;
     this.#view.setState(page.state);
     // The latest is the last.
@@ -192,7 +188,6 @@ export class PageEditor implements MountedEditor {
     this.#pages.set(page.path, page);
     this.#host.onStatus(page.status);
     this.#count();
-    if (left) window.scrollTo({ top: page.top });
   }
 
   #forgetOld(): void {

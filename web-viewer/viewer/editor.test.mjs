@@ -1,0 +1,273 @@
+// Writing: links and their candidates, previews, formatting, tables, pictures, front matter, input methods.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { until, withViewer } from './support.mjs';
+
+const own = withViewer();
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+const FILES = {
+  'pages/Start.md': '---\ntitle: Start\ntags: [a]\n---\n# Start\n\nSee [[Users|depends_on]], [[Nobody]] and [[Users#Nothing]].\n\nEnd.\n',
+  'pages/Candidates.md': '# Candidates\n\nEnd.\n',
+  'pages/Parts.md': '# Parts\n\nEnd.\n',
+  'pages/Composed.md': '# Composed\n\nEnd.\n',
+  'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
+  'pages/auth/Login.md': '# Login Feature\n\nWho signs in.\n\n## Flow\n\nText.\n',
+  'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
+  'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
+  'pages/dot.png': PNG,
+  'pages/Code.md': '# Code\n\n```rust\nfn main() { let answer = 42; }\n```\n',
+};
+let viewer;
+before(async () => {
+  viewer = await own.start(FILES);
+});
+const open = (path, options) => own.open(viewer, path, options);
+
+test('links have the colour and line of their type, and a wavy one where they lead nowhere', async () => {
+  const editor = await open('Start.md');
+  const style = (text) => editor.page.locator('.cm-page-link, .cm-missing', { hasText: text }).last().evaluate((element) => {
+    const { textDecorationLine, textDecorationStyle, textDecorationColor, color } = getComputedStyle(element);
+    return { line: textDecorationLine, style: textDecorationStyle, ink: textDecorationColor, color, type: element.dataset.type ?? null };
+  });
+  await until(async () => (await style('Users|depends_on')).type === 'depends_on', 'the engine says what the link is');
+  assert.equal((await style('Users|depends_on')).style, 'solid');
+  const [nobody, nothing] = [await style('Nobody'), await style('#Nothing')];
+  assert.deepEqual([nobody.line, nobody.style, nothing.style], ['underline', 'wavy', 'wavy']);
+  assert.match(nobody.ink, /rgb\(179, 38, 30\)/);
+  await editor.close();
+});
+
+test('a page that comes to be is no longer missing', async () => {
+  const editor = await open('Start.md');
+  const nobody = editor.page.locator('.cm-missing', { hasText: 'Nobody' });
+  await nobody.waitFor();
+  viewer.write('Nobody.md', '# Nobody\n');
+  await nobody.waitFor({ state: 'detached' });
+  await editor.close();
+});
+
+test('front matter is one line until it is asked for', async () => {
+  const editor = await open('Start.md');
+  const properties = editor.page.getByRole('button', { name: /Properties: title, tags/ });
+  await properties.waitFor();
+  assert.equal(await editor.page.getByText('tags: [a]').count(), 0);
+  await properties.click();
+  await editor.page.getByText('tags:').waitFor();
+  await editor.content.focus();
+  await editor.press('Control+Shift+p');
+  await properties.waitFor();
+  await editor.close();
+});
+
+test('two brackets offer pages; arrows, Enter, Tab and Escape do what they say', async () => {
+  const editor = await open('Candidates.md');
+  await editor.after('End.');
+  await editor.type(' [[use');
+  const list = editor.page.getByRole('listbox');
+  await list.waitFor();
+  assert.match(await editor.candidates.first().textContent(), /^Users/);
+  assert.equal(await editor.content.getAttribute('aria-controls'), await list.getAttribute('id'));
+  assert.ok(await editor.content.getAttribute('aria-activedescendant'));
+  await editor.press('Enter');
+  await editor.type(' and [[log');
+  await editor.candidates.first().waitFor();
+  assert.match(await editor.candidates.first().textContent(), /^Login/);
+  await editor.press('Tab');
+  assert.match(await editor.text(), /End\. \[\[Users\]\] and \[\[Login( Feature)?\]\]\n/);
+  await editor.type(' [[fi');
+  await list.waitFor();
+  await editor.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  await editor.type('x]] after');
+  assert.match(await editor.text(), /\[\[fix\]\] after\n/);
+  await editor.close();
+});
+
+test('at most 8 candidates; what no page is called can be made', async () => {
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`pages/Many ${index}.md`, `# Many ${index}\n`]));
+  const crowded = await own.start({ ...many, 'pages/Start.md': '# Start\n\nEnd.\n' });
+  const editor = await own.open(crowded, 'Start.md');
+  await editor.after('End.');
+  await editor.type(' [[Many');
+  await until(async () => (await editor.candidates.count()) === 8, 'eight are offered');
+  await editor.type(' quite new');
+  const create = editor.page.getByRole('option', { name: 'Create new: Many quite new' });
+  await create.waitFor();
+  while ((await create.getAttribute('aria-selected')) !== 'true') await editor.press('ArrowDown');
+  await editor.press('Enter');
+  assert.match(await editor.text(), /End\. \[\[Many quite new\]\]/);
+  await until(() => crowded.read('Many quite new.md'), 'the page is made');
+  await editor.close();
+});
+
+test('after the page, # offers its headings and | the types', async () => {
+  const editor = await open('Parts.md');
+  await editor.after('End.');
+  await editor.type(' [[users');
+  await editor.candidates.first().waitFor();
+  await editor.press('Enter');
+  await editor.type('#');
+  await editor.page.getByRole('option', { name: /^Fields/ }).waitFor();
+  await editor.type('fi');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one heading is called so');
+  await editor.press('Enter');
+  await editor.type('|');
+  await editor.page.getByRole('option', { name: /^implements/ }).waitFor();
+  await editor.type('conf');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one type is called so');
+  await editor.press('Tab');
+  await editor.type('.');
+  assert.match(await editor.text(), /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n/);
+  await editor.close();
+});
+
+test('Japanese composition between brackets: nothing is committed, closed or put in another order', async () => {
+  const editor = await open('Composed.md');
+  await editor.after('End.');
+  await editor.type(' [[');
+  const session = await editor.context.newCDPSession(editor.page);
+  const compose = (text) => session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  const before = viewer.read('Composed.md');
+  for (const text of ['ｄ', 'で', 'でｔ', 'でー', 'でーた', 'でーたべ', 'でーたべーす']) {
+    await compose(text);
+    await new Promise((wake) => setTimeout(wake, 90));
+  }
+  assert.match(await editor.text(), /End\. \[\[でーたべーす\]\]\n/);
+  // Enter is the input method's as long as it composes.
+  await editor.page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true, bubbles: true, cancelable: true })));
+  assert.match(await editor.text(), /End\. \[\[でーたべーす\]\]\n/);
+  await new Promise((wake) => setTimeout(wake, 600));
+  assert.equal(viewer.read('Composed.md').includes('でーた'), false, 'half a composition is not saved');
+  assert.ok(before.length > 0);
+  await session.send('Input.insertText', { text: 'データベース' });
+  await until(async () => /\[\[データベース\]\]/.test(await editor.text()), 'it is committed once');
+  await editor.page.getByRole('option', { name: /データベース/ }).waitFor();
+  await editor.press('Enter');
+  assert.match(await editor.text(), /End\. \[\[データベース\]\]\n/);
+  await editor.saved();
+  assert.match(viewer.read('Composed.md'), /End\. \[\[データベース\]\]\n/);
+  await editor.close();
+});
+
+test('a link shows the beginning of its page after 300 ms, and by key', async () => {
+  const editor = await open('Start.md');
+  await editor.page.locator('.cm-page-link[data-type=depends_on]').first().hover();
+  const card = editor.page.locator('.cm-preview');
+  await card.waitFor();
+  const text = await card.locator('.cm-preview-text').textContent();
+  assert.ok(text.length <= 201 && text.endsWith('…'), text);
+  await editor.page.mouse.move(5, 5);
+  await card.waitFor({ state: 'detached' });
+  await editor.after('[[Us');
+  await editor.press('Control+Shift+Enter');
+  await card.waitFor();
+  await editor.press('Escape');
+  await card.waitFor({ state: 'detached' });
+  await editor.close();
+});
+
+test('Ctrl and a click follow a link, and so does Ctrl+Enter', async () => {
+  const editor = await open('Start.md');
+  await editor.page.locator('.cm-page-link[data-type=depends_on]').first().click({ modifiers: ['Control'] });
+  await until(async () => (await editor.text()).includes('Every user'), 'the page is shown');
+  assert.match(editor.page.url(), /Users\.html/);
+  await editor.page.goto(`${viewer.url}Start.html`);
+  await editor.content.waitFor();
+  await editor.after('[[Us');
+  await editor.press('Control+Enter');
+  await until(async () => (await editor.text()).includes('Every user'), 'the page is shown by key');
+  await editor.close();
+});
+
+test('what is selected can be formatted by bar, by key, and by keyboard in the bar', async () => {
+  const editor = await open('auth/Login.md');
+  await editor.select('signs');
+  const bar = editor.page.getByRole('toolbar', { name: 'Format what is selected' });
+  await bar.getByRole('button', { name: 'Bold' }).click();
+  assert.match(await editor.text(), /Who \*\*signs\*\* in/);
+  await editor.press('Control+Shift+b');
+  assert.match(await editor.text(), /Who signs in/);
+  await editor.press('Control+i');
+  assert.match(await editor.text(), /Who \*signs\* in/);
+  await editor.press('Control+i', 'Alt+F10');
+  await editor.press('ArrowRight', 'ArrowRight', 'Enter');
+  assert.match(await editor.text(), /Who `signs` in/);
+  await editor.press('Control+z');
+  await editor.select('Text.');
+  await bar.getByRole('button', { name: 'Heading' }).click();
+  assert.match(await editor.text(), /## Text\./);
+  await editor.press('Control+z');
+  await editor.select('Text');
+  await bar.getByRole('button', { name: 'Link' }).click();
+  assert.match(await editor.text(), /\[\[Text\]\]\./);
+  await editor.press('Escape', 'Control+z');
+  await editor.close();
+});
+
+test('Tab goes through the cells of a table and makes a row at its end; elsewhere it leaves the editor', async () => {
+  const editor = await open('Table.md');
+  await editor.after('| a');
+  await editor.press('Tab');
+  await editor.type('B');
+  await editor.press('Tab', 'Tab', 'Tab');
+  await editor.type('e');
+  assert.equal((await editor.text()).split('\n\n')[1], '| a | B |\n|---|---|\n| c | d |\n| e |  |');
+  await editor.after('After.');
+  await editor.press('Tab');
+  assert.equal(await editor.content.evaluate((element) => element === document.activeElement), false);
+  await editor.close();
+});
+
+test('lists go on with Enter and Tab indents in them; undo takes steps back', async () => {
+  const editor = await open('auth/Login.md');
+  await editor.after('Text.');
+  await editor.press('Enter');
+  await editor.type('- one');
+  await editor.press('Enter');
+  await editor.type('two');
+  await editor.press('Tab');
+  assert.match(await editor.text(), /Text\.\n- one\n {2}- two\n/);
+  for (let step = 0; step < 10; step++) await editor.press('Control+z');
+  assert.match(await editor.text(), /Text\.\n$/);
+  await editor.close();
+});
+
+test('pictures are shown below their line, and code in its colours', async () => {
+  const editor = await open('Picture.md');
+  const picture = editor.page.getByRole('img', { name: 'A dot' });
+  await picture.waitFor();
+  await until(() => picture.evaluate((image) => image.complete && image.naturalWidth === 1), 'it is loaded');
+  await editor.page.goto(`${viewer.url}Code.html`);
+  await editor.page.locator('.md-keyword', { hasText: 'let' }).waitFor();
+  await editor.close();
+});
+
+test('find and replace', async () => {
+  const editor = await open('Code.md');
+  await editor.content.focus();
+  await editor.press('Control+f');
+  const find = editor.page.getByRole('textbox', { name: 'Find' });
+  await find.fill('answer');
+  await editor.page.getByRole('textbox', { name: 'Replace' }).fill('reply');
+  await editor.page.getByRole('button', { name: 'Replace all', exact: true }).click();
+  assert.match(await editor.text(), /let reply = 42/);
+  await find.focus();
+  await editor.press('Escape');
+  await find.waitFor({ state: 'detached' });
+  await editor.close();
+});
+
+test('a megabyte opens, scrolls and is edited', async () => {
+  const long = Array.from({ length: 16_000 }, (_, line) => (line % 20 === 0 ? `## Part ${line}` : `Line ${line} says something about [[Users]] and **more** of it, at some length.`)).join('\n\n');
+  viewer.write('Long.md', `# Long\n\n${long}\n`);
+  assert.ok(long.length > 900_000);
+  await until(async () => (await viewer.call('list_pages', {})).pages.some(({ filepath }) => filepath === 'Long.md'), 'it is indexed', 30_000);
+  const editor = await open('Long.md');
+  await editor.after('Line 15999 says');
+  await editor.type(' [[use');
+  await editor.candidates.first().waitFor();
+  await editor.press('Enter');
+  await editor.saved();
+  assert.match(viewer.read('Long.md'), /Line 15999 says \[\[Users\]\] something/);
+  await editor.close();
+});

@@ -1,0 +1,115 @@
+// Rounds of edits that come at random from a browser, from the disk and from an agent, to one page at once. Every letter is of
+// its own kind, so that none can be lost unseen. Fails if one that the editor had taken in is not in the file at the end.
+//
+//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP names the program
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './support.mjs';
+
+/** Numbers that a seed decides. */
+function numbers(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+export async function rounds(count, seed) {
+  const random = numbers(seed);
+  const start = `---\ntitle: Page\n---\n# Page\n\n${Array.from({ length: 30 }, (_, line) => `Line ${line} stands here.`).join('\n\n')}\n`;
+  const viewer = await Viewer.start(makeProject({ 'pages/Page.md': start }));
+  const browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  const sum = { typed: 0, disk: 0, agent: 0, refused: 0, conflicts: 0 };
+  try {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    await page.goto(`${viewer.url}?token=${viewer.token}`);
+    await page.goto(viewer.url + addressOf('Page.md'));
+    const editor = new Editor(page, context, []);
+    await editor.content.waitFor();
+    const written = { typed: [], disk: [], agent: [] };
+    /** What somebody chose to let go of. */
+    const given = new Set();
+    let number = 0;
+    const sign = (by) => {
+      const made = String.fromCodePoint(0x20000 + number++);
+      written[by].push(made);
+      sum[by]++;
+      return made;
+    };
+    const lost = (signs, text) => signs.filter((one) => !text.includes(one) && !given.has(one));
+    const decide = async () => {
+      const panel = page.getByRole('region', { name: 'Changed in two places' });
+      if (!(await panel.isVisible())) return;
+      sum.conflicts++;
+      const before = (await editor.text()) + viewer.read('Page.md');
+      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Take all from the file' });
+      await button.click({ timeout: 2_000 }).catch(() => {});
+      await until(async () => !(await panel.isVisible()), 'a choice ends the conflict').catch(() => {});
+      const after = await editor.text();
+      for (const one of [...written.typed, ...written.disk, ...written.agent]) if (before.includes(one) && !after.includes(one)) given.add(one);
+    };
+    for (let round = 0; round < count; round++) {
+      const who = random(6);
+      if (who < 3) {
+        const letters = Array.from({ length: 1 + random(4) }, () => sign('typed'));
+        await editor.content.evaluate((element, place) => {
+          const view = element.cmTile.root.view;
+          const { length } = view.state.doc;
+          view.focus();
+          view.dispatch({ selection: { anchor: 24 + (place % Math.max(1, length - 24)) } });
+        }, random(1_000_000));
+        for (const letter of letters) await page.keyboard.insertText(letter);
+      } else if (who < 5) {
+        const text = viewer.read('Page.md');
+        const lines = text.split('\n');
+        const line = 5 + random(Math.max(1, lines.length - 5));
+        const made = sign('disk');
+        lines[line] = `${lines[line] ?? ''}${made}`;
+        // Another editor that looks before it writes: what was saved since is not its to take away.
+        if (viewer.read('Page.md') === text) viewer.write('Page.md', lines.join('\n'));
+        else given.add(made);
+      } else {
+        const made = sign('agent');
+        const { content_hash: hash } = await viewer.call('read_page', { page: 'Page.md' });
+        try {
+          await viewer.tool('ubp_update_page', { page: 'Page.md', mode: 'append', content: `${made}\n`, expected_hash: hash });
+        } catch (error) {
+          // Somebody wrote in between, and the agent is told.
+          sum.refused++;
+          given.add(made);
+          if (!/changed|conflict|many|minute/i.test(error.message)) throw error;
+        }
+      }
+      if (random(3) === 0) await new Promise((wake) => setTimeout(wake, random(500)));
+      await decide();
+      const seen = (await editor.text()) + viewer.read('Page.md');
+      assert.deepEqual(lost(written.typed, seen), [], `round ${round}: letters that were typed are nowhere`);
+    }
+    await until(
+      async () => {
+        await decide();
+        return (await editor.status()) === 'saved' && (await editor.text()) === viewer.read('Page.md');
+      },
+      async () => `it does not come to rest: ${await editor.status()}`,
+      60_000,
+    );
+    const text = viewer.read('Page.md');
+    for (const by of ['typed', 'disk', 'agent']) assert.deepEqual(lost(written[by], text), [], `${by}: lost`);
+    return sum;
+  } finally {
+    await browser.close();
+    await viewer.stop();
+    rmSync(viewer.root, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const [count = 500, seed = Date.now()] = process.argv.slice(2).map(Number);
+  const began = Date.now();
+  const sum = await rounds(count, seed);
+  console.log(`${count} rounds, seed ${seed}, ${Math.round((Date.now() - began) / 1000)} s: ${JSON.stringify(sum)}; no letter lost`);
+}

@@ -1,0 +1,242 @@
+// From the keyboard to the file and back: when it is saved, what others write meanwhile, and what outlives a failure.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { until, withViewer } from './support.mjs';
+
+const own = withViewer();
+const LINES = '# Page\n\nfirst line\n\nsecond line\n\nthird line\n';
+const page = (name) => [`pages/${name}.md`, LINES];
+const NAMES = ['Plain', 'Breaks', 'Follow', 'Agent', 'Merge', 'Conflict', 'Theirs', 'Switch', 'Other', 'Gone', 'Crash', 'Stale', 'Undo', 'Paste', 'Composing', 'Pages', 'Far'];
+let viewer;
+before(async () => {
+  viewer = await own.start(Object.fromEntries(NAMES.map(page)));
+});
+const open = (path, options) => own.open(viewer, path, options);
+const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
+
+test('typing is saved a moment later, with no byte changed that nobody typed', async () => {
+  const editor = await open('Plain.md');
+  await editor.after('first');
+  await editor.type(' new');
+  await editor.saved();
+  assert.equal(viewer.read('Plain.md'), LINES.replace('first', 'first new'));
+  await editor.close();
+});
+
+test('line breaks and a byte order mark stay as they are', async () => {
+  const text = `\ufeff${LINES.replaceAll('\n', '\r\n').replace('third line\r\n', 'third line\n')}`;
+  viewer.write('Breaks.md', text);
+  const editor = await open('Breaks.md');
+  await editor.after('second');
+  await editor.type(' new');
+  await editor.saved();
+  assert.equal(viewer.read('Breaks.md'), text.replace('second', 'second new'));
+  await editor.close();
+});
+
+test('a paste is saved at once, and leaving the editor saves', async () => {
+  const editor = await open('Paste.md', { options: { permissions: ['clipboard-read', 'clipboard-write'] } });
+  await editor.page.evaluate(() => navigator.clipboard.writeText('PASTED '));
+  await editor.after('first ');
+  await editor.press('Control+v');
+  await until(() => viewer.read('Paste.md').includes('first PASTED line'), 'what was pasted is in the file');
+  await editor.after('second ');
+  await editor.type('BLUR ');
+  await editor.content.evaluate((element) => element.blur());
+  await until(() => viewer.read('Paste.md').includes('second BLUR line'), 'leaving saves');
+  await editor.close();
+});
+
+test('without unsaved edits the editor follows the file and keeps its cursor', async () => {
+  const editor = await open('Follow.md');
+  await editor.after('second li');
+  const before = await editor.cursor();
+  viewer.write('Follow.md', LINES.replace('first line', 'first line, much longer now').replace('third', 'THIRD'));
+  await until(async () => (await editor.text()).includes('THIRD'), 'the editor follows');
+  assert.equal(await editor.cursor(), before + ', much longer now'.length);
+  assert.equal(await editor.status(), 'saved');
+  await editor.close();
+});
+
+test('an edit of an agent appears while the page is open', async () => {
+  const editor = await open('Agent.md');
+  const { content_hash: hash } = await viewer.call('read_page', { page: 'Agent.md' });
+  const args = { page: 'Agent.md', mode: 'append', content: 'What the agent wrote.\n', expected_hash: hash };
+  await viewer.tool('ubp_update_page', args);
+  await until(async () => (await editor.text()).includes('What the agent wrote.'), 'it appears');
+  await editor.close();
+});
+
+test('edits in different places are merged and told of', async () => {
+  const editor = await open('Merge.md');
+  await editor.after('first');
+  await editor.type(' mine');
+  viewer.write('Merge.md', LINES.replace('third', 'yours third'));
+  await until(() => viewer.read('Merge.md') === LINES.replace('first', 'first mine').replace('third', 'yours third'), () => `both are in the file: ${viewer.read('Merge.md')}`);
+  await until(async () => (await editor.text()) === viewer.read('Merge.md'), 'both are in the text');
+  await editor.close();
+});
+
+test('edits in the same place: both are shown, nothing is written until every choice is made', async () => {
+  const editor = await open('Conflict.md');
+  await editor.after('second');
+  await editor.type(' mine');
+  viewer.write('Conflict.md', LINES.replace('second', 'yours second').replace('first', 'FIRST'));
+  const panel = editor.page.getByRole('region', { name: 'Changed in two places' });
+  await panel.waitFor();
+  await until(async () => (await editor.status()) === 'conflict', 'the state says so');
+  assert.match(await panel.textContent(), /1 place to choose/);
+  assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
+  assert.ok(await editor.page.getByText('yours second').isVisible(), 'theirs is shown');
+  await pause(2_500);
+  assert.match(viewer.read('Conflict.md'), /yours second line/);
+  await editor.page.getByRole('button', { name: 'Keep mine' }).click();
+  await editor.saved();
+  assert.equal(viewer.read('Conflict.md'), LINES.replace('second', 'second mine').replace('first', 'FIRST'));
+  await panel.waitFor({ state: 'detached' });
+  await editor.close();
+});
+
+test('theirs can be taken by keyboard alone, and undone', async () => {
+  const editor = await open('Theirs.md');
+  await editor.after('second');
+  await editor.type(' mine');
+  viewer.write('Theirs.md', LINES.replace('second', 'yours second'));
+  await editor.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  await editor.content.focus();
+  await editor.press('Alt+ArrowDown', 'Alt+t');
+  await editor.saved();
+  assert.equal(viewer.read('Theirs.md'), LINES.replace('second', 'yours second'));
+  await editor.press('Control+z');
+  await editor.saved();
+  assert.match(viewer.read('Theirs.md'), /second mine line/);
+  await editor.close();
+});
+
+test('going to another page saves the one that is left, and its history comes back with it', async () => {
+  const editor = await open('Switch.md');
+  await editor.after('first');
+  await editor.type(' [[Other]] kept');
+  await editor.after('[[Oth');
+  await editor.press('Control+Enter');
+  await until(() => viewer.read('Switch.md').includes('first [[Other]] kept line'), 'it is saved at once');
+  await until(() => editor.page.url().includes('Other'), 'the other page is shown');
+  await editor.after('second');
+  await editor.type(' [[Switch]]');
+  await editor.after('[[Swi');
+  await editor.press('Control+Enter');
+  await until(async () => (await editor.text()).includes('kept'), 'the first page is shown again');
+  await editor.content.focus();
+  for (let step = 0; step < 4; step++) await editor.press('Control+z');
+  await until(async () => !(await editor.text()).includes('kept'), 'undo remembers');
+  await editor.saved();
+  assert.match(viewer.read('Other.md'), /second \[\[Switch\]\] line/);
+  await editor.close();
+});
+
+test('the server goes and comes back: what was typed meanwhile is saved', async () => {
+  const lone = await own.start(Object.fromEntries([page('Gone')]));
+  const editor = await own.open(lone, 'Gone.md');
+  await lone.stop('SIGKILL');
+  await editor.after('first');
+  await editor.type(' offline');
+  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await editor.type(' typed');
+  await lone.run();
+  await until(() => lone.read('Gone.md').includes('first offline typed line'), 'it is saved by itself', 40_000);
+  await editor.saved();
+  await editor.context.close();
+});
+
+test('the tab is closed while the server is away: edits are put back when the page is opened again', async () => {
+  const lone = await own.start(Object.fromEntries([page('Crash')]));
+  const context = await own.context();
+  const editor = await own.open(lone, 'Crash.md', { context });
+  await lone.stop('SIGKILL');
+  await editor.after('first');
+  await editor.type(' unsaved');
+  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await editor.page.close();
+  await lone.run();
+  assert.equal(lone.read('Crash.md'), LINES);
+  const again = await own.open(lone, 'Crash.md', { context });
+  await until(() => lone.read('Crash.md').includes('first unsaved line'), 'it is put back and saved');
+  assert.match(await again.text(), /first unsaved line/);
+  await context.close();
+});
+
+test('a draft on a file that went on is shown beside it', async () => {
+  const lone = await own.start(Object.fromEntries([page('Stale')]));
+  const context = await own.context();
+  const editor = await own.open(lone, 'Stale.md', { context });
+  await lone.stop('SIGKILL');
+  await editor.after('first');
+  await editor.type(' unsaved');
+  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await editor.page.close();
+  lone.write('Stale.md', LINES.replace('third', 'changed third'));
+  await lone.run();
+  const again = await own.open(lone, 'Stale.md', { context });
+  await again.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  assert.match(await again.text(), /first unsaved line/);
+  assert.equal(lone.read('Stale.md'), LINES.replace('third', 'changed third'));
+  await again.page.getByRole('button', { name: 'Keep all mine' }).click();
+  await until(() => lone.read('Stale.md').includes('first unsaved line'), 'the choice is saved');
+  await context.close();
+});
+
+test('undo takes back what was typed, not what the file brought', async () => {
+  const editor = await open('Undo.md');
+  await editor.after('first');
+  await editor.type(' typed');
+  await editor.saved();
+  viewer.write('Undo.md', viewer.read('Undo.md').replace('third', 'brought third'));
+  await until(async () => (await editor.text()).includes('brought'), 'the editor follows');
+  await editor.press('Control+z');
+  await editor.saved();
+  assert.equal(viewer.read('Undo.md'), LINES.replace('third', 'brought third'));
+  await editor.close();
+});
+
+test('the file changes during a composition: neither is disturbed', async () => {
+  const editor = await open('Composing.md');
+  await editor.after('first');
+  const session = await editor.context.newCDPSession(editor.page);
+  const compose = (text) => session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  await compose('に');
+  viewer.write('Composing.md', LINES.replace('third', 'changed third'));
+  await pause(700);
+  await compose('にほ');
+  await compose('にほん');
+  assert.equal(await editor.text(), LINES.replace('first', 'firstにほん'));
+  await session.send('Input.insertText', { text: '日本' });
+  await until(() => viewer.read('Composing.md') === LINES.replace('first', 'first日本').replace('third', 'changed third'), () => `both are in the file: ${viewer.read('Composing.md')}`);
+  await editor.close();
+});
+
+test('two windows on one page see each other’s edits', async () => {
+  const [one, other] = [await open('Pages.md'), await open('Pages.md')];
+  await one.after('first');
+  await one.type(' of one');
+  await until(async () => (await other.text()).includes('first of one'), 'the other follows');
+  await other.after('third');
+  await other.type(' of another');
+  await until(async () => (await one.text()).includes('third of another'), 'the one follows');
+  await one.close();
+  await other.close();
+});
+
+test('what is seen stays in its place while lines come above', async () => {
+  const long = Array.from({ length: 400 }, (_, line) => `Line ${line}.`).join('\n\n');
+  viewer.write('Far.md', long);
+  const editor = await open('Far.md');
+  await editor.after('Line 300');
+  const place = () => editor.page.locator('.cm-line', { hasText: /^Line 300\.$/ }).evaluate((element) => element.getBoundingClientRect().top);
+  await pause(300);
+  const before = await place();
+  viewer.write('Far.md', `One line more.\n\nAnd one.\n\n${long}`);
+  await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor follows');
+  await pause(300);
+  assert.ok(Math.abs((await place()) - before) < 4, `it moved from ${before} to ${await place()}`);
+  await editor.close();
+});

@@ -1,0 +1,244 @@
+// A viewer over a project made for a test, and a browser that is in.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const TOKEN = 'a-token-for-tests-only';
+
+export async function until(condition, message, patience = 10_000) {
+  const end = Date.now() + patience;
+  for (;;) {
+    const found = await condition();
+    if (found) return found;
+    assert.ok(Date.now() < end, typeof message === 'function' ? await message() : message);
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+}
+
+function freePort() {
+  return new Promise((found) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => found(port));
+    });
+  });
+}
+
+/** A project with these files, by path. */
+export function makeProject(files) {
+  const root = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
+  const manifest = { version: '1.0.0', schema_version: 1, pages_dir: 'pages', frontmatter: 'preserved', created_at: '2026-01-01T00:00:00Z' };
+  const all = { '.ubp/manifest.json': JSON.stringify(manifest), ...files };
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+/** `ubp viewer` over a project, as the environment names the program (`UBP`). */
+export class Viewer {
+  constructor(root, port) {
+    this.root = root;
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}/`;
+    this.token = TOKEN;
+  }
+
+  static async start(root, port) {
+    const viewer = new Viewer(root, port ?? (await freePort()));
+    await viewer.run();
+    return viewer;
+  }
+
+  async run() {
+    const program = process.env.UBP;
+    assert.ok(program, 'UBP names the program');
+    const args = ['-C', this.root, 'viewer', '--no-open', '--write', '--port', String(this.port), '--web-app', join(here, '../dist')];
+    this.process = spawn(resolve(program), args, { env: { ...process.env, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.said = '';
+    for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => (this.said += text));
+    await until(async () => {
+      assert.equal(this.process.exitCode, null, `the viewer ended: ${this.said}`);
+      return this.call('status', {}).catch(() => null);
+    }, () => `the viewer does not answer: ${this.said}`, 30_000);
+  }
+
+  async stop(signal = 'SIGTERM') {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const ended = new Promise((done) => this.process.once('exit', done));
+    this.process.kill(signal);
+    await ended;
+  }
+
+  async call(operation, params) {
+    const response = await fetch(new URL(`api/${operation}`, this.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+      body: JSON.stringify(params),
+    });
+    const body = await response.json();
+    if (!response.ok) throw Object.assign(new Error(body.message), { code: body.code });
+    return body;
+  }
+
+  /** Calls a tool as an agent does. */
+  async tool(name, args) {
+    const post = (body, session) =>
+      fetch(new URL('mcp', this.url), {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${TOKEN}`,
+          ...(session ? { 'mcp-session-id': session } : {}),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      });
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    this.session ??= await post({ id: 0, method: 'initialize', params: hello }).then(async (response) => {
+      await response.text();
+      const session = response.headers.get('mcp-session-id');
+      await (await post({ method: 'notifications/initialized' }, session)).text();
+      return session ?? '';
+    });
+    const text = await (await post({ id: 1, method: 'tools/call', params: { name, arguments: args } }, this.session)).text();
+    const line = text.split('\n').find((part) => part.startsWith('data: {') || part.startsWith('{')) ?? text;
+    const { result, error } = JSON.parse(line.replace(/^data: /, ''));
+    if (error || result.isError) throw new Error(error?.message ?? result.content?.[0]?.text ?? text);
+    return result.structuredContent;
+  }
+
+  /** The file's text; nothing if there is no such file. */
+  read(path) {
+    try {
+      return readFileSync(join(this.root, 'pages', path), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  /** As another editor does: never half a file. */
+  write(path, text) {
+    const file = join(this.root, 'pages', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.tmp`, text);
+    renameSync(`${file}.tmp`, file);
+  }
+}
+
+/** Address of a page's edit face, below the viewer's. */
+export function addressOf(path) {
+  return path
+    .replace(/\.md$/, '.html')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+}
+
+/** Gives `start(files)` and `open(viewer, path)` to the tests of a file. */
+export function withViewer() {
+  const own = {};
+  const viewers = [];
+  let browser;
+  before(async () => {
+    browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  });
+  after(async () => {
+    await browser?.close();
+    for (const viewer of viewers) {
+      await viewer.stop();
+      rmSync(viewer.root, { recursive: true, force: true });
+    }
+  });
+  own.start = async (files) => {
+    const viewer = await Viewer.start(makeProject(files));
+    viewers.push(viewer);
+    return viewer;
+  };
+  own.context = (options = {}) => browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  own.open = async (viewer, path, { context: given, options } = {}) => {
+    const context = given ?? (await own.context(options));
+    const page = await context.newPage();
+    const trouble = [];
+    page.on('pageerror', (error) => trouble.push(error.stack ?? error.message));
+    page.on('console', (message) => message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()) && trouble.push(message.text()));
+    page.setDefaultTimeout(15_000);
+    await page.goto(`${viewer.url}?token=${TOKEN}`);
+    await page.goto(viewer.url + addressOf(path));
+    const editor = new Editor(page, context, trouble);
+    await editor.content.waitFor();
+    await until(async () => (await editor.status()) !== null, 'the state of saving is not told');
+    return editor;
+  };
+  return own;
+}
+
+/** The editor of a browser page. */
+export class Editor {
+  constructor(page, context, trouble) {
+    this.page = page;
+    this.context = context;
+    this.trouble = trouble;
+    this.content = page.locator('.cm-content');
+    this.candidates = page.locator('.cm-candidates [role=option]');
+  }
+
+  status() {
+    return this.page.locator('[data-save]').first().getAttribute('data-save', { timeout: 2_000 }).catch(() => null);
+  }
+
+  saved() {
+    return until(async () => (await this.status()) === 'saved', async () => `it is not saved but ${await this.status()}`, 15_000);
+  }
+
+  /** The whole text, seen or not. */
+  text() {
+    return this.content.evaluate((element) => element.cmTile.root.view.state.doc.toString());
+  }
+
+  /** Puts the cursor behind the first place of `text`. */
+  async after(text) {
+    await this.content.evaluate((element, wanted) => {
+      const view = element.cmTile.root.view;
+      const at = view.state.doc.toString().indexOf(wanted);
+      if (at < 0) throw new Error(`there is no ${wanted}`);
+      view.focus();
+      view.dispatch({ selection: { anchor: at + wanted.length }, scrollIntoView: true });
+    }, text);
+  }
+
+  async select(text) {
+    await this.content.evaluate((element, wanted) => {
+      const view = element.cmTile.root.view;
+      const at = view.state.doc.toString().indexOf(wanted);
+      view.focus();
+      view.dispatch({ selection: { anchor: at, head: at + wanted.length }, scrollIntoView: true });
+    }, text);
+  }
+
+  cursor() {
+    return this.content.evaluate((element) => element.cmTile.root.view.state.selection.main.head);
+  }
+
+  type(text) {
+    return this.page.keyboard.type(text);
+  }
+
+  press(...keys) {
+    return keys.reduce((before, key) => before.then(() => this.page.keyboard.press(key)), Promise.resolve());
+  }
+
+  async close() {
+    await this.context.close();
+    assert.deepEqual(this.trouble, [], 'the page reported errors');
+  }
+}
