@@ -29,6 +29,7 @@ mod stamp;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod trimmed;
 mod vectors;
 mod watch;
 
@@ -108,6 +109,8 @@ struct Shared {
     /// Stops the refresh at hand.
     refreshing: Mutex<Cancel>,
     calls: AtomicUsize,
+    /// Calls that ever began.
+    begun: AtomicUsize,
     vectors: vectors::Bell,
     changes: broadcast::Sender<Arc<Changed>>,
     /// The pages that listeners know of.
@@ -156,6 +159,7 @@ impl Live {
             heard: Mutex::default(),
             refreshing: Mutex::default(),
             calls: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
             vectors: vectors::Bell::default(),
             changes: broadcast::Sender::new(BACKLOG),
             told: Mutex::default(),
@@ -404,6 +408,7 @@ struct Call<'a>(&'a Shared);
 impl<'a> Call<'a> {
     fn begin(shared: &'a Shared) -> Self {
         shared.calls.fetch_add(1, Ordering::AcqRel);
+        shared.begun.fetch_add(1, Ordering::AcqRel);
         Self(shared)
     }
 }
