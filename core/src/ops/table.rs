@@ -96,6 +96,7 @@ macro_rules! operation {
 
 const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
+#[cfg(not(target_family = "wasm"))]
 const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
