@@ -1,11 +1,11 @@
 // Rounds of edits that come at random from a browser, from the disk and from an agent, to one page at once. Every letter is of
 // its own kind, so that none can be lost unseen. Fails if one that the editor had taken in is not in the file at the end.
 //
-//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP names the program
+//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM names the program
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './support.mjs';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './editing.mjs';
 
 /** Numbers that a seed decides. */
 function numbers(seed) {
