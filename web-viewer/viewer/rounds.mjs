@@ -16,6 +16,29 @@ function numbers(seed) {
   };
 }
 
+/** What the editor read and wrote, to tell who lost a letter: the editor, or a file system that has no lock for others. */
+function noteSaves(page) {
+  const texts = new Map();
+  const accepted = [];
+  page.on('response', async (response) => {
+    const operation = /api\/(read_page|save_page)$/.exec(response.url())?.[1];
+    if (!operation || !response.ok()) return;
+    const [asked, answer] = [response.request().postDataJSON(), await response.json().catch(() => null)];
+    if (!answer) return;
+    const text = answer.text ?? asked.text;
+    texts.set(answer.content_hash, text);
+    if (operation === 'save_page') accepted.push({ from: asked.expected_hash, text: asked.text });
+  });
+  return {
+    about(letter) {
+      const guilty = accepted.find(({ from, text }) => texts.get(from)?.includes(letter) && !text.includes(letter));
+      if (guilty) return `${letter}: the editor took it away from a text that had it`;
+      const known = [...texts.values()].some((text) => text.includes(letter));
+      return `${letter}: ${known ? 'the editor had seen it, and never saved over it' : 'the editor never saw it: it was replaced between comparing and renaming'}`;
+    },
+  };
+}
+
 export async function rounds(count, seed) {
   const random = numbers(seed);
   const start = `---\ntitle: Page\n---\n# Page\n\n${Array.from({ length: 30 }, (_, line) => `Line ${line} stands here.`).join('\n\n')}\n`;
@@ -30,6 +53,7 @@ export async function rounds(count, seed) {
     await page.goto(viewer.url + addressOf('Page.md'));
     const editor = new Editor(page, context, []);
     await editor.content.waitFor();
+    const saves = noteSaves(page);
     const written = { typed: [], disk: [], agent: [] };
     /** What somebody chose to let go of. */
     const given = new Set();
@@ -98,7 +122,10 @@ export async function rounds(count, seed) {
       60_000,
     );
     const text = viewer.read('Page.md');
-    for (const by of ['typed', 'disk', 'agent']) assert.deepEqual(lost(written[by], text), [], `${by}: lost`);
+    for (const by of ['typed', 'disk', 'agent']) {
+      const gone = lost(written[by], text);
+      assert.deepEqual(gone, [], `${by}: lost\n${gone.map((one) => saves.about(one)).join('\n')}`);
+    }
     return sum;
   } finally {
     await browser.close();
