@@ -1,13 +1,13 @@
 // How long a key takes in long pages, and how long candidates take in large projects, in Chromium.
 //
-//   UBP=target/release/ubp node bench/typing.mjs [--pages 10000]
+//   UBP_PROGRAM=target/release/ubp node bench/typing.mjs [--pages 10000]
 //
 // A key's time is from its event until the text, its colours and their layout are done: what is left of a frame of 16 ms is
 // the browser's to paint.
 import { parseArgs } from 'node:util';
 import { rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from '../viewer/support.mjs';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from '../viewer/editing.mjs';
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, keys: { type: 'string', default: '300' } } });
 const at = (times, part) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))];

@@ -1,11 +1,11 @@
 // Rounds of edits that come at random from a browser, from the disk and from an agent, to one page at once. Every letter is of
 // its own kind, so that none can be lost unseen. Fails if one that the editor had taken in is not in the file at the end.
 //
-//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP names the program
+//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM names the program
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './support.mjs';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './editing.mjs';
 
 /** Numbers that a seed decides. */
 function numbers(seed) {
@@ -13,6 +13,29 @@ function numbers(seed) {
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** What the editor read and wrote, to tell who lost a letter: the editor, or a file system that has no lock for others. */
+function noteSaves(page) {
+  const texts = new Map();
+  const accepted = [];
+  page.on('response', async (response) => {
+    const operation = /api\/(read_page|save_page)$/.exec(response.url())?.[1];
+    if (!operation || !response.ok()) return;
+    const [asked, answer] = [response.request().postDataJSON(), await response.json().catch(() => null)];
+    if (!answer) return;
+    const text = answer.text ?? asked.text;
+    texts.set(answer.content_hash, text);
+    if (operation === 'save_page') accepted.push({ from: asked.expected_hash, text: asked.text });
+  });
+  return {
+    about(letter) {
+      const guilty = accepted.find(({ from, text }) => texts.get(from)?.includes(letter) && !text.includes(letter));
+      if (guilty) return `${letter}: the editor took it away from a text that had it`;
+      const known = [...texts.values()].some((text) => text.includes(letter));
+      return `${letter}: ${known ? 'the editor had seen it, and never saved over it' : 'the editor never saw it: it was replaced between comparing and renaming'}`;
+    },
   };
 }
 
@@ -30,6 +53,7 @@ export async function rounds(count, seed) {
     await page.goto(viewer.url + addressOf('Page.md'));
     const editor = new Editor(page, context, []);
     await editor.content.waitFor();
+    const saves = noteSaves(page);
     const written = { typed: [], disk: [], agent: [] };
     /** What somebody chose to let go of. */
     const given = new Set();
@@ -98,7 +122,10 @@ export async function rounds(count, seed) {
       60_000,
     );
     const text = viewer.read('Page.md');
-    for (const by of ['typed', 'disk', 'agent']) assert.deepEqual(lost(written[by], text), [], `${by}: lost`);
+    for (const by of ['typed', 'disk', 'agent']) {
+      const gone = lost(written[by], text);
+      assert.deepEqual(gone, [], `${by}: lost\n${gone.map((one) => saves.about(one)).join('\n')}`);
+    }
     return sum;
   } finally {
     await browser.close();
