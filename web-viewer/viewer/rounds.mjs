@@ -3,7 +3,9 @@
 //
 //   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM names the program
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './editing.mjs';
 
@@ -14,6 +16,18 @@ function numbers(seed) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
+}
+
+/**
+ * Another editor that looks before it writes, under the lock that UBP's own writers hold: a file system has no exchange that
+ * compares, so that without it either side could replace what the other wrote a moment before.
+ */
+function writeUnlessChanged(viewer, path, seen, text) {
+  const [page, lock] = [join(viewer.root, 'pages', path), join(viewer.root, '.ubp/write.lock')];
+  writeFileSync(`${page}.seen`, seen);
+  writeFileSync(`${page}.tmp`, text);
+  const script = 'cmp -s "$1.seen" "$1" && mv "$1.tmp" "$1"';
+  return spawnSync('flock', [lock, 'sh', '-c', script, 'sh', page]).status === 0;
 }
 
 /** What the editor read and wrote, to tell who lost a letter: the editor, or a file system that has no lock for others. */
@@ -93,9 +107,7 @@ export async function rounds(count, seed) {
         const line = 5 + random(Math.max(1, lines.length - 5));
         const made = sign('disk');
         lines[line] = `${lines[line] ?? ''}${made}`;
-        // Another editor that looks before it writes: what was saved since is not its to take away.
-        if (viewer.read('Page.md') === text) viewer.write('Page.md', lines.join('\n'));
-        else given.add(made);
+        if (!writeUnlessChanged(viewer, 'Page.md', text, lines.join('\n'))) given.add(made);
       } else {
         const made = sign('agent');
         const { content_hash: hash } = await viewer.call('read_page', { page: 'Page.md' });
@@ -111,7 +123,8 @@ export async function rounds(count, seed) {
       if (random(3) === 0) await new Promise((wake) => setTimeout(wake, random(500)));
       await decide();
       const seen = (await editor.text()) + viewer.read('Page.md');
-      assert.deepEqual(lost(written.typed, seen), [], `round ${round}: letters that were typed are nowhere`);
+      const gone = lost(written.typed, seen);
+      assert.deepEqual(gone, [], `round ${round}: letters that were typed are nowhere\n${gone.map((one) => saves.about(one)).join('\n')}`);
     }
     await until(
       async () => {
