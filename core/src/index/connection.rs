@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::{RowSet, VectorMatrix};
+use super::{PageNames, RowSet, VectorMatrix};
 use super::{schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::ports::Cache;
@@ -41,6 +41,7 @@ pub struct Index {
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
     graph: Mutex<Option<(i64, Arc<LinkGraph>)>>,
+    names: Mutex<Option<(i64, Arc<PageNames>)>>,
     matrix: Mutex<Option<(i64, Arc<VectorMatrix>)>>,
     cache: Option<Box<dyn Cache>>,
 }
@@ -117,6 +118,7 @@ impl Index {
             writer: Mutex::new(writer),
             readers: Mutex::default(),
             graph: Mutex::default(),
+            names: Mutex::default(),
             matrix: Mutex::default(),
             cache: None,
         }
@@ -171,6 +173,16 @@ impl Index {
     /// [`Error::Database`].
     pub fn generation(&self) -> Result<i64> {
         self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))
+    }
+
+    /// The names of all pages as of now, kept until pages or links change.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn page_names(&self) -> Result<Arc<PageNames>> {
+        let generation = self.read(|db| counter(db, GENERATION))?;
+        let before = lock(&self.names).as_ref().map(|(_, names)| Arc::clone(names));
+        cached(&self.names, generation, || self.read(|db| PageNames::load(db, before.as_deref())))
     }
 
     /// The link graph as of now, kept until pages or links change.

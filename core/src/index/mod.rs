@@ -4,6 +4,7 @@
 mod connection;
 mod embedding;
 mod matrix;
+mod page_names;
 mod passages;
 mod prepare;
 mod refresh;
@@ -21,6 +22,7 @@ pub use embedding::{
     EmbedReport, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
 };
 pub use matrix::{Close, Closest, VectorMatrix};
+pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use prepare::{parse_time, prepare};
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;

@@ -2,19 +2,18 @@
 //! the editor.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
-use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget;
+use crate::Result;
+use crate::index::{Name, NamedPage, PageNames};
 use crate::render::url;
 use crate::text::loose_key;
-use crate::{Result, path};
 
 /// What it is for.
 pub const SUMMARY: &str = "Complete the name of a page: letters of its title, alias or path, in their order.";
@@ -69,64 +68,49 @@ struct Fit {
 /// [`crate::Error::InvalidParams`] for a `limit` out of range, [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = budget::ranged("limit", params.limit, 10, 1, 100)?;
-    let mut pages = context.index.read(|db| matching(db, &loose_key(&params.text)))?;
-    pages.sort_by(|(a, x), (b, y)| b.cmp(a).then_with(|| x.filepath.cmp(&y.filepath)));
-    let total = pages.len();
-    pages.truncate(limit);
-    let mut pages: Vec<Completion> = pages.into_iter().map(|(_, page)| page).collect();
-    context.index.read(|db| {
-        for page in &mut pages {
-            page.url = url::encoded(&url::file_of(db, &page.filepath)?);
-        }
-        Ok(())
+    let names = context.index.page_names()?;
+    let mut found = matching(&names, &loose_key(&params.text));
+    found.sort_by(|(a, x, _), (b, y, _)| b.cmp(a).then_with(|| x.filepath.cmp(&y.filepath)));
+    let total = found.len();
+    let pages = context.index.read(|db| {
+        let shown = found.into_iter().take(limit).map(|(_, page, name)| {
+            Ok(Completion {
+                filepath: page.filepath.clone(),
+                title: page.title.clone(),
+                name: name.to_owned(),
+                url: url::encoded(&url::file_of(db, &page.filepath)?),
+            })
+        });
+        shown.collect::<Result<_>>()
     })?;
     Ok(Output { pages, total })
 }
 
-fn matching(db: &Connection, typed: &str) -> Result<Vec<(Option<Fit>, Completion)>> {
-    let mut aliases = HashMap::<i64, Vec<String>>::new();
-    let mut statement = db.prepare_cached("SELECT page, alias FROM aliases ORDER BY page, alias")?;
-    for row in statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))? {
-        let (page, alias) = row?;
-        aliases.entry(page).or_default().push(alias);
+/// The pages that have what was typed in a name, each with the name that fits best.
+fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a NamedPage, &'a str)> {
+    if typed.is_empty() {
+        return names.pages.iter().map(|page| (None, &**page, page.title.as_str())).collect();
     }
     let pattern = Pattern::new(typed, CaseMatching::Respect, Normalization::Never, AtomKind::Fuzzy);
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
     let mut characters = Vec::new();
-    let mut fit = |name: &str| {
-        let key = loose_key(name);
-        let letters = pattern.score(Utf32Str::new(&key, &mut characters), &mut matcher)?;
-        let length = Reverse(key.chars().count());
-        Some(Fit { whole: key == typed, beginning: key.starts_with(typed), letters, length })
-    };
     let mut found = Vec::new();
-    let mut statement = db.prepare_cached("SELECT page, path, title FROM pages")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (page, filepath, title): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        if typed.is_empty() {
-            let name = title.clone();
-            found.push((None, Completion { filepath, title, name, url: String::new() }));
-            continue;
+    for page in &names.pages {
+        let mut best: Option<(Fit, &str)> = None;
+        for Name { name, key, length } in &page.names {
+            let Some(letters) = pattern.score(Utf32Str::new(key, &mut characters), &mut matcher) else {
+                continue;
+            };
+            let whole = key == typed;
+            let fit = Fit { whole, beginning: key.starts_with(typed), letters, length: Reverse(*length) };
+            // Of equal names the first one stands: the title before the others.
+            if best.as_ref().is_none_or(|(known, _)| *known < fit) {
+                best = Some((fit, name));
+            }
         }
-        let whole_path = path::without_page_extension(&filepath);
-        let names = std::iter::once(title.as_str())
-            .chain(aliases.get(&page).into_iter().flatten().map(String::as_str))
-            .chain([path::page_name(&filepath), whole_path]);
-        // Of equal names the first one stands: the title before the others.
-        let best = names.filter_map(|name| Some((fit(name)?, name))).fold(
-            None,
-            |best: Option<(Fit, &str)>, this| match best {
-                Some(best) if best.0 >= this.0 => Some(best),
-                _ => Some(this),
-            },
-        );
-        if let Some((fit, name)) = best {
-            let name = name.to_owned();
-            found.push((Some(fit), Completion { filepath, title, name, url: String::new() }));
-        }
+        found.extend(best.map(|(fit, name)| (Some(fit), &**page, name)));
     }
-    Ok(found)
+    found
 }
 
 #[cfg(test)]
@@ -174,6 +158,23 @@ mod tests {
         let url = |path: &str| found.iter().find(|page| page.filepath == path).unwrap().url.clone();
         assert_eq!(url("x/A b.md"), "x/A%20b.html");
         assert!(url("x/a b.md").starts_with("x/a%20b~"), "{found:?}");
+    }
+
+    #[test]
+    fn names_follow_the_pages() {
+        let project = Project::with_pages([("a.md", "# Alpha\n"), ("b.md", "---\naliases: [Beta]\n---\n")]);
+        let names = |text: &str| {
+            let pages = run(&project.context(), Params { text: text.into(), limit: None }).unwrap().pages;
+            pages.into_iter().map(|page| page.name).collect::<Vec<_>>()
+        };
+        assert_eq!((names("alpha"), names("beta")), (vec!["Alpha".to_owned()], vec!["Beta".to_owned()]));
+        project.put("a.md", "# Omega\n");
+        project.put("b.md", "---\naliases: [Gamma]\n---\n");
+        project.put("c.md", "# Alphabet\n");
+        project.update();
+        assert_eq!(names("alpha"), ["Alphabet"]);
+        assert_eq!((names("omega"), names("gamma")), (vec!["Omega".to_owned()], vec!["Gamma".to_owned()]));
+        assert!(names("beta").is_empty());
     }
 
     #[test]

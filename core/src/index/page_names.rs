@@ -1,0 +1,90 @@
+//! The names that pages are found by while somebody types, with the keys that they are compared by: folding
+//! thousands of names at every key would take longer than comparing them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use crate::text::loose_key;
+use crate::{Result, path};
+
+/// What a page is called.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NamedPage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Its title.
+    pub title: String,
+    /// Title, aliases, file name and path, in this order.
+    pub names: Vec<Name>,
+    aliases: Vec<String>,
+}
+
+/// A name and how it is compared.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Name {
+    /// As it is written.
+    pub name: String,
+    /// Folded: case, accents, width and kana make no difference.
+    pub key: String,
+    /// Characters of the key.
+    pub length: usize,
+}
+
+/// All pages with their names, by path.
+#[derive(Debug, Default)]
+pub struct PageNames {
+    /// By path.
+    pub pages: Vec<Arc<NamedPage>>,
+    by_path: HashMap<String, Arc<NamedPage>>,
+}
+
+impl PageNames {
+    /// Reads the names; of those in `before` that are the same, nothing is made anew.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub(super) fn load(db: &Connection, before: Option<&Self>) -> Result<Self> {
+        let mut aliases = HashMap::<i64, Vec<String>>::new();
+        let mut statement = db.prepare_cached("SELECT page, alias FROM aliases ORDER BY page, alias")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            aliases.entry(row.get(0)?).or_default().push(row.get(1)?);
+        }
+        let mut names = Self::default();
+        let mut statement = db.prepare_cached("SELECT page, path, title FROM pages ORDER BY path")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let aliases = aliases.remove(&row.get(0)?).unwrap_or_default();
+            let (filepath, title) = (row.get_ref(1)?, row.get_ref(2)?);
+            let (filepath, title) = (
+                filepath.as_str().map_err(rusqlite::Error::from)?,
+                title.as_str().map_err(rusqlite::Error::from)?,
+            );
+            let known = before.and_then(|before| before.by_path.get(filepath));
+            let page = match known.filter(|known| known.title == title && known.aliases == aliases) {
+                Some(known) => known.clone(),
+                None => Arc::new(NamedPage::new(filepath, title, aliases)),
+            };
+            names.by_path.insert(filepath.to_owned(), page.clone());
+            names.pages.push(page);
+        }
+        Ok(names)
+    }
+}
+
+impl NamedPage {
+    fn new(filepath: &str, title: &str, aliases: Vec<String>) -> Self {
+        let own = [path::page_name(filepath), path::without_page_extension(filepath)];
+        let all = std::iter::once(title).chain(aliases.iter().map(String::as_str)).chain(own);
+        let names = all
+            .map(|name| {
+                let key = loose_key(name);
+                let length = key.chars().count();
+                Name { name: name.to_owned(), key, length }
+            })
+            .collect();
+        Self { filepath: filepath.to_owned(), title: title.to_owned(), names, aliases }
+    }
+}
