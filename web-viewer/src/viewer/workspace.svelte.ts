@@ -1,5 +1,6 @@
 // A project that can be written: what the parts around the editor share, and what is done to pages from any of them.
 import type { Suggestion } from '#contract';
+import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
 import type { MountedEditor, PageStats, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
@@ -109,6 +110,8 @@ export class Workspace {
     if (settings.face === 'edit') {
       await this.flush();
       settings.face = 'read';
+      // The article must be in sight before something on it can be scrolled to.
+      await tick();
       this.navigator.reveal();
       await this.navigator.refresh();
     } else {
