@@ -13,7 +13,7 @@ use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
 use crate::Environment;
-use crate::host::{GitHistory, Project, SystemClock};
+use crate::host::{GitHistory, MappedCache, Project, SystemClock};
 
 /// An engine, and what was remarkable about opening it.
 pub(crate) struct Opening {
@@ -114,7 +114,7 @@ pub(crate) fn open(project: &Project, environment: &Environment, find_model: &Fi
         Err(error) if error.is_unwritable_index() => (Index::in_memory()?, None, true),
         opened => {
             let (index, aside) = opened?;
-            (index, aside, false)
+            (index.sharing_through(Box::new(MappedCache::beside(&project.database))), aside, false)
         }
     };
     let (embedder, no_model) = match find_model(project, environment) {

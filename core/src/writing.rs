@@ -473,7 +473,15 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
             same(&at_after, &change.after) && (stays || at_before.is_none() || change.before.is_none());
         let is_before =
             same(&at_before, &change.before) && (stays || at_after.is_none() || change.after.is_none());
-        if is_after {
+        // Ended between moving the page and writing its links anew: moving it back is all there is to do.
+        let is_moved_alone =
+            change.moved().is_some() && at_before.is_none() && same(&at_after, &change.before);
+        if is_moved_alone && !is_after {
+            let back = Change { after: change.before, before: at_after.clone(), trash: None };
+            let bytes = at_after.and_then(|version| version.bytes);
+            let after = back.after.map(|version| Version { bytes, ..version });
+            plan.changes.push(Change { after, ..back });
+        } else if is_after {
             let mut back = change.reversed();
             // A file that is only moved takes its bytes along.
             if let (Some(before), Some(after)) = (&mut back.before, &mut back.after) {

@@ -120,6 +120,9 @@ fn every_answer_is_what_its_schema_says() {
             "save_page",
             json!({ "page": "login.md", "text": page["text"], "expected_hash": page["content_hash"] }),
         ),
+        ("addresses", "addresses", json!({})),
+        ("favourites", "favorites", json!({ "add": ["login.md"] })),
+        ("changes of code", "source_diff", json!({ "page": "login.md" })),
         ("one change", "audit", json!({ "entry": entry })),
         ("making it again", "undo", json!({ "entry": entry, "dry_run": true })),
     ];

@@ -10,6 +10,8 @@ use ubp_tests::generator::Vault;
 
 #[cfg(unix)]
 mod interrupted;
+#[cfg(unix)]
+mod killed_renaming;
 mod together;
 
 /// The command to test: the one that `UBP_UNDER_TEST` names, or the one built with the suites.

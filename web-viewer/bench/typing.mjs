@@ -1,17 +1,26 @@
 // How long a key takes in long pages, and how long candidates take in large projects, in Chromium.
 //
-//   UBP=target/release/ubp node bench/typing.mjs [--pages 10000]
+//   UBP_PROGRAM=target/release/ubp node bench/typing.mjs [--pages 10000]
 //
 // A key's time is from its event until the text, its colours and their layout are done: what is left of a frame of 16 ms is
 // the browser's to paint.
 import { parseArgs } from 'node:util';
 import { rmSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from '../viewer/support.mjs';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from '../viewer/editing.mjs';
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, keys: { type: 'string', default: '300' } } });
 const at = (times, part) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))];
 const told = (times) => `p50 ${at(times, 0.5).toFixed(1)} ms, p95 ${at(times, 0.95).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms of ${times.length}`;
+
+/** Milliseconds of processor that the page's main thread took so far: says something on a busy machine, too. */
+async function processorTime(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const { metrics } = await session.send('Performance.getMetrics');
+  await session.detach();
+  return metrics.find(({ name }) => name === 'ThreadTime').value * 1000;
+}
 
 function longText(bytes) {
   const parts = [];
@@ -56,10 +65,13 @@ try {
       addEventListener('keydown', () => (began = performance.now()), true);
       addEventListener('input', () => channel.port2.postMessage(0));
     });
+    const before = await processorTime(page);
     for (let key = 0; key < Number(values.keys); key++) {
       await page.keyboard.press(key % 7 === 6 ? 'Space' : 'abcdefg'[key % 7]);
       await new Promise((wake) => setTimeout(wake, 20));
     }
+    const each = ((await processorTime(page)) - before) / Number(values.keys);
+    console.log(`${name}: ${each.toFixed(1)} ms of the page's processor time per key, saves included`);
     console.log(`${name}: keys ${told(await page.evaluate(() => globalThis.keyTimes))}; opened in ${opened} ms`);
     const saves = [];
     for (let save = 0; save < 20; save++) {

@@ -1,7 +1,7 @@
 // Writing: links and their candidates, previews, formatting, tables, pictures, front matter, input methods.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { until, withViewer } from './support.mjs';
+import { until, withViewer } from './editing.mjs';
 
 const own = withViewer();
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');

@@ -1,11 +1,13 @@
 // Rounds of edits that come at random from a browser, from the disk and from an agent, to one page at once. Every letter is of
 // its own kind, so that none can be lost unseen. Fails if one that the editor had taken in is not in the file at the end.
 //
-//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP names the program
+//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM names the program
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './support.mjs';
+import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './editing.mjs';
 
 /** Numbers that a seed decides. */
 function numbers(seed) {
@@ -13,6 +15,41 @@ function numbers(seed) {
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/**
+ * Another editor that looks before it writes, under the lock that UBP's own writers hold: a file system has no exchange that
+ * compares, so that without it either side could replace what the other wrote a moment before.
+ */
+function writeUnlessChanged(viewer, path, seen, text) {
+  const [page, lock] = [join(viewer.root, 'pages', path), join(viewer.root, '.ubp/write.lock')];
+  writeFileSync(`${page}.seen`, seen);
+  writeFileSync(`${page}.tmp`, text);
+  const script = 'cmp -s "$1.seen" "$1" && mv "$1.tmp" "$1"';
+  return spawnSync('flock', [lock, 'sh', '-c', script, 'sh', page]).status === 0;
+}
+
+/** What the editor read and wrote, to tell who lost a letter: the editor, or a file system that has no lock for others. */
+function noteSaves(page) {
+  const texts = new Map();
+  const accepted = [];
+  page.on('response', async (response) => {
+    const operation = /api\/(read_page|save_page)$/.exec(response.url())?.[1];
+    if (!operation || !response.ok()) return;
+    const [asked, answer] = [response.request().postDataJSON(), await response.json().catch(() => null)];
+    if (!answer) return;
+    const text = answer.text ?? asked.text;
+    texts.set(answer.content_hash, text);
+    if (operation === 'save_page') accepted.push({ from: asked.expected_hash, text: asked.text });
+  });
+  return {
+    about(letter) {
+      const guilty = accepted.find(({ from, text }) => texts.get(from)?.includes(letter) && !text.includes(letter));
+      if (guilty) return `${letter}: the editor took it away from a text that had it`;
+      const known = [...texts.values()].some((text) => text.includes(letter));
+      return `${letter}: ${known ? 'the editor had seen it, and never saved over it' : 'the editor never saw it: it was replaced between comparing and renaming'}`;
+    },
   };
 }
 
@@ -30,6 +67,7 @@ export async function rounds(count, seed) {
     await page.goto(viewer.url + addressOf('Page.md'));
     const editor = new Editor(page, context, []);
     await editor.content.waitFor();
+    const saves = noteSaves(page);
     const written = { typed: [], disk: [], agent: [] };
     /** What somebody chose to let go of. */
     const given = new Set();
@@ -69,9 +107,7 @@ export async function rounds(count, seed) {
         const line = 5 + random(Math.max(1, lines.length - 5));
         const made = sign('disk');
         lines[line] = `${lines[line] ?? ''}${made}`;
-        // Another editor that looks before it writes: what was saved since is not its to take away.
-        if (viewer.read('Page.md') === text) viewer.write('Page.md', lines.join('\n'));
-        else given.add(made);
+        if (!writeUnlessChanged(viewer, 'Page.md', text, lines.join('\n'))) given.add(made);
       } else {
         const made = sign('agent');
         const { content_hash: hash } = await viewer.call('read_page', { page: 'Page.md' });
@@ -87,7 +123,8 @@ export async function rounds(count, seed) {
       if (random(3) === 0) await new Promise((wake) => setTimeout(wake, random(500)));
       await decide();
       const seen = (await editor.text()) + viewer.read('Page.md');
-      assert.deepEqual(lost(written.typed, seen), [], `round ${round}: letters that were typed are nowhere`);
+      const gone = lost(written.typed, seen);
+      assert.deepEqual(gone, [], `round ${round}: letters that were typed are nowhere\n${gone.map((one) => saves.about(one)).join('\n')}`);
     }
     await until(
       async () => {
@@ -98,7 +135,10 @@ export async function rounds(count, seed) {
       60_000,
     );
     const text = viewer.read('Page.md');
-    for (const by of ['typed', 'disk', 'agent']) assert.deepEqual(lost(written[by], text), [], `${by}: lost`);
+    for (const by of ['typed', 'disk', 'agent']) {
+      const gone = lost(written[by], text);
+      assert.deepEqual(gone, [], `${by}: lost\n${gone.map((one) => saves.about(one)).join('\n')}`);
+    }
     return sum;
   } finally {
     await browser.close();

@@ -1,7 +1,7 @@
 // From the keyboard to the file and back: when it is saved, what others write meanwhile, and what outlives a failure.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { until, withViewer } from './support.mjs';
+import { until, withViewer } from './editing.mjs';
 
 const own = withViewer();
 const LINES = '# Page\n\nfirst line\n\nsecond line\n\nthird line\n';

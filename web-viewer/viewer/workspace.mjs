@@ -47,6 +47,7 @@ function withHistory(project) {
 /** A project of many pages in many folders that link to each other. */
 export function manyPages(count) {
   return (project) => {
+    rmSync(join(project, 'pages'), { recursive: true });
     for (let number = 0; number < count; number++) {
       const folder = join(project, 'pages', `area ${number % 100}`);
       if (number < 100) mkdirSync(folder, { recursive: true });

@@ -1,6 +1,7 @@
 //! The thread that keeps the index true: it takes in what was noticed, once it is quiet or as soon as
 //! an answer waits for it, and looks every second at what nobody tells of.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use super::pulse::Job;
 use super::stamp::Stamp;
 use super::watch::Watch;
 use super::{Changed, Notice, Shared, Standing};
-use crate::host::UBP_DIR;
+use crate::host::{UBP_DIR, memory};
 
 /// Changed pages above which nobody waits for a refresh, and only one process does it.
 const MANY: usize = 500;
@@ -40,6 +41,8 @@ pub(super) fn run(shared: &Arc<Shared>) {
         said: None,
         compared: now,
         took: Duration::ZERO,
+        begun: 0,
+        asked: Some(now),
     };
     let mut tick_at = now;
     loop {
@@ -68,6 +71,9 @@ struct Keeper<'a> {
     /// When all files were compared last, and how long that took.
     compared: Instant,
     took: Duration,
+    /// Calls that had begun by the last look, and when there was a new one, unless this rests since.
+    begun: usize,
+    asked: Option<Instant>,
 }
 
 impl Keeper<'_> {
@@ -102,6 +108,22 @@ impl Keeper<'_> {
             self.tell_pages(&opened);
         }
         self.tell_state(&opened);
+        // Whatever stands in the way is said by the next answer that needs the index.
+        let _ = opened.engine.index.share_vectors();
+        self.rest(&opened);
+    }
+
+    /// Once nobody has asked for a while, lets go of what only questions need.
+    fn rest(&mut self, opened: &Opened) {
+        let begun = self.shared.begun.load(Ordering::Acquire);
+        if begun != self.begun || self.shared.calls.load(Ordering::Acquire) > 0 {
+            self.begun = begun;
+            self.asked = Some(Instant::now());
+        } else if self.asked.is_some_and(|asked| asked.elapsed() >= self.shared.timing.rest) {
+            self.asked = None;
+            opened.engine.index.rest();
+            memory::give_back();
+        }
     }
 
     fn refresh(&mut self) {

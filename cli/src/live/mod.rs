@@ -3,7 +3,7 @@
 //! the same project. Servers ask it for answers and add nothing but their protocol.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
 use ubp_core::ops::{Caller, Context, Effect, find};
-use ubp_core::progress::{Cancel, Progress};
+use ubp_core::progress::{Cancel, Progress, Silent};
 use ubp_core::{Error, Result};
 
 use crate::host::Project;
@@ -29,6 +29,7 @@ mod stamp;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod trimmed;
 mod vectors;
 mod watch;
 
@@ -45,6 +46,9 @@ use standing::{Standing, StandingFile};
 const BACKLOG: usize = 256;
 /// How long [`Live::stop`] waits for threads that wait for the database.
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The operation that writes a page and leaves it to others to take that in.
+const UNTAKEN: &str = "save_page";
 
 /// What changed in a project that is held open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +112,10 @@ struct Shared {
     /// Stops the refresh at hand.
     refreshing: Mutex<Cancel>,
     calls: AtomicUsize,
+    /// Calls that ever began.
+    begun: AtomicUsize,
+    /// Whether this process wrote a file that the one that indexes may not have heard of.
+    wrote: AtomicBool,
     vectors: vectors::Bell,
     changes: broadcast::Sender<Arc<Changed>>,
     /// The pages that listeners know of.
@@ -156,6 +164,8 @@ impl Live {
             heard: Mutex::default(),
             refreshing: Mutex::default(),
             calls: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
+            wrote: AtomicBool::new(false),
             vectors: vectors::Bell::default(),
             changes: broadcast::Sender::new(BACKLOG),
             told: Mutex::default(),
@@ -196,16 +206,43 @@ impl Live {
     ) -> Result<Value> {
         let only_reads = find(name).is_some_and(|operation| operation.effect == Effect::Read);
         let again = only_reads.then(|| params.clone());
-        match (self.with(caller, progress, cancel, |context| context.call(name, params)), again) {
+        let result = match (self.with(caller, progress, cancel, |context| context.call(name, params)), again)
+        {
             // A damaged index is out of the way by now, and one that was deleted is not used again.
             (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => {
                 self.with(caller, progress, cancel, |context| context.call(name, params))
             }
             (result, _) => result,
+        };
+        if result.is_ok() && name == UNTAKEN {
+            self.shared.note_own_change();
         }
+        result
     }
 
-    /// Runs `operation` in the same way.
+    /// Runs the operation called `name` on the index as it is, without waiting for changes that are on their way into
+    /// it: for what somebody types, which must not wait for what was typed before.
+    ///
+    /// # Errors
+    /// As [`Live::call`].
+    pub fn call_at_once(&self, caller: Caller, name: &str, params: Value, cancel: &Cancel) -> Result<Value> {
+        let shared = &*self.shared;
+        shared.stopped.check()?;
+        let _call = Call::begin(shared);
+        let opened = shared.current()?;
+        let result = opened.engine.context(caller, false, &Silent, cancel).call(name, params);
+        if let Err(error) = &result
+            && error.is_damaged_index()
+        {
+            shared.heal(&opened, error);
+        }
+        if result.is_ok() && name == UNTAKEN {
+            shared.note_own_change();
+        }
+        result
+    }
+
+    /// Runs `operation` in the same way as [`Live::call`].
     ///
     /// # Errors
     /// As [`Live::call`].
@@ -328,6 +365,16 @@ impl Shared {
         self.wake_vectors();
     }
 
+    /// Lets no answer from now on be called fresh before what this process wrote is in it: the system may tell of
+    /// that only after the next question.
+    fn note_own_change(&self) {
+        if self.lock.is_indexer() {
+            self.pulse.notice(false);
+        } else {
+            self.wrote.store(true, Ordering::Release);
+        }
+    }
+
     /// Whether the index is still the one that was opened.
     fn has_its_index(&self) -> bool {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).has_its_database()
@@ -341,6 +388,7 @@ impl Shared {
         let ticket = if !self.lock.is_indexer() {
             let said = self.pulse.said();
             let known = match said.standing {
+                _ if self.wrote.swap(false, Ordering::AcqRel) => None,
                 Standing::Settled => Some(true),
                 Standing::Building => Some(false),
                 Standing::Changed => self.pulse.wait_for_other(said, cancel)?,
@@ -404,6 +452,7 @@ struct Call<'a>(&'a Shared);
 impl<'a> Call<'a> {
     fn begin(shared: &'a Shared) -> Self {
         shared.calls.fetch_add(1, Ordering::AcqRel);
+        shared.begun.fetch_add(1, Ordering::AcqRel);
         Self(shared)
     }
 }

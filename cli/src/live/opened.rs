@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use ubp_core::ops::Engine;
+use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
 use super::head::FollowedHistory;
 use super::stamp::{Identity, Stamp, identity};
+use super::trimmed::Trimmed;
 use super::{Changed, Notice, Shared};
 use crate::host::{Project, UBP_DIR};
 use crate::opening::{self, FindModel, Opening};
@@ -47,6 +49,8 @@ impl Opened {
         }
         let Opening { mut engine, in_memory, .. } = opening;
         engine.history = Box::new(FollowedHistory::new(GitHistory::new(&project.root), &project.root));
+        engine.embedder =
+            engine.embedder.map(|embedder| Arc::new(Trimmed::new(embedder)) as Arc<dyn Embedder>);
         let database = identity(&project.database).filter(|_| !in_memory);
         Ok((Self { project, engine, in_memory, manifest, database }, notices))
     }

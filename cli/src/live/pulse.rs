@@ -26,6 +26,8 @@ pub(super) struct Timing {
     pub poll: Duration,
     /// How long an answer waits for the index; then it says that it may be out of date.
     pub patience: Duration,
+    /// Time without a call after which memory that only calls need is given back.
+    pub rest: Duration,
 }
 
 impl Default for Timing {
@@ -37,6 +39,9 @@ impl Default for Timing {
             reconcile: Duration::from_secs(30),
             poll: Duration::from_secs(2),
             patience: Duration::from_secs(1),
+            // Mapping the database again costs the next answer several times its usual time, and agents think
+            // for minutes between two questions.
+            rest: Duration::from_secs(300),
         }
     }
 }

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod files;
+#[cfg(target_os = "linux")]
+mod memory;
 mod settings;
 mod sharing;
 mod vectors;

@@ -13,6 +13,7 @@ use ubp_core::{Error, Result};
 
 use super::opened::Opened;
 use super::{Notice, Shared};
+use crate::host::memory;
 
 /// How long the work stands still for calls before it goes on beside them.
 const COURTESY: Duration = Duration::from_millis(250);
@@ -91,7 +92,10 @@ fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
     while opened.engine.index.read(|db| pending(db, identity))? > 0 {
         let mut context = opened.engine.context(Caller::Agent, false, &Silent, &shared.stopped);
         context.embedder = Some(&polite);
-        let report = context.embed(None)?;
+        let report = context.embed(None);
+        // What long texts need, queries do not.
+        memory::give_back();
+        let report = report?;
         if report.embedded == 0 && report.reused == 0 {
             break;
         }

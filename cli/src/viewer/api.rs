@@ -10,13 +10,16 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Error;
 use ubp_core::ops::{Caller, find};
-use ubp_core::progress::Silent;
+use ubp_core::progress::{Cancel, Silent};
 
 use super::Viewer;
 use super::answer::Refusal;
 
 /// Most bytes that a request may bring: a page and what JSON makes of it.
 const LONGEST: usize = 16 * 1024 * 1024;
+
+/// Operations that answer while somebody types. What they look up in the index is there, but for a page that is new.
+const AT_ONCE: [&str; 3] = ["complete", "read_page", "save_page"];
 
 /// Operations that change what no index holds and nobody watches.
 const UNSEEN: [&str; 2] = ["accept", "dismiss"];
@@ -46,7 +49,7 @@ pub(super) async fn call(
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(error.to_string()))?;
             drop(body);
-            let answer = viewer.live.call(Caller::Person, operation.name, params, &Silent, cancel)?;
+            let answer = ask(viewer, operation.name, params, cancel)?;
             serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))
         })
         .await?;
@@ -54,4 +57,14 @@ pub(super) async fn call(
         viewer.events.tell_all();
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
+}
+
+fn ask(viewer: &Viewer, name: &str, params: Value, cancel: &Cancel) -> ubp_core::Result<Value> {
+    if AT_ONCE.contains(&name) {
+        match viewer.live.call_at_once(Caller::Person, name, params.clone(), cancel) {
+            Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. } | Error::Database(_)) => {}
+            answered => return answered,
+        }
+    }
+    viewer.live.call(Caller::Person, name, params, &Silent, cancel)
 }

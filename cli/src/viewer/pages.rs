@@ -79,7 +79,7 @@ fn file_at(address: &str) -> Option<String> {
     if file.is_empty() || file.ends_with('/') {
         file.push_str(HOME);
     }
-    let clean = !file.contains(['\\', '\0']) && path::is_inside(&file) && path::is_normal(&file);
+    let clean = path::is_inside(&file) && path::is_normal(&file);
     clean.then_some(file)
 }
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::schema;
 use super::{RowSet, VectorMatrix};
+use super::{schema, vector_state};
 use crate::graph::LinkGraph;
+use crate::ports::Cache;
 use crate::{Error, Result};
 
 /// How long one writer waits for another.
@@ -41,6 +42,7 @@ pub struct Index {
     readers: Mutex<Vec<Connection>>,
     graph: Mutex<Option<(i64, Arc<LinkGraph>)>>,
     matrix: Mutex<Option<(i64, Arc<VectorMatrix>)>>,
+    cache: Option<Box<dyn Cache>>,
 }
 
 enum Location {
@@ -116,7 +118,14 @@ impl Index {
             readers: Mutex::default(),
             graph: Mutex::default(),
             matrix: Mutex::default(),
+            cache: None,
         }
+    }
+
+    /// Shares vectors in memory with all who have the same index open, through `cache`.
+    #[must_use]
+    pub fn sharing_through(self, cache: Box<dyn Cache>) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// Runs `work` on one consistent state of the index.
@@ -173,19 +182,72 @@ impl Index {
         cached(&self.graph, generation, || self.read(LinkGraph::load))
     }
 
-    /// The vectors of `model` (its number in the index) as of now, kept until they change.
+    /// The vectors of the model called `identity` as of now, kept until they change.
     ///
     /// # Errors
     /// [`Error::Database`].
     pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
         let generation = self.generation()?;
-        let load = || self.read_once(|db| VectorMatrix::load(db, identity));
-        let held = cached(&self.matrix, generation, load)?;
-        if held.identity() == identity {
-            return Ok(held);
+        let load = || {
+            self.begin_sharing()?;
+            self.read_once(|db| VectorMatrix::load(db, identity, self.cache.as_deref()))
+        };
+        let mut held = cached(&self.matrix, generation, load)?;
+        if held.identity() != identity {
+            *lock(&self.matrix) = None;
+            held = cached(&self.matrix, generation, load)?;
         }
-        *lock(&self.matrix) = None;
-        cached(&self.matrix, generation, load)
+        Ok(self.shared(&held).unwrap_or(held))
+    }
+
+    /// Puts vectors that only this process has where all have them, if they are still those of the index,
+    /// and forgets them otherwise. Does nothing for vectors that are shared already, or none.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn share_vectors(&self) -> Result<()> {
+        let own = lock(&self.matrix).clone().filter(|(_, matrix)| matrix.can_be_shared());
+        let Some((generation, own)) = own else { return Ok(()) };
+        if self.generation()? == generation {
+            self.shared(&own);
+            return Ok(());
+        }
+        let mut slot = lock(&self.matrix);
+        if slot.as_ref().is_some_and(|(_, held)| Arc::ptr_eq(held, &own)) {
+            *slot = None;
+        }
+        Ok(())
+    }
+
+    /// Lets go of what the next question would open again: connections, with what they have read and the
+    /// part of the file that they have mapped.
+    pub fn rest(&self) {
+        lock(&self.readers).clear();
+    }
+
+    /// The same vectors in memory that processes share, which from now on are the ones that are held;
+    /// `None` when they are there already, or there is no such memory.
+    fn shared(&self, own: &Arc<VectorMatrix>) -> Option<Arc<VectorMatrix>> {
+        let cache = self.cache.as_deref().filter(|_| own.can_be_shared())?;
+        let shared = Arc::new(own.shared_in(cache)?);
+        if let Some((_, held)) = lock(&self.matrix).as_mut().filter(|(_, held)| Arc::ptr_eq(held, own)) {
+            *held = shared.clone();
+        }
+        Some(shared)
+    }
+
+    /// Makes sure that states of the vectors can be told apart, where they are shared. Readers never wait
+    /// for a writer: while one is at work, or nothing can be written, this is left for another time.
+    fn begin_sharing(&self) -> Result<()> {
+        if self.cache.is_none() || self.read(vector_state::has_begun)? {
+            return Ok(());
+        }
+        if let Ok(writer) = self.writer.try_lock() {
+            writer.busy_timeout(Duration::ZERO)?;
+            let _ = vector_state::begin(&writer);
+            writer.busy_timeout(BUSY_TIMEOUT)?;
+        }
+        Ok(())
     }
 
     /// As [`Index::read`], for work that goes over much of the file and will not again: what it passes is
@@ -241,6 +303,7 @@ pub(super) fn set_counter(db: &Connection, key: &str, value: i64) -> Result<()> 
 }
 
 pub(super) fn bump(db: &Connection, key: &str) -> Result<()> {
+    vector_state::renew(db)?;
     set_counter(db, key, counter(db, key)? + 1)
 }
 

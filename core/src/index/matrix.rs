@@ -7,35 +7,40 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::rounding::{RoundedQuery, dot};
 use super::shortlist::{Candidate, Shortlist};
+use super::vector_state::VectorState;
 use crate::Result;
+use crate::ports::{Cache, CachedBytes};
 
-/// Unit vectors of sections, row by row.
-#[derive(Debug, Default)]
+mod records;
+
+use records::{Record, Records};
+
+/// Unit vectors of sections, by number of the section.
+#[derive(Default)]
 pub struct VectorMatrix {
     identity: String,
     /// Number of the model in the index.
     model: i64,
     dimensions: usize,
-    /// By number of the section.
-    sections: Vec<SectionRows>,
-    rows: Vec<Row>,
-    /// Numbers of all rows, two's complement, to be multiplied with the row's scale.
-    data: Vec<u8>,
+    /// What the index was when they were read, if it can be told from all that it was and will be.
+    state: Option<VectorState>,
+    bytes: Bytes,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct SectionRows {
-    section: i64,
-    page: i64,
-    first: usize,
+/// [`Records`], in memory of this process or of all that have the same cache.
+enum Bytes {
+    Own(Vec<u8>),
+    Cached(CachedBytes),
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    scale: f32,
-    /// Length of what rounding took away.
-    error: f32,
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
 }
+
+/// Fewer bytes than this are not worth a file.
+const WORTH_SHARING: usize = 1 << 20;
 
 /// A section and how close it is to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,7 +67,8 @@ pub struct Closest {
 const FEW: f64 = 20.0;
 
 impl VectorMatrix {
-    pub(super) fn load(db: &Connection, identity: &str) -> Result<Self> {
+    /// The vectors of the model called `identity`, from `cache` where it has them.
+    pub(super) fn load(db: &Connection, identity: &str, cache: Option<&dyn Cache>) -> Result<Self> {
         let mut matrix = Self { identity: identity.into(), ..Self::default() };
         let model: Option<(i64, usize)> = db
             .prepare_cached("SELECT model, dimensions FROM models WHERE identity = ?1")?
@@ -70,30 +76,52 @@ impl VectorMatrix {
             .optional()?;
         let Some((model, dimensions)) = model else { return Ok(matrix) };
         (matrix.model, matrix.dimensions) = (model, dimensions);
-        // Asked for at once: growing would copy everything several times, and need twice the memory.
-        let count: usize = db.query_row("SELECT count(*) FROM section_vectors", [], |row| row.get(0))?;
-        matrix.rows.reserve_exact(count);
-        matrix.data.reserve_exact(count * dimensions);
-        // A vector of another model stands there until the section is embedded again.
-        let mut statement = db.prepare_cached(
-            "SELECT section, page, scale, error, rounded FROM section_vectors
-             WHERE model = ?1 AND scale IS NOT NULL ORDER BY section, ordinal",
-        )?;
-        let mut rows = statement.query([model])?;
-        while let Some(row) = rows.next()? {
-            let rounded = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
-            if rounded.len() != dimensions {
-                continue;
+        if let Some(cache) = cache {
+            matrix.state = VectorState::of(db, identity)?;
+            if matrix.find_in(cache) {
+                return Ok(matrix);
             }
-            let section = row.get(0)?;
-            if matrix.sections.last().is_none_or(|last| last.section != section) {
-                let first = matrix.rows.len();
-                matrix.sections.push(SectionRows { section, page: row.get(1)?, first });
-            }
-            matrix.rows.push(Row { scale: row.get(2)?, error: row.get(3)? });
-            matrix.data.extend_from_slice(rounded);
         }
+        let records = records::read(db, model, dimensions, matrix.state.as_ref())?;
+        matrix.bytes = Bytes::Own(records);
         Ok(matrix)
+    }
+
+    /// Takes the vectors from `cache`, if they are there.
+    fn find_in(&mut self, cache: &dyn Cache) -> bool {
+        let Some(state) = &self.state else { return false };
+        let found =
+            cache.get(state.name()).filter(|bytes| records::are((**bytes).as_ref(), self.dimensions, state));
+        let is_found = found.is_some();
+        if let Some(found) = found {
+            self.bytes = Bytes::Cached(found);
+        }
+        is_found
+    }
+
+    /// Whether these vectors are this process's own, and could be those of all.
+    pub(super) fn can_be_shared(&self) -> bool {
+        self.state.is_some() && matches!(&self.bytes, Bytes::Own(bytes) if bytes.len() >= WORTH_SHARING)
+    }
+
+    /// The same vectors in `cache`, put there if need be; `None` when it does not take them, or not now.
+    pub(super) fn shared_in(&self, cache: &dyn Cache) -> Option<Self> {
+        let (Bytes::Own(own), Some(state)) = (&self.bytes, &self.state) else { return None };
+        let mut shared = Self {
+            identity: self.identity.clone(),
+            state: Some(state.clone()),
+            bytes: Bytes::default(),
+            ..*self
+        };
+        if shared.find_in(cache) {
+            return Some(shared);
+        }
+        let bytes = cache.put(state.name(), &mut |out| out.write_all(own))?;
+        // Another process may have been first, or this file be none of ours.
+        if (*bytes).as_ref() != own.as_slice() {
+            return None;
+        }
+        Some(Self { bytes: Bytes::Cached(bytes), ..shared })
     }
 
     /// Identity of the model whose vectors these are.
@@ -103,21 +131,27 @@ impl VectorMatrix {
 
     /// Number of vectors.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.records().len()
     }
 
     /// Whether there are no vectors.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
+    }
+
+    fn records(&self) -> Records<'_> {
+        let bytes = match &self.bytes {
+            Bytes::Own(bytes) => bytes,
+            Bytes::Cached(bytes) => (**bytes).as_ref(),
+        };
+        Records::new(bytes, self.dimensions)
     }
 
     /// Cosine similarity of one section by its closest vector, within about 0.002; `None` when it has
     /// none. [`VectorMatrix::similarities`] is exact.
     pub fn similarity(&self, section: i64, query: &[f32]) -> Option<f32> {
-        let at = self.sections.binary_search_by_key(&section, |rows| rows.section).ok()?;
         let query = self.rounded(query)?;
-        let rows = self.sections[at].first..self.end(at);
-        rows.map(|row| self.estimate(row, &query)).max_by(f32::total_cmp)
+        self.records().of(section).map(|record| estimate(&query, &record)).max_by(f32::total_cmp)
     }
 
     /// Cosine similarities of these sections by their closest vectors, as they stand in `db`; those
@@ -164,13 +198,15 @@ impl VectorMatrix {
         keep: impl Fn(i64) -> bool,
     ) -> Result<Closest> {
         let (candidates, background) = self.candidates(query, limit, keep);
-        let exact = self.similarities(db, query, candidates.iter().map(|at| self.sections[*at].section))?;
+        let records = self.records();
+        let found = || candidates.iter().filter_map(|at| records.get(*at));
+        let exact = self.similarities(db, query, found().map(|record| record.section))?;
         // Both are in the same order, and `exact` lacks what is gone from the index meanwhile.
-        let mut pages = candidates.iter().map(|at| self.sections[*at]);
+        let mut pages = found();
         let mut close: Vec<Close> = exact
             .into_iter()
             .filter_map(|(section, similarity)| {
-                let page = pages.find(|rows| rows.section == section)?.page;
+                let page = pages.find(|record| record.section == section)?.page;
                 Some(Close { section, page, similarity })
             })
             .collect();
@@ -179,53 +215,56 @@ impl VectorMatrix {
         Ok(Closest { sections: close, background })
     }
 
-    /// Places in `sections` of all that may be among the `limit` closest, and the background.
+    /// The first records of all sections that may be among the `limit` closest, and the background.
     fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, f32) {
         let Some(query) = self.rounded(query) else { return (Vec::new(), 0.0) };
         let (mut sum, mut compared) = (0.0_f64, 0_usize);
         let mut shortlist = Shortlist::new(limit);
         // Sections of a page mostly follow each other: each page is asked about once.
         let mut asked = None;
-        let mut vectors = self.data.chunks_exact(self.dimensions).zip(&self.rows);
-        for (at, rows) in self.sections.iter().enumerate() {
-            let count = self.end(at) - rows.first;
+        let mut current: Option<(i64, Candidate)> = None;
+        for (at, record) in self.records().iter().enumerate() {
             let kept = match asked {
-                Some((page, kept)) if page == rows.page => kept,
-                _ => keep(rows.page),
+                Some((page, kept)) if page == record.page => kept,
+                _ => keep(record.page),
             };
-            asked = Some((rows.page, kept));
+            asked = Some((record.page, kept));
             if !kept {
-                vectors.by_ref().take(count).for_each(drop);
                 continue;
             }
-            let mut candidate = Candidate { at, least: f32::NEG_INFINITY, most: f32::NEG_INFINITY };
-            for (vector, row) in vectors.by_ref().take(count) {
-                let estimate = dot(query.numbers(), vector) as f32 * (query.scale() * row.scale);
-                let error = query.error(row.error);
-                sum += f64::from(estimate);
-                compared += 1;
-                candidate.least = candidate.least.max(estimate - error);
-                candidate.most = candidate.most.max(estimate + error);
+            let estimate = estimate(&query, &record);
+            let error = query.error(record.error);
+            sum += f64::from(estimate);
+            compared += 1;
+            let (least, most) = (estimate - error, estimate + error);
+            match &mut current {
+                Some((section, candidate)) if *section == record.section => {
+                    candidate.least = candidate.least.max(least);
+                    candidate.most = candidate.most.max(most);
+                }
+                _ => {
+                    let next = Some((record.section, Candidate { at, least, most }));
+                    if let Some((_, complete)) = std::mem::replace(&mut current, next) {
+                        shortlist.offer(complete);
+                    }
+                }
             }
-            shortlist.offer(candidate);
+        }
+        if let Some((_, last)) = current {
+            shortlist.offer(last);
         }
         (shortlist.finish(), (sum / (compared as f64 + FEW)) as f32)
-    }
-
-    /// The row after the last one of a section.
-    fn end(&self, at: usize) -> usize {
-        self.sections.get(at + 1).map_or(self.rows.len(), |next| next.first)
-    }
-
-    fn estimate(&self, row: usize, query: &RoundedQuery) -> f32 {
-        let numbers = &self.data[row * self.dimensions..(row + 1) * self.dimensions];
-        dot(query.numbers(), numbers) as f32 * (query.scale() * self.rows[row].scale)
     }
 
     /// The query as rows are compared with it, if that is possible at all.
     fn rounded(&self, query: &[f32]) -> Option<RoundedQuery> {
         if query.len() == self.dimensions { RoundedQuery::new(query) } else { None }
     }
+}
+
+/// Similarity, off by at most what the query says of the record's error.
+fn estimate(query: &RoundedQuery, record: &Record<'_>) -> f32 {
+    dot(query.numbers(), record.numbers) as f32 * (query.scale() * record.scale)
 }
 
 /// Product with a vector as the index stores it. Eight sums side by side, which compilers turn into

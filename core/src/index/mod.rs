@@ -14,6 +14,7 @@ mod shortlist;
 mod snapshot;
 mod store;
 mod turns;
+mod vector_state;
 
 pub use connection::{Index, SetAside, set_aside};
 pub use embedding::{

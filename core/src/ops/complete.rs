@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget;
+use crate::render::url;
 use crate::text::loose_key;
 use crate::{Result, path};
 
@@ -48,6 +49,8 @@ pub struct Completion {
     pub title: String,
     /// The name that matches best: the title, an alias, or the path without its ending.
     pub name: String,
+    /// Where it lives on a site, relative to the site's top, percent-encoded.
+    pub url: String,
 }
 
 /// How a name answers what was typed; the greater, the better.
@@ -69,7 +72,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut pages = context.index.read(|db| matching(db, &loose_key(&params.text)))?;
     pages.sort_by(|(a, x), (b, y)| b.cmp(a).then_with(|| x.filepath.cmp(&y.filepath)));
     let total = pages.len();
-    Ok(Output { pages: pages.into_iter().take(limit).map(|(_, page)| page).collect(), total })
+    pages.truncate(limit);
+    let mut pages: Vec<Completion> = pages.into_iter().map(|(_, page)| page).collect();
+    context.index.read(|db| {
+        for page in &mut pages {
+            page.url = url::encoded(&url::file_of(db, &page.filepath)?);
+        }
+        Ok(())
+    })?;
+    Ok(Output { pages, total })
 }
 
 fn matching(db: &Connection, typed: &str) -> Result<Vec<(Option<Fit>, Completion)>> {
@@ -95,7 +106,7 @@ fn matching(db: &Connection, typed: &str) -> Result<Vec<(Option<Fit>, Completion
         let (page, filepath, title): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         if typed.is_empty() {
             let name = title.clone();
-            found.push((None, Completion { filepath, title, name }));
+            found.push((None, Completion { filepath, title, name, url: String::new() }));
             continue;
         }
         let whole_path = path::without_page_extension(&filepath);
@@ -112,7 +123,7 @@ fn matching(db: &Connection, typed: &str) -> Result<Vec<(Option<Fit>, Completion
         );
         if let Some((fit, name)) = best {
             let name = name.to_owned();
-            found.push((Some(fit), Completion { filepath, title, name }));
+            found.push((Some(fit), Completion { filepath, title, name, url: String::new() }));
         }
     }
     Ok(found)
@@ -154,6 +165,15 @@ mod tests {
     #[test]
     fn nothing_typed_gives_the_first_pages_by_path() {
         assert_eq!(names(""), ["Login Feature", "Leaving", "User Database", "Résumé"]);
+    }
+
+    #[test]
+    fn a_page_comes_with_its_address() {
+        let project = Project::with_pages([("x/a b.md", ""), ("x/A b.md", "")]);
+        let found = run(&project.context(), Params { text: "a b".into(), limit: None }).unwrap().pages;
+        let url = |path: &str| found.iter().find(|page| page.filepath == path).unwrap().url.clone();
+        assert_eq!(url("x/A b.md"), "x/A%20b.html");
+        assert!(url("x/a b.md").starts_with("x/a%20b~"), "{found:?}");
     }
 
     #[test]

@@ -1,13 +1,17 @@
 //! The pages of the project.
 
+use std::collections::HashMap;
+
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Context;
 use super::budget::{self, Omitted};
-use super::page::{IndexState, PageFields, fields, tags};
+use super::page::{IndexState, PageFields, all_fields, all_tags, fields, tags};
 use crate::Result;
-use crate::freshness::{self, Staleness};
+use crate::freshness::{self, Assessment, Staleness};
+use crate::graph::LinkGraph;
 use crate::search::Filter;
 
 /// What it is for.
@@ -107,6 +111,9 @@ pub struct ListedPage {
     pub tags: Vec<String>,
 }
 
+/// Listed pages up to which each is looked up by itself; more are read in one go.
+const FEW: usize = 200;
+
 /// Lists the pages.
 ///
 /// # Errors
@@ -145,19 +152,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         if params.order.unwrap_or_default() == SortOrder::Desc {
             sorted.reverse();
         }
-        let shown = sorted.iter().skip(params.offset).take(limit);
-        let pages = shown
-            .map(|&(_, page)| {
-                let (link_count, backlink_count) = graph.degrees(page);
-                let tags = tags(db, page)?;
-                Ok(ListedPage {
-                    page: fields(db, page, assessments.get(&page))?,
-                    link_count,
-                    backlink_count,
-                    tags,
-                })
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let shown = sorted.iter().skip(params.offset).take(limit).map(|&(_, page)| page);
+        let pages = read(db, &shown.collect::<Vec<i64>>(), &assessments, &graph)?;
         Ok((pages, sorted.len()))
     })?;
     let mut output = Output { pages, total, omitted: Omitted::default(), index: context.index_state()? };
@@ -171,6 +167,26 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped > 0
     })?;
     Ok(output)
+}
+
+/// What is told of these pages, in their order.
+fn read(
+    db: &Connection,
+    numbers: &[i64],
+    assessments: &HashMap<i64, Assessment>,
+    graph: &LinkGraph,
+) -> Result<Vec<ListedPage>> {
+    let listed = |page: i64, fields: PageFields, tags: Vec<String>| {
+        let (link_count, backlink_count) = graph.degrees(page);
+        ListedPage { page: fields, link_count, backlink_count, tags }
+    };
+    if numbers.len() <= FEW {
+        let one = |&page: &i64| Ok(listed(page, fields(db, page, assessments.get(&page))?, tags(db, page)?));
+        return numbers.iter().map(one).collect();
+    }
+    let (mut fields, mut tags) = (all_fields(db, assessments)?, all_tags(db)?);
+    let known = |page: &i64| Some(listed(*page, fields.remove(page)?, tags.remove(page).unwrap_or_default()));
+    Ok(numbers.iter().filter_map(known).collect())
 }
 
 #[cfg(test)]
@@ -190,5 +206,19 @@ mod tests {
         assert_eq!(tags.len(), 2);
         assert!(tags.contains(&("a.md", &["apple".into(), "zebra".into(), "設計".into()][..])));
         assert!(tags.contains(&("b.md", &[][..])));
+    }
+
+    #[test]
+    fn many_pages_are_told_as_few_are() {
+        let names: Vec<String> = (0..300).map(|number| format!("{}/p{number}.md", number % 7)).collect();
+        let text = "---\ntags: [b, a]\n---\n[[p1]] [[p2]]\n";
+        let project = Project::with_pages(names.iter().map(|name| (name.as_str(), text)));
+        let all = run(&project.context(), Params::default()).unwrap();
+        let mut one_by_one = Vec::new();
+        for offset in 0..300 {
+            let params = Params { offset, limit: Some(1), ..Params::default() };
+            one_by_one.extend(run(&project.context(), params).unwrap().pages);
+        }
+        assert_eq!(serde_json::to_value(&all.pages).unwrap(), serde_json::to_value(one_by_one).unwrap());
     }
 }

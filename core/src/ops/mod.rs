@@ -11,6 +11,7 @@ mod way;
 
 pub mod accept;
 pub mod add;
+pub mod addresses;
 pub mod audit;
 pub mod check_staleness;
 pub mod complete;

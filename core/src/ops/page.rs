@@ -90,23 +90,37 @@ impl Context<'_> {
     }
 }
 
+/// The columns that [`PageFields`] are read from.
+const COLUMNS: &str = "page, doc_id, path, title, doc_type, created_at, updated_at";
+
+fn fields_of(row: &rusqlite::Row<'_>, assessment: Option<&Assessment>) -> rusqlite::Result<PageFields> {
+    Ok(PageFields {
+        doc_id: row.get(1)?,
+        filepath: row.get(2)?,
+        title: row.get(3)?,
+        doc_type: row.get(4)?,
+        created_at: row.get(5)?,
+        updated_at: row.get(6)?,
+        staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
+    })
+}
+
 pub(super) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>) -> Result<PageFields> {
-    let fields = db
-        .prepare_cached(
-            "SELECT doc_id, path, title, doc_type, created_at, updated_at FROM pages WHERE page = ?1",
-        )?
-        .query_row([page], |row| {
-            Ok(PageFields {
-                doc_id: row.get(0)?,
-                filepath: row.get(1)?,
-                title: row.get(2)?,
-                doc_type: row.get(3)?,
-                created_at: row.get(4)?,
-                updated_at: row.get(5)?,
-                staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
-            })
-        })?;
-    Ok(fields)
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM pages WHERE page = ?1"))?;
+    Ok(statement.query_row([page], |row| fields_of(row, assessment))?)
+}
+
+/// Those of every page, by its number.
+pub(super) fn all_fields(
+    db: &Connection,
+    assessments: &HashMap<i64, Assessment>,
+) -> Result<HashMap<i64, PageFields>> {
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM pages"))?;
+    let rows = statement.query_map([], |row| {
+        let page = row.get(0)?;
+        Ok((page, fields_of(row, assessments.get(&page))?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The first column of what `sql` finds for the page.
@@ -117,6 +131,17 @@ pub(super) fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<Strin
 /// A page's tags, sorted.
 pub(super) fn tags(db: &Connection, page: i64) -> Result<Vec<String>> {
     strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)
+}
+
+/// The tags of every page that has some, sorted, by its number.
+pub(super) fn all_tags(db: &Connection) -> Result<HashMap<i64, Vec<String>>> {
+    let mut tags = HashMap::<i64, Vec<String>>::new();
+    let mut statement = db.prepare_cached("SELECT page, tag FROM tags ORDER BY page, tag")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        tags.entry(row.get(0)?).or_default().push(row.get(1)?);
+    }
+    Ok(tags)
 }
 
 /// The ways in which parameters may name a page; exactly one must be used.

@@ -12,9 +12,9 @@ use super::{
 };
 #[cfg(not(target_family = "wasm"))]
 use super::{
-    accept, add, audit, create_page, delete_page, diff, dismiss, favorites, index_refresh, index_status,
-    query, query_inspect, read_page, rebuild, rename_page, resolve_links, review_page, save_page,
-    source_diff, undo, update_page,
+    accept, add, addresses, audit, create_page, delete_page, diff, dismiss, favorites, index_refresh,
+    index_status, query, query_inspect, read_page, rebuild, rename_page, resolve_links, review_page,
+    save_page, source_diff, undo, update_page,
 };
 use crate::{Error, Result};
 
@@ -96,6 +96,7 @@ macro_rules! operation {
 
 const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
+#[cfg(not(target_family = "wasm"))]
 const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
@@ -140,6 +141,8 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(read_page, "ubp_read_page", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(save_page, "ubp_save_page", Write, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(addresses, "ubp_addresses", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(favorites, "ubp_favorites", Write, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]

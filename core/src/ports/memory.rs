@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Clock, Commit, CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange,
-    WriteGuard,
+    Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, History, Listing, PageFile,
+    Source, SourceChange, WriteGuard, is_cache_name,
 };
 use crate::{Error, Result};
 
@@ -425,5 +425,30 @@ impl Clock for FixedClock {
             &[&[0; 2][..], &count.to_be_bytes()].concat().try_into().unwrap_or([0; 10]),
         )
         .into_uuid()
+    }
+}
+
+/// A cache that lives as long as this value.
+#[derive(Debug, Default)]
+pub struct MemoryCache(Mutex<BTreeMap<String, Arc<Vec<u8>>>>);
+
+impl Cache for MemoryCache {
+    fn get(&self, name: &str) -> Option<CachedBytes> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get(name).map(|bytes| bytes.clone() as CachedBytes)
+    }
+
+    fn put(
+        &self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Option<CachedBytes> {
+        if !is_cache_name(name) {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        write(&mut bytes).ok()?;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(kept.entry(name.into()).or_insert_with(|| Arc::new(bytes)).clone() as CachedBytes)
     }
 }

@@ -2,6 +2,7 @@
 //! environment: it asks these traits, and each has an in-memory version for tests and browsers.
 //! One conformance suite per port (feature `testing`) holds every version to the same behaviour.
 
+mod cache;
 mod clock;
 mod embedder;
 mod history;
@@ -16,6 +17,7 @@ mod faulty;
 #[cfg(any(test, feature = "testing"))]
 mod hash_embedder;
 
+pub use cache::{Cache, CachedBytes, is_cache_name};
 pub use clock::Clock;
 pub use embedder::{Embedder, ModelInfo, TextKind};
 #[cfg(any(test, feature = "testing"))]
@@ -23,6 +25,6 @@ pub use faulty::FaultySource;
 #[cfg(any(test, feature = "testing"))]
 pub use hash_embedder::HashEmbedder;
 pub use history::{Commit, CommittedFile, History, Revision, SourceChange};
-pub use memory::{FixedClock, MemoryHistory, MemorySource, NoHistory};
+pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};

@@ -2,6 +2,9 @@
 //! page's address stands on its own path and on the few pages that would get in its way, so that
 //! adding a page elsewhere moves nothing.
 
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
 use rusqlite::Connection;
 
 use crate::ports::ContentHash;
@@ -88,6 +91,33 @@ pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
         .filter(|other| text::fold_key(path::without_page_extension(other)) == key)
         .collect();
     Ok(page_file(page, &twins))
+}
+
+/// The file of a page that nothing gets in the way of.
+pub(crate) fn plain_file(page: &str) -> String {
+    format!("{}.html", path::without_page_extension(page))
+}
+
+/// Paths of pages whose file is another than [`plain_file`].
+pub(crate) fn oddly_placed(db: &Connection) -> Result<HashSet<String>> {
+    let mut statement = db.prepare_cached("SELECT path FROM pages ORDER BY path")?;
+    let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let mut first = HashMap::<String, &String>::with_capacity(paths.len());
+    let mut odd = HashSet::new();
+    for page in &paths {
+        match first.entry(text::fold_key(path::without_page_extension(page))) {
+            Entry::Occupied(_) => {
+                odd.insert(page.clone());
+            }
+            Entry::Vacant(place) => {
+                place.insert(page);
+                if page_file(page, std::slice::from_ref(page)) != plain_file(page) {
+                    odd.insert(page.clone());
+                }
+            }
+        }
+    }
+    Ok(odd)
 }
 
 /// The number of the page whose file, relative to the top of the site, is `file`.

@@ -57,6 +57,8 @@ export interface Operations {
   read_page: { params: ReadPageParams; output: ReadPageOutput };
   /** Save the whole text of a page from an editor, front matter included. */
   save_page: { params: SavePageParams; output: SavePageOutput };
+  /** List the pages whose address on a site is not their path with .html in place of its ending. */
+  addresses: { params: AddressesParams; output: AddressesOutput };
   /** List the favourite pages of whoever works here, add some, or take some off the list. */
   favorites: { params: FavoritesParams; output: FavoritesOutput };
   /** Show what changed in a page's code since it was reviewed: commits and differences. */
@@ -149,6 +151,18 @@ export interface AddParams {
   /** Also create an empty page for every link on these pages that leads nowhere. */
   create_missing?: boolean | undefined;
 }
+
+/** The pages. */
+export interface AddressesOutput {
+  /**
+   * Address relative to the site's top, percent-encoded, by the page's path. Of pages with the same path but for case,
+   * Unicode form and ending all but the first are here, and those that would lie where a site has files of its own.
+   */
+  addresses: Record<string, string>;
+}
+
+/** Nothing is asked. */
+export type AddressesParams = Record<string, never>;
 
 /** A page that a change affects. */
 export interface AffectedPage {
@@ -473,6 +487,8 @@ export interface Completion {
   title: string;
   /** The name that matches best: the title, an alias, or the path without its ending. */
   name: string;
+  /** Where it lives on a site, relative to the site's top, percent-encoded. */
+  url: string;
 }
 
 /** How many affected pages there are of each kind. */

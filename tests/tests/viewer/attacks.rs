@@ -404,7 +404,7 @@ fn every_answer_says_what_browsers_may_do_with_it() {
     ];
     for answer in answers {
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{answer:?}");
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
         assert!(answer.header("cache-control").is_some());
         let policy = answer.header("content-security-policy").unwrap();
         assert!(

@@ -64,6 +64,20 @@ fn a_greeting_then_every_change_whoever_made_it() {
 }
 
 #[test]
+fn favourites_and_reviews_are_told_wherever_they_changed() {
+    let viewer = Viewer::of([("a.md", "---\nsource_refs: [x.rs]\n---\n# A\n"), ("x.rs", "1")]);
+    viewer.call("status", &json!({}));
+    let mut listener = Listener::of(&viewer);
+    listener.next();
+    // What is there is looked at once before a change of it shows.
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(viewer.call("favorites", &json!({ "add": ["a"] }))["pages"], json!(["a.md"]));
+    assert_eq!(listener.changed(), [""; 0]);
+    assert!(viewer.terminal.ubp("review a.md --still-accurate").succeeded());
+    assert_eq!(listener.changed(), [""; 0]);
+}
+
+#[test]
 fn there_is_room_for_so_many_and_those_who_leave_make_room() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let mut all: Vec<Listener> = (0..64).map(|_| Listener::of(&viewer)).collect();

@@ -1,9 +1,11 @@
 //! `POST /api/<operation>`: the table, and errors that programs understand.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use ubp_core::ops::OPERATIONS;
 
-use super::Viewer;
+use super::{Viewer, vault};
 use crate::parity::{table, without_times};
 
 #[test]
@@ -69,4 +71,81 @@ fn saving_carries_the_hash_and_a_conflict_tells_the_one_on_disk() {
     assert_eq!(refused.status, 409);
     assert_eq!(refused.json()["content_hash"], saved.json()["content_hash"]);
     assert_eq!(refused.json()["code"], "conflict");
+}
+
+#[test]
+fn a_page_that_has_just_come_is_read_and_saved_like_any_other() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    viewer.call("status", &json!({}));
+    for number in 0..10 {
+        let path = format!("new {number}.md");
+        viewer.terminal.write(&path, "# New\n").unwrap();
+        let page = viewer.call("read_page", &json!({ "page": path }));
+        let params = json!({ "page": path, "text": "# Newer\n", "expected_hash": page["content_hash"] });
+        viewer.call("save_page", &params);
+        // What is asked next is true to that, before the system may have told of the change.
+        let told = viewer.call("get_page", &json!({ "page": path }));
+        assert_eq!((&told["title"], &told["index"]["fresh"]), (&json!("Newer"), &json!(true)));
+    }
+}
+
+#[test]
+fn what_changed_in_the_code_of_a_page_is_told_as_a_difference() {
+    let terminal = vault([
+        ("login.md", "---\nsource_refs: [src/login.rs, src/gone.rs]\n---\n# Login\n"),
+        ("plain.md", "# Plain\n"),
+        ("src/login.rs", "fn one() {}\n"),
+    ]);
+    terminal.git("init --quiet");
+    terminal.git("add .");
+    terminal.git("commit --quiet -m first");
+    assert!(terminal.ubp("review login.md --still-accurate").succeeded());
+    terminal.write("src/login.rs", "fn two() {}\n\n").unwrap();
+    terminal.git("commit --quiet -am second");
+    terminal.write("src/login.rs", "fn two() {}\nfn three() {}\n").unwrap();
+    let viewer = Viewer::on(Arc::new(terminal), "");
+    let told = viewer.call("source_diff", &json!({ "page": "Login" }));
+    assert_eq!(told["filepath"], "login.md");
+    let changes = told["changes"].as_array().unwrap();
+    let of = |file: &str| changes.iter().find(|change| change["file_path"] == file).unwrap();
+    let login = of("src/login.rs");
+    let diff = login["diff"].as_str().unwrap();
+    assert!(
+        diff.contains("-fn one() {}") && diff.contains("+fn two() {}") && diff.contains("+fn three() {}"),
+        "{diff}"
+    );
+    assert_eq!(login["commits"][0]["subject"], "second");
+    assert_eq!(of("src/gone.rs")["reason"], "missing");
+    let told = viewer.call("source_diff", &json!({ "page": "plain.md" }));
+    assert_eq!((&told["staleness"], &told["changes"]), (&json!("untracked"), &json!([])));
+}
+
+#[test]
+fn agents_find_their_server_beside_it_and_change_pages_only_if_they_may() {
+    let ask = |viewer: &Viewer, session: Option<&str>, message: &Value| {
+        let bearer = format!("Bearer {}", viewer.token);
+        let mut headers = vec![
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        headers.extend(session.map(|id| ("Mcp-Session-Id", id)));
+        viewer.send("POST", "/mcp", &headers, message.to_string().as_bytes())
+    };
+    for (more, may) in [("", false), ("--write", true)] {
+        let viewer = Viewer::on(Arc::new(vault([("a.md", "# A\n")])), more);
+        let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } });
+        let began = ask(&viewer, None, &hello);
+        assert_eq!(began.status, 200, "{}", began.text());
+        let session = began.header("mcp-session-id").unwrap().to_owned();
+        ask(&viewer, Some(&session), &json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+        let tools = ask(&viewer, Some(&session), &list).text();
+        assert!(tools.contains("ubp_search"), "{tools}");
+        assert_eq!(tools.contains("ubp_create_page"), may, "{tools}");
+        // The cookie is for browsers, whose pages have no business here.
+        let cookie = [("Cookie", viewer.cookie.as_str()), ("Content-Type", "application/json")];
+        assert_eq!(viewer.send("POST", "/mcp", &cookie, hello.to_string().as_bytes()).status, 401);
+    }
 }

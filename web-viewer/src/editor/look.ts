@@ -140,8 +140,8 @@ const layers = EditorView.theme({
   '.cm-candidates .cm-candidate-create': { color: 'var(--accent)' },
   '.cm-candidate-type .cm-completionLabel': { flex: '1' },
 
-  '.cm-panels': { backgroundColor: 'var(--paper)', color: 'var(--ink)', zIndex: '4' },
-  '.cm-panels-top': { borderBottom: '1px solid var(--line)', top: 'var(--bar-height) !important' },
+  '.cm-panels': { width: '100%', maxWidth: 'var(--editor-measure, var(--measure))', marginInline: 'auto', backgroundColor: 'var(--paper)', color: 'var(--ink)', zIndex: '4' },
+  '.cm-panels-top': { borderBottom: '1px solid var(--line)' },
   '.cm-panel.cm-search': { position: 'relative', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 'var(--space-2)', padding: 'var(--space-2) var(--space-7) var(--space-2) 0', font: 'var(--text-small) / 1.4 var(--font-text)' },
   '.cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label': { margin: '0' },
   '.cm-panel.cm-search label': { display: 'inline-flex', alignItems: 'center', gap: 'var(--space-1)', margin: '0', fontSize: 'var(--text-small)', color: 'var(--ink-soft)' },

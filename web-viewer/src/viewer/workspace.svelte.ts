@@ -31,6 +31,8 @@ export class Workspace {
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
   readonly stale = $derived.by(() => this.session.pages.filter(({ staleness }) => staleness === 'stale' || staleness === 'possibly_stale').length);
 
+  #favoritesAsked = 0;
+
   constructor(session: Session, navigator: Navigator) {
     this.session = session;
     this.navigator = navigator;
@@ -69,8 +71,10 @@ export class Workspace {
   }
 
   async #loadFavorites(): Promise<void> {
+    const turn = ++this.#favoritesAsked;
     try {
-      this.favorites = (await this.client.call('favorites', {})).pages;
+      const { pages } = await this.client.call('favorites', {});
+      if (turn === this.#favoritesAsked) this.favorites = pages;
     } catch {
       // Without them the list is only shorter.
     }
@@ -125,10 +129,12 @@ export class Workspace {
   async toggleFavorite(page: string): Promise<void> {
     const isOne = this.favorites.includes(page);
     const before = this.favorites;
+    const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
     layout.announce(isOne ? `${this.title(page)} is no favourite any more` : `${this.title(page)} is a favourite`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
-    this.favorites = answer?.pages ?? before;
+    // Whoever asked later was told what came of this too.
+    if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
   }
 
   /** Makes an empty page. `name` may begin with folders. */

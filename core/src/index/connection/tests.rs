@@ -4,10 +4,22 @@
 use super::*;
 use crate::index::tests::Project;
 
+impl Index {
+    /// The file that this index would be.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        lock(&self.writer).serialize("main").unwrap().to_vec()
+    }
+
+    /// Whether vectors are held in memory.
+    pub(crate) fn holds_vectors(&self) -> bool {
+        lock(&self.matrix).is_some()
+    }
+}
+
 /// An index file with two pages.
 fn file() -> Vec<u8> {
-    let project = Project::with_pages([("a.md", "# A\n\nsee [[b]]\n"), ("b.md", "# B\n\nwords\n")]);
-    lock(&project.index.writer).serialize("main").unwrap().to_vec()
+    let pages = [("a.md", "# A\n\nsee [[b]]\n"), ("b.md", "# B\n\nwords\n")];
+    Project::with_pages(pages).index.to_bytes()
 }
 
 fn opened(bytes: &[u8]) -> Result<Index> {

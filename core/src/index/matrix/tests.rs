@@ -10,6 +10,8 @@ use super::*;
 use crate::index::Index;
 use crate::index::rounding::round;
 
+mod sharing;
+
 /// An index that holds these vectors as the only model's, each with its section.
 fn index(dimensions: usize, vectors: &[(i64, Vec<f32>)]) -> Index {
     let index = Index::in_memory().unwrap();

@@ -2,6 +2,7 @@
 //! port with something to look at, and panics at the first departure.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod cache;
 mod clock;
 mod embedder;
 mod history;
@@ -9,6 +10,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+pub use cache::cache;
 pub use clock::clock;
 pub use embedder::embedder;
 pub use history::{Repository, history, without_history};

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::ports::{
-    FaultySource, FixedClock, HashEmbedder, History, MemoryHistory, MemorySource, NoHistory, Source,
-    SourceChange,
+    FaultySource, FixedClock, HashEmbedder, History, MemoryCache, MemoryHistory, MemorySource, NoHistory,
+    Source, SourceChange,
 };
 
 struct Fixture<S>(S, fn(&S) -> &MemorySource);
@@ -36,6 +36,11 @@ fn memory_source() {
 #[test]
 fn faulty_source_without_faults() {
     source(|| Fixture(FaultySource::new(MemorySource::default()), FaultySource::inner));
+}
+
+#[test]
+fn memory_cache() {
+    cache(MemoryCache::default);
 }
 
 #[derive(Default)]

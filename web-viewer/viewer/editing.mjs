@@ -44,7 +44,7 @@ export function makeProject(files) {
   return root;
 }
 
-/** `ubp viewer` over a project, as the environment names the program (`UBP`). */
+/** `ubp viewer` over a project, as the environment names the program (`UBP_PROGRAM`). */
 export class Viewer {
   constructor(root, port) {
     this.root = root;
@@ -60,9 +60,9 @@ export class Viewer {
   }
 
   async run() {
-    const program = process.env.UBP;
-    assert.ok(program, 'UBP names the program');
-    const args = ['-C', this.root, 'viewer', '--no-open', '--write', '--port', String(this.port), '--web-app', join(here, '../dist')];
+    const program = process.env.UBP_PROGRAM;
+    assert.ok(program, 'UBP_PROGRAM names the program');
+    const args = ['-C', this.root, 'viewer', '--no-open', '--write', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
     this.process = spawn(resolve(program), args, { env: { ...process.env, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.said = '';
     for (const stream of [this.process.stdout, this.process.stderr]) stream.on('data', (text) => (this.said += text));

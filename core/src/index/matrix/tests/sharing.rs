@@ -1,0 +1,256 @@
+//! Vectors that processes share: the same answers as from memory of one's own, whatever the cache holds.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::index::connection::{VECTOR_GENERATION, bump, counter};
+use crate::index::vector_state;
+use crate::ports::{Cache, CachedBytes, MemoryCache};
+
+/// Enough numbers that a few sections are worth sharing.
+const DIMENSIONS: usize = 6_000;
+const SECTIONS: i64 = 200;
+
+/// A cache that several indexes have in common, as processes do.
+#[derive(Clone, Default)]
+struct Common(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    kept: MemoryCache,
+    refuses: AtomicBool,
+    puts: AtomicUsize,
+    /// Answers for every name, in place of what was kept.
+    forged: Mutex<Option<Vec<u8>>>,
+    names: Mutex<Vec<String>>,
+}
+
+impl Cache for Common {
+    fn get(&self, name: &str) -> Option<CachedBytes> {
+        match &*self.0.forged.lock().unwrap() {
+            Some(forged) => Some(Arc::new(forged.clone())),
+            None => self.0.kept.get(name),
+        }
+    }
+
+    fn put(
+        &self,
+        name: &str,
+        write: &mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Option<CachedBytes> {
+        if self.0.refuses.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.0.puts.fetch_add(1, Ordering::Relaxed);
+        self.0.names.lock().unwrap().push(name.into());
+        self.0.kept.put(name, write)
+    }
+}
+
+impl Common {
+    fn puts(&self) -> usize {
+        self.0.puts.load(Ordering::Relaxed)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.0.names.lock().unwrap().clone()
+    }
+}
+
+fn vectors() -> Vec<(i64, Vec<f32>)> {
+    (0..SECTIONS).map(|section| (section, unit_towards(section))).collect()
+}
+
+/// Each in a direction of its own.
+fn unit_towards(section: i64) -> Vec<f32> {
+    let mut vector = vec![0.001; DIMENSIONS];
+    vector[usize::try_from(section).unwrap() * 7 % DIMENSIONS] = 1.0;
+    unit(vector)
+}
+
+fn nearest(index: &Index, section: i64) -> Vec<i64> {
+    closest(index, &unit_towards(section), 3, |_| true).iter().map(|close| close.section).collect()
+}
+
+fn is_shared(index: &Index) -> bool {
+    matches!(index.vectors("made-up").unwrap().bytes, Bytes::Cached(_))
+}
+
+/// The index as another process that opens the same file sees it.
+fn opened_again(index: &Index, cache: &Common) -> Index {
+    let copy = index.to_bytes();
+    Index::from_bytes(copy.as_slice(), copy.len()).unwrap().sharing_through(Box::new(cache.clone()))
+}
+
+#[test]
+fn one_puts_them_there_and_all_take_them() {
+    let plain = index(DIMENSIONS, &vectors());
+    let cache = Common::default();
+    let first = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    assert!(is_shared(&first));
+    assert_eq!(cache.puts(), 1);
+    let second = opened_again(&first, &cache);
+    assert!(is_shared(&second));
+    assert_eq!(cache.puts(), 1, "the second one finds them");
+    for section in [0, 5, SECTIONS - 1] {
+        assert_eq!(nearest(&first, section), nearest(&plain, section));
+        assert_eq!(nearest(&second, section), nearest(&plain, section));
+        let query = unit_towards(section);
+        let similarity = |index: &Index| index.vectors("made-up").unwrap().similarity(section, &query);
+        assert_eq!(similarity(&second), similarity(&plain));
+    }
+    assert_eq!(second.vectors("made-up").unwrap().len(), plain.vectors("made-up").unwrap().len());
+}
+
+#[test]
+fn a_few_are_not_worth_it() {
+    let cache = Common::default();
+    let small = index(4, &[(1, vec![1.0, 0.0, 0.0, 0.0])]).sharing_through(Box::new(cache.clone()));
+    assert!(!is_shared(&small));
+    small.share_vectors().unwrap();
+    assert_eq!(cache.puts(), 0);
+}
+
+#[test]
+fn an_index_that_is_shared_by_none_bears_no_token() {
+    let plain = index(DIMENSIONS, &vectors());
+    plain.vectors("made-up").unwrap();
+    plain.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    assert!(!plain.read(vector_state::has_begun).unwrap());
+}
+
+#[test]
+fn every_change_is_seen() {
+    let cache = Common::default();
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    assert_eq!(nearest(&shared, 9)[0], 9);
+    shared
+        .write(|db| {
+            db.execute("DELETE FROM section_vectors WHERE section = 9", [])?;
+            bump(db, VECTOR_GENERATION)
+        })
+        .unwrap();
+    assert_ne!(nearest(&shared, 9)[0], 9);
+    assert_eq!(shared.vectors("made-up").unwrap().len(), vectors().len() - 1);
+    let names = cache.names();
+    assert_eq!(names.len(), 2);
+    assert_ne!(names[0], names[1]);
+}
+
+#[test]
+fn copies_that_went_separate_ways_share_nothing() {
+    let cache = Common::default();
+    let first = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    first.vectors("made-up").unwrap();
+    // The same change of the same counters, once here and once there.
+    let state = |index: &Index| index.read(|db| Ok(VectorState::of(db, "made-up")?.unwrap())).unwrap();
+    let before = state(&first);
+    let copy = first.to_bytes();
+    first.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    let after = state(&first);
+    let mut other = Connection::open_in_memory().unwrap();
+    other.deserialize_read_exact("main", copy.as_slice(), copy.len(), false).unwrap();
+    assert_eq!(VectorState::of(&other, "made-up").unwrap().unwrap(), before);
+    bump(&other, VECTOR_GENERATION).unwrap();
+    let elsewhere = VectorState::of(&other, "made-up").unwrap().unwrap();
+    assert_eq!(counter(&other, VECTOR_GENERATION).unwrap(), 1);
+    assert!(before != after && after != elsewhere && before != elsewhere);
+}
+
+#[test]
+fn another_model_never_gets_them() {
+    let cache = Common::default();
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    shared.vectors("made-up").unwrap();
+    shared
+        .write(|db| {
+            db.execute("INSERT INTO models VALUES (8, 'another', ?1)", [DIMENSIONS])?;
+            Ok(())
+        })
+        .unwrap();
+    assert!(shared.vectors("another").unwrap().is_empty());
+    assert!(shared.vectors("nobody's").unwrap().is_empty());
+    assert_eq!(shared.vectors("made-up").unwrap().len(), vectors().len());
+}
+
+#[test]
+fn a_cache_that_refuses_is_asked_again_when_it_is_quiet() {
+    let cache = Common::default();
+    cache.0.refuses.store(true, Ordering::Relaxed);
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    assert!(!is_shared(&shared));
+    assert_eq!(nearest(&shared, 3)[0], 3);
+    cache.0.refuses.store(false, Ordering::Relaxed);
+    shared.share_vectors().unwrap();
+    assert_eq!(cache.puts(), 1);
+    assert!(is_shared(&shared));
+    shared.share_vectors().unwrap();
+    assert_eq!(cache.puts(), 1, "there is no more to do");
+}
+
+#[test]
+fn vectors_of_before_are_let_go_of_and_never_shared() {
+    let cache = Common::default();
+    cache.0.refuses.store(true, Ordering::Relaxed);
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    shared.vectors("made-up").unwrap();
+    shared.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
+    cache.0.refuses.store(false, Ordering::Relaxed);
+    shared.share_vectors().unwrap();
+    assert_eq!(cache.puts(), 0);
+    assert!(!shared.holds_vectors());
+}
+
+#[test]
+fn what_does_not_fit_is_not_taken() {
+    let cache = Common::default();
+    let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+    assert!(is_shared(&shared));
+    let good = (*cache.get(&cache.names()[0]).unwrap()).as_ref().to_vec();
+    let changed = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    for (what, forged) in [
+        ("nothing", Vec::new()),
+        ("a few bytes", good[..20].to_vec()),
+        ("another version", changed(7)),
+        ("another state", changed(20)),
+        ("other dimensions", changed(40)),
+        ("half a record", good[..good.len() - 1].to_vec()),
+        ("more than there is", [&good[..], &[0]].concat()),
+    ] {
+        *cache.0.forged.lock().unwrap() = Some(forged);
+        let before = cache.puts();
+        let other = opened_again(&shared, &cache);
+        assert_eq!(nearest(&other, 4), nearest(&shared, 4), "{what}");
+        assert!(cache.puts() > before, "{what}: they are made anew");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn no_content_makes_it_fail(seed in any::<[u8; 32]>(), limit in 0_usize..40) {
+        let cache = Common::default();
+        let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
+        prop_assert!(is_shared(&shared));
+        let mut bytes = (*cache.get(&cache.names()[0]).unwrap()).as_ref().to_vec();
+        for (at, byte) in bytes.iter_mut().enumerate().skip(64) {
+            *byte = seed[at % 32].wrapping_mul((at / 32) as u8 | 1);
+        }
+        *cache.0.forged.lock().unwrap() = Some(bytes);
+        let other = opened_again(&shared, &cache);
+        prop_assert!(is_shared(&other));
+        let found = closest(&other, &unit_towards(1), limit, |_| true);
+        prop_assert!(found.len() <= limit);
+        let matrix = other.vectors("made-up").unwrap();
+        for section in [i64::MIN, -1, 0, 7, i64::MAX] {
+            let _ = matrix.similarity(section, &unit_towards(2));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The name of what the vectors of an index are at a moment. Counters alone would not do: an index that
+//! was made anew, copied, or brought back from a backup counts through the same numbers again with other
+//! vectors. So the index holds a random token beside them that every change replaces.
+
+use rusqlite::{Connection, OptionalExtension};
+use sha2::{Digest, Sha256};
+
+use super::connection::{GENERATION, VECTOR_GENERATION, counter};
+use crate::Result;
+
+/// The vectors of one model in one state of an index. Two that are equal are equal byte by byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct VectorState {
+    name: String,
+}
+
+impl VectorState {
+    /// As of now; `None` while the index has no token.
+    pub(super) fn of(db: &Connection, identity: &str) -> Result<Option<Self>> {
+        let token: Option<String> = db
+            .prepare_cached("SELECT value FROM meta WHERE key = 'token'")?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        let Some(token) = token else { return Ok(None) };
+        let parts = [
+            token,
+            counter(db, GENERATION)?.to_string(),
+            counter(db, VECTOR_GENERATION)?.to_string(),
+            identity.into(),
+        ];
+        let digest = Sha256::digest(parts.join("\n"));
+        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(Self { name }))
+    }
+
+    /// Letters and digits, fit to name what is kept in a [`crate::ports::Cache`].
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Whether the index has a token.
+pub(super) fn has_begun(db: &Connection) -> Result<bool> {
+    Ok(db.prepare_cached("SELECT 1 FROM meta WHERE key = 'token'")?.exists([])?)
+}
+
+/// Gives the index a token, unless it has one. Only indexes that share their vectors have one, so that
+/// others are the same byte by byte whenever they are made.
+pub(super) fn begin(db: &Connection) -> Result<()> {
+    db.execute("INSERT OR IGNORE INTO meta(key, value) VALUES ('token', hex(randomblob(16)))", [])?;
+    Ok(())
+}
+
+/// Replaces the token, if there is one.
+pub(super) fn renew(db: &Connection) -> Result<()> {
+    db.prepare_cached("UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'token'")?.execute([])?;
+    Ok(())
+}
