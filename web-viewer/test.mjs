@@ -1,9 +1,11 @@
 // All tests of the web application: its logic, then everything in a real browser. The last line is `N passed, N failed`.
 //
-//   node test.mjs --site FOLDER     FOLDER: browser/vault, exported with the application in dist/
-//   node test.mjs --ubp PROGRAM     exports it first with this program
+//   node test.mjs --ubp PROGRAM     exports browser/vault with this program and the application in dist/, and serves copies
+//                                   of it to be written
+//   node test.mjs --site FOLDER     FOLDER: that site, exported before; nothing is written then
+//   --only browser/graph,viewer     only these files or folders
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,17 +82,27 @@ function exported(program) {
   return ubp('init') && ubp('add') && ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist')) ? join(scratch, 'site') : null;
 }
 
-function inBrowser(site) {
-  const results = join(scratch, 'browser.tap');
-  const files = ['reading', 'pages', 'palette', 'graph', 'folder', 'settings', 'accessible'].filter((name) => !values.only || values.only.split(',').includes(name));
+/** Test files of a folder that `--only` does not leave out, by `folder/name`. */
+function filesOf(folder) {
+  const only = values.only?.split(',');
+  return readdirSync(join(here, folder))
+    .filter((name) => name.endsWith('.test.mjs'))
+    .map((name) => `${folder}/${name.replace('.test.mjs', '')}`)
+    .filter((name) => !only || only.includes(name) || only.includes(folder));
+}
+
+function inBrowser(folder, env) {
+  const files = filesOf(folder);
+  if (files.length === 0) return;
+  const results = join(scratch, `${folder}.tap`);
   const { status } = run(
     process.execPath,
-    ['--test', '--test-concurrency=1', '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `browser/${name}.test.mjs`)],
-    { UBP_SITE: resolve(site) },
+    ['--test', '--test-concurrency=1', '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
+    env,
   );
   const tap = readFileSync(results, 'utf8');
   const number = (name) => Number(new RegExp(`^# ${name} (\\d+)`, 'm').exec(tap)?.[1] ?? 0);
-  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), 'browser');
+  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), folder);
 }
 
 try {
@@ -99,9 +111,13 @@ try {
     logic();
     firstView();
   }
-  const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
-  if (site) inBrowser(site);
-  else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
+  if (filesOf('browser').length > 0) {
+    const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
+    if (site) inBrowser('browser', { UBP_SITE: resolve(site) });
+    else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
+  }
+  // A viewer is a program: an exported site alone cannot be written.
+  if (values.ubp) inBrowser('viewer', { UBP: resolve(values.ubp) });
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

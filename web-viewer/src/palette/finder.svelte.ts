@@ -25,7 +25,9 @@ export class Finder {
   texts = $state.raw<Words[]>([]);
   /** What the texts were found by. */
   by = $state<'words' | 'meaning'>('words');
-  /** What the results answer. */
+  /** What the names answer: they are there before the texts are. */
+  named = $state('');
+  /** What all results answer. */
   answered = $state('');
   busy = $state(false);
   problem = $state.raw<ClientError | null>(null);
@@ -75,9 +77,14 @@ export class Finder {
   async #answer(typed: string): Promise<void> {
     const named = this.#client.call('complete', { text: typed, limit: typed ? NAMES : NAMES + 4 });
     const worded = typed ? this.#client.call('search', { query: typed, mode: 'fulltext', limit: PAGES }) : null;
-    const [names, words] = await Promise.all([named, worded]);
+    // Its failure is told below, after that of the names.
+    worded?.catch(() => {});
+    const names = await named;
     if (this.#isClosed) return;
     this.names = names.pages.map((page) => ({ kind: 'name', page }));
+    this.named = typed;
+    const words = await worded;
+    if (this.#isClosed) return;
     this.texts = words ? textsOf(words.results) : [];
     this.by = 'words';
     this.answered = typed;

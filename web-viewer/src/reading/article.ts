@@ -96,7 +96,7 @@ export function enhance(article: HTMLElement, only?: readonly Element[]): void {
     scroller.append(table);
   }
   for (const wide of article.querySelectorAll<HTMLElement>('.prose :is(pre, .scroller)')) {
-    if (wide.tabIndex === 0 || wide.scrollWidth <= wide.clientWidth) continue;
+    if (wide.hasAttribute('tabindex') || wide.scrollWidth <= wide.clientWidth) continue;
     wide.tabIndex = 0;
     wide.setAttribute('role', 'region');
     wide.setAttribute('aria-label', wide.matches('pre') ? 'Code' : 'Table');

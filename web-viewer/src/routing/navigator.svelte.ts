@@ -3,7 +3,7 @@ import { ClientError } from '../client/client';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
-import type { RenderPageOutput } from '#contract';
+import type { ListedPage, RenderPageOutput } from '#contract';
 import { addressOf, decoded as decode, placeOf, usualUrl, type Place, type View } from './urls';
 
 export interface Destination {
@@ -120,6 +120,10 @@ export class Navigator {
     const turn = ++this.#latest;
     const anchor = to.anchor ?? '';
     this.problem = null;
+    if (!isHere && view.kind === 'page' && this.desk?.isUsed) {
+      const listed = this.#session.byPath.get(to.page);
+      if (listed) return this.#goToEdit(listed, anchor, how, turn);
+    }
     const patience = setTimeout(() => (this.waiting = turn === this.#latest), 200);
     try {
       const page = isHere ? null : await this.#session.rendered(to.page);
@@ -146,6 +150,33 @@ export class Navigator {
       clearTimeout(patience);
       if (turn === this.#latest) this.waiting = false;
     }
+  }
+
+  /** What is edited is known before it is rendered: nobody waits for what is not seen. */
+  async #goToEdit({ filepath, title }: ListedPage, anchor: string, how: 'push' | 'replace', turn: number): Promise<void> {
+    if (how === 'push') this.#remember();
+    this.#pageUrl = new URL(usualUrl(filepath), this.#session.site.root);
+    this.place = { page: filepath, anchor, view: READING };
+    const address = addressOf(this.place, this.#pageUrl, false);
+    if (how === 'push') history.pushState(this.#entry(0), '', address);
+    else history.replaceState(this.#entry(0), '', address);
+    this.#session.shown = { filepath, title, headings: [] };
+    this.#session.details = null;
+    this.#setView(READING);
+    this.desk?.show(filepath, anchor);
+    this.desk?.focus();
+    this.#title(title);
+    layout.announce(title);
+    void this.#loadDetails(filepath);
+    const page = await this.#session.rendered(filepath).catch(() => null);
+    if (!page || turn !== this.#latest) return;
+    this.#session.shown = page;
+    if (this.desk?.isUsed) this.#unseen = page;
+    else this.#article(page);
+    const own = new URL(page.url, this.#session.site.root);
+    if (own.href === this.#pageUrl.href) return;
+    this.#pageUrl = own;
+    history.replaceState(this.#entry(), '', addressOf(this.place, own, false));
   }
 
   /** Changes between page and graph, or how the graph is seen. */

@@ -134,7 +134,9 @@ export class Session {
         this.pages = reconciled(this.pages, (await client.call('list_pages', {})).pages);
         if (this.shown) await this.loadDetails(this.shown.filepath);
       } else {
-        const changes = new Map(await Promise.all(paths.map(async (path) => [path, await this.#listed(client, path)] as const)));
+        // A link on any of them may lead to the page that is shown.
+        const asked = new Set([...paths, ...(this.shown ? [this.shown.filepath] : [])]);
+        const changes = new Map(await Promise.all([...asked].map(async (path) => [path, await this.#listed(client, path)] as const)));
         this.pages = patched(this.pages, changes);
       }
     } catch {

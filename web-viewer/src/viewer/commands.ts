@@ -75,7 +75,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => ['stale', 'possibly_stale'].includes(session.details?.staleness ?? ''),
       run: withPage((page) => void workspace.review([page])),
     },
-    { id: 'undo', label: 'Take back the last change to pages', group: 'Pages', words: 'undo', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void takeBack() },
+    { id: 'undo', label: 'Take back the last change to pages', group: 'Pages', words: 'undo', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void toasts.undo(toasts.undoable) },
     { id: 'search', label: 'Search pages, text and commands', group: 'Going around', chords: ['Mod+K', '/'], everywhere: true, unlisted: true, run: () => (layout.layer = layout.layer === 'palette' ? null : 'palette') },
     { id: 'back', label: 'Previous page', group: 'Going around', words: 'back history', chords: onApple ? ['Mod+['] : ['Alt+ArrowLeft'], run: () => history.back() },
     { id: 'forward', label: 'Next page', group: 'Going around', words: 'forward history', chords: onApple ? ['Mod+]'] : ['Alt+ArrowRight'], run: () => history.forward() },
@@ -121,11 +121,4 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'shortcuts', label: 'Keyboard shortcuts', group: 'Looking', words: 'keys help', chords: ['Mod+/', '?'], everywhere: true, run: () => (layout.layer = layout.layer === 'shortcuts' ? null : 'shortcuts') },
     { id: 'guide', label: 'Quick start guide', group: 'Looking', words: 'help first steps', chords: [], run: () => (layout.layer = 'guide') },
   ];
-}
-
-async function takeBack(): Promise<void> {
-  const { undoable } = toasts;
-  if (!undoable) return;
-  toasts.dismiss(undoable.id);
-  await undoable.undo?.();
 }

@@ -10,12 +10,9 @@ export interface Toast {
 
 class Toasts {
   shown = $state.raw<readonly Toast[]>([]);
+  /** The way back from what was done last; it outlives its notice. */
+  undoable = $state.raw<Toast['undo']>(null);
   #next = 0;
-
-  /** The latest that can be taken back. */
-  get undoable(): Toast | null {
-    return this.shown.findLast(({ undo }) => undo !== null) ?? null;
-  }
 
   tell(text: string, undo: Toast['undo'] = null): void {
     this.#add({ text, undo, isProblem: false });
@@ -29,7 +26,14 @@ class Toasts {
     this.shown = this.shown.filter((toast) => toast.id !== id);
   }
 
+  async undo(undo: Toast['undo']): Promise<void> {
+    if (this.undoable === undo) this.undoable = null;
+    this.shown = this.shown.filter((toast) => toast.undo !== undo);
+    await undo?.();
+  }
+
   #add(toast: Omit<Toast, 'id'>): void {
+    if (toast.undo) this.undoable = toast.undo;
     // Three at most: what is older was seen or is not missed.
     this.shown = [...this.shown.filter(({ text }) => text !== toast.text).slice(-2), { ...toast, id: ++this.#next }];
   }

@@ -1,5 +1,6 @@
 // A project that can be written: what the parts around the editor share, and what is done to pages from any of them.
 import type { Suggestion } from '#contract';
+import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
 import type { MountedEditor, PageStats, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
@@ -29,6 +30,8 @@ export class Workspace {
   /** Whether pages are shown in the editor now. */
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
   readonly stale = $derived.by(() => this.session.pages.filter(({ staleness }) => staleness === 'stale' || staleness === 'possibly_stale').length);
+
+  #favoritesAsked = 0;
 
   constructor(session: Session, navigator: Navigator) {
     this.session = session;
@@ -68,8 +71,10 @@ export class Workspace {
   }
 
   async #loadFavorites(): Promise<void> {
+    const turn = ++this.#favoritesAsked;
     try {
-      this.favorites = (await this.client.call('favorites', {})).pages;
+      const { pages } = await this.client.call('favorites', {});
+      if (turn === this.#favoritesAsked) this.favorites = pages;
     } catch {
       // Without them the list is only shorter.
     }
@@ -109,6 +114,8 @@ export class Workspace {
     if (settings.face === 'edit') {
       await this.flush();
       settings.face = 'read';
+      // The article must be in sight before something on it can be scrolled to.
+      await tick();
       this.navigator.reveal();
       await this.navigator.refresh();
     } else {
@@ -122,10 +129,12 @@ export class Workspace {
   async toggleFavorite(page: string): Promise<void> {
     const isOne = this.favorites.includes(page);
     const before = this.favorites;
+    const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
     layout.announce(isOne ? `${this.title(page)} is no favourite any more` : `${this.title(page)} is a favourite`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
-    this.favorites = answer?.pages ?? before;
+    // Whoever asked later was told what came of this too.
+    if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
   }
 
   /** Makes an empty page. `name` may begin with folders. */

@@ -1,0 +1,173 @@
+// Making, renaming, deleting and taking back; suggestions; the beginning of an empty project.
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { editor, empty, ready, until, withViewer } from './workspace.mjs';
+
+describe('pages', () => {
+  const own = withViewer();
+
+  test('are made in a folder, by keyboard alone', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await ready(page);
+    await page.keyboard.press('Alt+n');
+    await page.getByRole('dialog', { name: 'New page' }).waitFor();
+    await page.keyboard.type('Writing well');
+    await page.keyboard.press('Enter');
+    await until(() => existsSync(own.page('Guides/Writing well.md')), 'the folder of the page that was open is proposed');
+    await until(async () => /Writing well/.test(await editor(page).textContent()), 'it is open to be written');
+    await page.keyboard.type('x');
+    await until(async () => /x/.test(await editor(page).textContent()), 'the keyboard is in it');
+    await done();
+  });
+
+  test('are renamed: what follows is shown first, done, and taken back', async () => {
+    const { page, done } = await own.open('Guides/Formatting.html', { expectErrors: true });
+    await ready(page);
+    await editor(page).waitFor();
+    const before = own.read('Home.md');
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog', { name: 'Rename or move' });
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('Shaping text');
+    await dialog.getByText(/Links on \d+ other pages follow/).waitFor();
+    await dialog.getByText('+- [[Shaping text]] shows what a page can hold.').waitFor();
+    assert.equal(own.read('Home.md'), before, 'nothing is done yet');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    assert.match(own.read('Home.md'), /\[\[Shaping text\]\] shows/);
+    await until(async () => page.url().includes('Shaping%20text.html'), 'the address follows');
+    await page.locator('#side').getByRole('link', { name: 'Shaping text' }).first().waitFor();
+    await page.keyboard.press('Alt+u');
+    await until(() => existsSync(own.page('Guides/Formatting.md')), 'the file is back');
+    assert.equal(own.read('Home.md'), before);
+    await until(async () => page.url().includes('Formatting.html'), 'so is the address');
+    await done();
+  });
+
+  test('are moved while they are written: saving goes on at the new path', async () => {
+    const { page, done } = await own.open('Alone.html', { expectErrors: true });
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n\nBefore the move.');
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog', { name: 'Rename or move' });
+    await dialog.getByLabel('Folder').fill('Guides');
+    await dialog.getByText('Guides/Alone.md').first().waitFor();
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' After the move.');
+    await until(() => /Before the move\. After the move\./.test(own.read('Guides/Alone.md')), 'nothing is lost');
+    assert.equal(existsSync(own.page('Alone.md')), false, 'nothing is left behind');
+    await done();
+  });
+
+  test('are deleted after a look at the links, and taken back by a key', async () => {
+    const { page, done } = await own.open('Guides/Reading.html', { expectErrors: true });
+    await ready(page);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Delete/ });
+    await dialog.getByText(/pages? links? to it/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete page' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await until(() => !existsSync(own.page('Guides/Reading.md')), 'the file is gone');
+    assert.doesNotMatch(own.read('Home.md'), /\[\[Reading\]\]/);
+    await until(async () => !page.url().includes('Reading.html'), 'another page is shown');
+    await page.getByText('is deleted.').waitFor();
+    await page.keyboard.press('Alt+u');
+    await until(() => existsSync(own.page('Guides/Reading.md')), 'it is back');
+    await until(() => /\[\[Reading\]\]/.test(own.read('Home.md')), 'with the links to it');
+    await until(async () => page.url().includes('Reading.html'), 'and shown');
+    await done();
+  });
+
+  test('that are wanted can be made from the links to them', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('#rail').getByRole('button', { name: 'A page that nobody wrote' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    assert.equal(await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), 'A page that nobody wrote');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await done();
+  });
+
+  test('a name that cannot be is told where it is typed', async () => {
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await page.keyboard.press('Alt+n');
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Home');
+    await dialog.getByLabel('Folder').fill('../outside');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    assert.equal(await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), 'Home');
+    await done();
+  });
+});
+
+const ABOUT_LOGIN = {
+  Login: 'The user database holds passwords, and the token service gives keys. Both are asked for at every login.',
+  'User Database': 'Users and passwords of all people, for login and for the token service.',
+  'Token Service': '[[Login]] and the [[User Database]] make tokens; keys are given at login.',
+  Audit: 'Every [[Login]] is noted in the [[User Database]] by the [[Token Service]].',
+  ...Object.fromEntries(['Sign Up', 'Recovery', 'Lockout', 'Roles', 'Export'].map((name) => [name, `${name} asks the [[User Database]] for passwords of people and the [[Token Service]] for keys, as [[Login]] does.`])),
+};
+
+describe('links', () => {
+  const own = withViewer({
+    prepare: (project) => {
+      empty(project);
+      for (const [name, text] of Object.entries(ABOUT_LOGIN)) writeFileSync(join(project, 'pages', `${name}.md`), `# ${name}\n\n${text}\n`);
+    },
+  });
+
+  test('to a page are shown with the text around them, and lead there', async () => {
+    const { page, done } = await own.open('Login.html');
+    await ready(page);
+    await page.locator('#rail').getByText(/Every Login is noted/).waitFor();
+    await page.locator('#rail .backlinks').getByRole('link', { name: 'Audit' }).click();
+    await until(async () => page.url().includes('Audit.html'), 'the page that links is open');
+    await done();
+  });
+
+  test('that are missing are suggested; one is dismissed, one accepted where the text says it, and taken back', async () => {
+    const { page, done } = await own.open('Login.html');
+    await ready(page);
+    const rail = page.locator('#rail');
+    await rail.getByRole('button', { name: 'Do not suggest Token Service' }).click();
+    await rail.getByRole('button', { name: 'Do not suggest Token Service' }).waitFor({ state: 'detached' });
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('Typed just now.');
+    await rail.getByRole('button', { name: 'Link to User Database' }).click();
+    await until(() => /The \[\[User Database\|user database\]\] holds/.test(own.read('Login.md')), 'the link is written where the text says it');
+    assert.match(own.read('Login.md'), /Typed just now\./, 'what was typed before is kept');
+    await until(async () => /\[\[User Database/.test(await editor(page).textContent()), 'the editor follows');
+    await page.keyboard.press('Alt+u');
+    await until(() => !/\[\[User Database/.test(own.read('Login.md')), 'taken back');
+    assert.equal((await own.call('suggest_links', { page: 'Login' })).suggestions.some(({ target }) => target.title === 'Token Service'), false, 'dismissed for good');
+    await done();
+  });
+});
+
+describe('an empty project', () => {
+  const own = withViewer({ prepare: empty });
+
+  test('says how it stands and how to begin; the first page is a name away', async () => {
+    const { page, done } = await own.open('');
+    await page.getByRole('heading', { level: 1, name: 'Begin with a page' }).waitFor();
+    await page.getByText('0 pages', { exact: false }).first().waitFor();
+    await page.getByText('source_refs:').waitFor();
+    await page.getByRole('button', { name: 'Create your first page' }).click();
+    await page.getByRole('dialog', { name: 'New page' }).waitFor();
+    await page.keyboard.type('Home');
+    await page.keyboard.press('Enter');
+    await until(() => existsSync(own.page('Home.md')), 'it is there');
+    await until(async () => /Home/.test(await editor(page).textContent()), 'and open');
+    await done();
+  });
+});

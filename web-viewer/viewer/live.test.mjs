@@ -1,0 +1,76 @@
+// What others do while a window is open: files on disk, agents, a server that goes away.
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { editor, ready, until, withViewer } from './workspace.mjs';
+
+const own = withViewer();
+
+describe('changes from elsewhere', () => {
+  test('a page that another program writes is listed, and one that it deletes goes', async () => {
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    mkdirSync(own.page('Fresh'), { recursive: true });
+    own.write('Fresh/Arrived.md', '# Arrived\n\nIt links to [[Alone]].\n');
+    await page.locator('#side').getByRole('link', { name: 'Arrived' }).waitFor();
+    rmSync(own.page('Fresh/Arrived.md'));
+    await page.locator('#side').getByRole('link', { name: 'Arrived' }).waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('backlinks follow', async () => {
+    const { page, done } = await own.open('Alone.html', { expectErrors: true });
+    await ready(page);
+    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    own.write('Friend.md', '# Friend\n\nA word about [[Alone]] from a friend.\n');
+    await page.locator('#rail').getByText('A word about Alone from a friend.').waitFor();
+    rmSync(own.page('Friend.md'));
+    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    await done();
+  });
+
+  test('the article follows without losing scroll and focus', async () => {
+    const { page, done } = await own.open('Guides/Reading.html', { settings: { face: 'read' } });
+    await ready(page);
+    await page.evaluate(() => scrollTo(0, 900));
+    await page.locator('#content .prose a.link').last().evaluate((link) => link.focus({ preventScroll: true }));
+    const before = await page.evaluate(() => ({ top: scrollY, focused: document.activeElement.textContent }));
+    own.write('Guides/Reading.md', own.read('Guides/Reading.md').replace('Paragraph 1 of part 4', 'A changed paragraph of part 4'));
+    await page.locator('#content').getByText('A changed paragraph of part 4').waitFor();
+    assert.deepEqual(await page.evaluate(() => ({ top: scrollY, focused: document.activeElement.textContent })), before);
+    await done();
+  });
+
+  test('an edit by an agent over MCP appears in the open editor', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await editor(page).waitFor();
+    const { content_hash } = await own.call('read_page', { page: 'Alone.md' });
+    await own.tool('ubp_update_page', { page: 'Alone.md', mode: 'append', content: 'An agent was here.', expected_hash: content_hash });
+    await until(async () => /An agent was here\./.test(await editor(page).textContent()), 'the editor follows');
+    await done();
+  });
+
+  test('a page that is gone from under its window says so', async () => {
+    own.write('Passing.md', '# Passing\n');
+    const { page, done } = await own.open('Passing.html', { expectErrors: true });
+    await ready(page);
+    rmSync(own.page('Passing.md'));
+    await page.getByText('This page is not in the project any more').waitFor();
+    await done();
+  });
+});
+
+describe('a server that goes away', () => {
+  test('is told, waited for, and what happened meanwhile is taken in', async () => {
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await own.stop();
+    await page.locator('.lost').waitFor();
+    writeFileSync(own.page('Meanwhile.md'), '# Meanwhile\n');
+    await own.start();
+    await page.locator('.lost').waitFor({ state: 'detached' });
+    await page.locator('#side').getByRole('link', { name: 'Meanwhile' }).waitFor();
+    await done();
+  });
+});

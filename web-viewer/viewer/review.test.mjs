@@ -1,0 +1,73 @@
+// Freshness: the badge, the banner with what changed, marking as reviewed, the dashboard for many.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { editor, ready, until, withViewer } from './workspace.mjs';
+
+describe('a page that code has overtaken', () => {
+  const own = withViewer();
+
+  test('says so, shows what changed, and is marked as reviewed; that can be taken back', async () => {
+    const { page, done } = await own.open('Code/Sign%20in.html');
+    await ready(page);
+    await page.locator('#head').getByText('Out of date').waitFor();
+    const banner = page.getByRole('region', { name: 'Freshness' });
+    await banner.getByText(/Related code \(src\/login\.js\) has been updated\. We recommend reviewing the document\./).waitFor();
+    await banner.getByRole('button', { name: 'Show changes' }).click();
+    await banner.getByText('Lock accounts after five attempts').waitFor();
+    await banner.getByText('+export const ATTEMPTS = 5;').waitFor();
+    await banner.getByRole('button', { name: 'Mark as reviewed' }).click();
+    await banner.waitFor({ state: 'detached' });
+    await page.locator('#head').getByText('Up to date').waitFor();
+    await until(async () => (await page.locator('#side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list follows');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await banner.waitFor();
+    await done();
+  });
+
+  test('also where it is read', async () => {
+    const { page, done } = await own.open('Code/Sessions.html', { settings: { face: 'read' } });
+    await ready(page);
+    await page.locator('#head').getByText('May be out of date').waitFor();
+    await page.getByRole('region', { name: 'Freshness' }).getByText('src/session.js').waitFor();
+    await done();
+  });
+});
+
+describe('pages to review', () => {
+  const own = withViewer();
+
+  test('are all there, worst first, filtered, sorted, and reviewed together by keyboard', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Alt+r');
+    await page.getByRole('heading', { level: 1, name: 'Pages to review' }).waitFor();
+    const rows = page.locator('#stage .row .title');
+    await until(async () => (await rows.count()) >= 3, 'all that are not fresh');
+    assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'what may be stale comes last');
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title');
+    assert.deepEqual(await rows.allTextContents(), [...(await rows.allTextContents())].sort());
+    await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('session');
+    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'filtered by file');
+    await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('');
+    await page.getByRole('button', { name: /may be out of date/ }).click();
+    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'narrowed by freshness');
+    await page.locator('#stage').getByText('End sessions after an hour').waitFor();
+    await page.getByRole('button', { name: /may be out of date/ }).click();
+    await page.locator('#stage [data-row="0"]').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Mark 2 as reviewed' }).press('Enter');
+    await until(async () => (await rows.count()) === 1, 'two are gone');
+    await page.getByText('2 pages are marked as reviewed.').waitFor();
+    await page.keyboard.press('Alt+u');
+    await until(async () => (await rows.count()) === 3, 'and back');
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'Mark 3 as reviewed' }).click();
+    await page.getByText('Nothing to review').waitFor();
+    await page.goBack();
+    await editor(page).waitFor();
+    await done();
+  });
+});

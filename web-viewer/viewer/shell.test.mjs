@@ -1,0 +1,353 @@
+// Around the editor: the two faces of a page, the sidebar, the palette, keys, history, the status bar, settings.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { editor, ready, saved, until, withViewer } from './workspace.mjs';
+
+const own = withViewer();
+const titles = (page) => page.locator('#side .viewport .title').allTextContents();
+const face = (page) => page.evaluate(() => document.documentElement.dataset.face ?? 'read');
+
+describe('the faces of a page', () => {
+  test('it opens to be edited; a button and a key turn it over, and the choice stays', async () => {
+    const { page, done } = await own.open('Home.html');
+    await editor(page).waitFor();
+    assert.match(await editor(page).textContent(), /# ?Home/);
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    assert.equal(await editor(page).isVisible(), false);
+    await page.keyboard.press('Control+e');
+    await until(async () => (await face(page)) === 'edit', 'the key turns it over');
+    await page.keyboard.press('Control+e');
+    await page.reload();
+    await ready(page);
+    assert.equal(await face(page), 'read');
+    await done();
+  });
+
+  test('what was typed is read at once', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' A line that was just typed.');
+    await page.keyboard.press('Control+e');
+    await page.locator('#content').getByText('A line that was just typed.').waitFor();
+    assert.match(own.read('Alone.md'), /A line that was just typed\./);
+    await done();
+  });
+
+  test('links to headings lead there in both', async () => {
+    const { page, done } = await own.open('Guides/Reading.html#reading/part-7');
+    await editor(page).waitFor();
+    await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is there');
+    await page.locator('#rail').getByRole('link', { name: 'Part 3' }).click();
+    await until(async () => page.url().endsWith('#reading/part-3'), 'the address says so');
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is there');
+    await done();
+  });
+
+  test('going to another page saves, and is quick', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n\nTyped just before leaving.');
+    await page.locator('#side').getByRole('link', { name: 'Formatting' }).first().click();
+    await until(async () => /Formatting/.test(await editor(page).textContent()), 'the other page is there');
+    await until(() => /Typed just before leaving\./.test(own.read('Alone.md')), 'nothing was lost');
+    const times = [];
+    for (const name of ['Home', 'Reading', 'Sessions', 'Formatting', 'Alone', 'Home']) {
+      const time = await page.evaluate(async (title) => {
+        const link = [...document.querySelectorAll('#side .viewport a')].find((row) => row.querySelector('.title').textContent === title);
+        const start = performance.now();
+        link.click();
+        while (!document.querySelector('#desk .cm-content').getAttribute('aria-label').includes(title)) await new Promise(requestAnimationFrame);
+        return performance.now() - start;
+      }, name);
+      times.push(time);
+    }
+    const median = times.sort((a, b) => a - b)[times.length >> 1];
+    console.log(`page switch: ${times.map(Math.round).join(', ')} ms`);
+    assert.ok(median < 100, `a switch takes ${times.map(Math.round)} ms`);
+    await done();
+  });
+});
+
+describe('the sidebar', () => {
+  test('sorts by title and by date', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    assert.match((await titles(page))[0], /^A title/);
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
+    await until(async () => (await page.locator('#side .viewport .about').allTextContents()).every((text) => /\d{4}/.test(text)), 'dates are shown');
+    await done();
+  });
+
+  test('has folders that open and close by keyboard', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await page.getByRole('button', { name: 'Folders' }).click();
+    const folder = page.locator('#side .group', { hasText: 'Guides' });
+    assert.equal(await folder.getAttribute('aria-expanded'), 'false');
+    await folder.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector('.title').textContent), 'Formatting');
+    await folder.focus();
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await folder.getAttribute('aria-expanded'), 'false');
+    await done();
+  });
+
+  test('opens the folders of the page that is shown', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await ready(page);
+    await page.getByRole('button', { name: 'Folders' }).click();
+    await page.locator('#side [aria-current=page]', { hasText: 'Reading' }).waitFor();
+    await done();
+  });
+
+  test('has tags', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByRole('button', { name: 'Tags', exact: true }).click();
+    await page.locator('#side .group', { hasText: '#code' }).click();
+    await page.locator('#side .viewport').getByRole('link', { name: 'Sign in' }).waitFor();
+    await done();
+  });
+
+  test('keeps favourites in the project, starred by pointer, key and name', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('#head').getByRole('button', { name: 'Favourite' }).click();
+    await page.locator('#side .favorites').getByRole('link', { name: 'Home' }).waitFor();
+    await page.locator('#side .viewport').getByRole('link', { name: 'Reading' }).focus();
+    await page.keyboard.press('s');
+    await page.locator('#side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
+    await until(async () => (await own.call('favorites', {})).pages.length === 2, 'the project knows them');
+    await page.reload();
+    await page.locator('#side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
+    await page.keyboard.press('Alt+s');
+    await until(async () => (await page.locator('#side .favorites a').allTextContents()).length === 1, 'the key takes the star away');
+    await own.call('favorites', { remove: ['Guides/Reading.md'] });
+    await page.locator('#side .favorites').waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('lists what was opened last', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    for (const name of ['Alone', 'Formatting']) await page.locator('#side .viewport').getByRole('link', { name }).first().click();
+    await until(async () => (await page.locator('#side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the one that is open');
+    await done();
+  });
+
+  test('shows freshness, and narrows to it', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('combobox', { name: 'Freshness' }).selectOption('stale');
+    await until(async () => (await titles(page)).includes('Sign in') && !(await titles(page)).includes('Home'), 'only stale pages');
+    assert.match(await page.locator('#side .viewport .freshness').first().textContent(), /Out of date/);
+    await done();
+  });
+
+  test('hides, and stays hidden', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+b');
+    assert.equal(await page.locator('#side').isVisible(), false);
+    await page.reload();
+    await editor(page).waitFor();
+    assert.equal(await page.locator('#side').isVisible(), false);
+    await page.getByRole('button', { name: 'Sidebar' }).click();
+    await ready(page);
+    await done();
+  });
+});
+
+describe('the palette', () => {
+  test('makes a page where nothing is called so', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('Zebra crossings');
+    await page.getByRole('option', { name: 'Create page: “Zebra crossings”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await until(async () => /Zebra crossings/.test(await editor(page).textContent()), 'it is open');
+    assert.match(own.read('Zebra crossings.md'), /# Zebra crossings/);
+    await until(async () => (await titles(page)).includes('Zebra crossings'), 'it is listed');
+    await done();
+  });
+
+  test('does not make one by mistake where text is found', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('lighthouse');
+    await page.keyboard.press('Enter');
+    await until(async () => page.url().includes('Home.html'), 'the page that tells of it is open');
+    await done();
+  });
+
+  test('runs commands', async () => {
+    const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('theme');
+    await page.getByRole('option', { name: /Change theme/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await until(async () => (await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'the theme changed');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('>');
+    const names = await page.getByRole('option').allTextContents();
+    for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Show or hide the sidebar', 'Read this page']) {
+      assert.ok(names.some((option) => option.includes(name)), `${name} is offered`);
+    }
+    await done();
+  });
+
+  test('begins with what was opened last', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('#side .viewport').getByRole('link', { name: 'Alone' }).click();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Home' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await until(async () => page.url().includes('Home.html'), 'Enter goes back there');
+    await done();
+  });
+});
+
+describe('keys', () => {
+  test('every shortcut of the list works from inside the editor', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
+    await editor(page).click();
+    await page.keyboard.press('Control+s');
+    await saved(page);
+    await page.keyboard.press('Control+b');
+    assert.equal(await page.locator('#side').isVisible(), false);
+    await page.keyboard.press('Control+b');
+    await page.keyboard.press('Control+Shift+f');
+    assert.equal(await page.locator('#bar').isVisible(), false);
+    assert.equal(await page.locator('#rail').isVisible(), false);
+    assert.ok(await page.locator('#status').isVisible(), 'whether it is saved is always seen');
+    await page.keyboard.press('Control+Shift+f');
+    for (const keys of ['Alt+n', 'Control+n']) {
+      await page.keyboard.press(keys);
+      const dialog = page.getByRole('dialog', { name: 'New page' });
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await page.locator('#side .viewport').getByRole('link', { name: 'Alone' }).click();
+    await until(async () => page.url().includes('Alone.html'), 'on');
+    await editor(page).click();
+    await page.keyboard.press('Alt+ArrowLeft');
+    await until(async () => page.url().includes('Home.html'), 'back');
+    await until(async () => /# ?Home/.test(await editor(page).textContent()), 'the editor follows');
+    await page.keyboard.press('Alt+ArrowRight');
+    await until(async () => page.url().includes('Alone.html'), 'forward');
+    await done();
+  });
+
+  test('a sheet shows them all', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+/');
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    for (const name of ['New page', 'Save now', 'Show or hide the sidebar', 'Focus mode', 'Previous page', 'Find and replace']) await sheet.getByText(name, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Sidebar' }).focus();
+    await page.keyboard.press('?');
+    await sheet.waitFor();
+    await done();
+  });
+
+  test('letters are left to whoever types', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' g r ? / [');
+    assert.match(await editor(page).textContent(), /g r \? \/ \[/);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await done();
+  });
+
+  test('F6 reaches every part', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.locator('#rail').getByRole('link').first().waitFor();
+    await editor(page).click();
+    const parts = new Set();
+    for (let step = 0; step < 8; step++) {
+      await page.keyboard.press('F6');
+      parts.add(await page.evaluate(() => document.activeElement.closest('#bar, #side, #head, #desk, #rail, #status')?.id));
+    }
+    for (const part of ['bar', 'side', 'head', 'desk', 'rail']) assert.ok(parts.has(part), `${part} of ${[...parts]}`);
+    await done();
+  });
+
+  test('are Command on a Mac', async () => {
+    const { page, done } = await own.open('Home.html', { context: { userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/130 Safari/537.36' } });
+    await ready(page);
+    await page.keyboard.press('Meta+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Meta+/');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('⌘').first().waitFor();
+    await done();
+  });
+});
+
+describe('the last line', () => {
+  test('tells words, characters and links as one types, and that they are saved', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    await editor(page).click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n\nOne two three [[Home]].');
+    await until(async () => /1 link/.test(await page.locator('#status').textContent()), 'the link is counted');
+    await saved(page);
+    assert.match(await page.locator('#status').textContent(), /Saved.*words.*characters.*link/s);
+    assert.equal(await page.locator('#status [aria-live=polite]').textContent(), '', 'ordinary saving is not announced');
+    await done();
+  });
+});
+
+describe('settings', () => {
+  test('change font, size and width, at once and for good', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await editor(page).waitFor();
+    await page.keyboard.press('Control+,');
+    const sheet = page.getByRole('dialog', { name: 'Settings' });
+    await sheet.getByText('Serif').click();
+    await sheet.getByText('Wide', { exact: true }).click();
+    await sheet.getByRole('button', { name: 'Larger text' }).click();
+    await sheet.getByText('Check spelling').click();
+    const style = () => page.evaluate(() => {
+      const scroller = document.querySelector('#desk .cm-scroller');
+      return { font: getComputedStyle(scroller).fontFamily, size: getComputedStyle(scroller).fontSize, spelling: document.querySelector('#desk .cm-content').spellcheck };
+    });
+    const changed = await style();
+    assert.match(changed.font, /Charter|Georgia/);
+    assert.equal(changed.size, '18px');
+    assert.equal(changed.spelling, false);
+    await page.reload();
+    await editor(page).waitFor();
+    await until(async () => (await style()).spelling === false, 'it stays');
+    assert.deepEqual(await style(), changed);
+    await done();
+  });
+});

@@ -1,0 +1,154 @@
+// A viewer on a copy of the test project, and a browser that works with everything around the editor.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { FLAGS, until, Viewer } from './support.mjs';
+
+export { until };
+
+const here = dirname(fileURLToPath(import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const program = process.env.UBP;
+
+function git(project, args, date = '2026-01-10T10:00:00Z') {
+  const names = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
+  execFileSync('git', args, { cwd: project, stdio: 'pipe', env: { ...process.env, ...names, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } });
+}
+
+function commit(project, message, date) {
+  git(project, ['add', '-A']);
+  git(project, ['commit', '-qm', message], date);
+}
+
+function ubp(project, ...args) {
+  return execFileSync(program, ['-C', project, ...args], { encoding: 'utf8', stdio: 'pipe' });
+}
+
+/** Code that moved on after its pages were reviewed: long ago for sign-in, just now for sessions. */
+function withHistory(project) {
+  git(project, ['init', '-q']);
+  ubp(project, 'init');
+  commit(project, 'Begin', '2024-01-10T10:00:00Z');
+  ubp(project, 'review', '--all');
+  commit(project, 'Record reviews', '2024-02-10T10:00:00Z');
+  appendFileSync(join(project, 'src/login.js'), '\nexport const ATTEMPTS = 5;\n');
+  commit(project, 'Lock accounts after five attempts', '2024-05-10T10:00:00Z');
+  appendFileSync(join(project, 'src/session.js'), '\nexport const LIFETIME = 3600;\n');
+  commit(project, 'End sessions after an hour', new Date(Date.now() - 86_400_000).toISOString());
+}
+
+/** A project of many pages in many folders that link to each other. */
+export function manyPages(count) {
+  return (project) => {
+    rmSync(join(project, 'pages'), { recursive: true });
+    for (let number = 0; number < count; number++) {
+      const folder = join(project, 'pages', `area ${number % 100}`);
+      if (number < 100) mkdirSync(folder, { recursive: true });
+      const next = (number * 7 + 1) % count;
+      writeFileSync(join(folder, `page ${number}.md`), `---\ntags: [t${number % 40}]\n---\n\n# Page ${number}\n\nIt leads to [[page ${next}]] and tells of subject ${number % 311}.\n`);
+    }
+    ubp(project, 'init');
+  };
+}
+
+/** No page at all. */
+export function empty(project) {
+  rmSync(join(project, 'pages'), { recursive: true });
+  mkdirSync(join(project, 'pages'));
+  ubp(project, 'init');
+}
+
+/**
+ * Gives `open(path, options)` to the tests of a file. `prepare` makes the project from a copy of the test project; by
+ * default that has a history. A page that reports an error or asks another host fails its test.
+ */
+export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
+  const own = { root: '', project: '', token: '', browser: null };
+  let viewer;
+
+  own.start = () => viewer.run();
+  own.stop = () => viewer?.stop();
+  own.page = (path) => join(own.project, 'pages', path);
+  own.read = (path) => readFileSync(own.page(path), 'utf8');
+  own.write = (path, text) => writeFileSync(own.page(path), text);
+  own.call = (name, params) => viewer.call(name, params);
+  own.tool = (name, args) => viewer.tool(name, args);
+
+  before(
+    async () => {
+      assert.ok(program, 'UBP names the program; test.mjs sets it');
+      own.project = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
+      cpSync(join(here, '../browser/vault'), own.project, { recursive: true });
+      prepare(own.project);
+      own.browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+      viewer = await Viewer.start(own.project);
+      own.root = viewer.url;
+      own.token = viewer.token;
+    },
+    { timeout },
+  );
+  after(async () => {
+    await own.browser?.close();
+    await own.stop();
+    rmSync(own.project, { recursive: true, force: true });
+  });
+
+  own.open = async (path = '', { context: options = {}, settings = {}, expectErrors = false } = {}) => {
+    const context = await own.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    await context.addInitScript((kept) => {
+      if (Object.keys(kept).length > 0 && !localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
+    }, settings);
+    const page = await context.newPage();
+    const trouble = [];
+    const asked = [];
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+    page.on('request', (request) => asked.push(request.url()));
+    page.setDefaultTimeout(15_000);
+    await page.goto(`${own.root}?token=${own.token}`);
+    if (path) await page.goto(own.root + path);
+    return {
+      page,
+      done: async () => {
+        await context.close();
+        if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
+        const elsewhere = asked.filter((address) => !address.startsWith(own.root) && !/^(blob|data):/.test(address));
+        assert.deepEqual(elsewhere, [], 'the page asked another host');
+      },
+    };
+  };
+  return own;
+}
+
+/** Until the project is open and its pages are listed. */
+export async function ready(page) {
+  await page.getByText(/^[\d,]+ pages?$/).first().waitFor();
+}
+
+/** The text that is edited; waits until the editor is there. */
+export function editor(page) {
+  return page.locator('#desk .cm-content');
+}
+
+/** Until everything that was typed is in the file. */
+export async function saved(page) {
+  await page.locator('#status [data-save="saved"]').waitFor();
+}
+
+/** No violation of WCAG 2.2 AA or of good practice. `rules` are those that colours decide, for a second theme. */
+export async function accessible(page, what, rules = null) {
+  if (!rules) await page.evaluate(axe);
+  const violations = await page.evaluate(async (only) => {
+    const runOnly = only ? { type: 'rule', values: only } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+    const { violations } = await globalThis.axe.run(document, { runOnly });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).join('; ')}`);
+  }, rules);
+  assert.deepEqual(violations, [], what);
+}
