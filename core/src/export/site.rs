@@ -145,6 +145,9 @@ impl<'p> Publication<'p> {
     }
 }
 
+/// How the page looks that answers for missing ones: at whatever depth, so that it cannot name a style sheet.
+const LOST: &str = "main { max-width: 40rem; margin: 15vh auto; padding: 0 1.5rem; font: 1.0625rem/1.65 system-ui, sans-serif }";
+
 impl<'a> Site<'a> {
     /// The site of the project of `context`.
     ///
@@ -263,8 +266,10 @@ impl<'a> Site<'a> {
         content += "<article class=\"page all-pages\"><header class=\"page-header\"><h1>";
         content += words.all_pages;
         content += "</h1></header>\n<div class=\"prose\">\n";
+        let mut by_folder: Vec<&Entry> = entries.iter().collect();
+        by_folder.sort_by_key(|entry| (path::folder(&entry.path), entry.path.as_str()));
         let mut folder = None;
-        for entry in entries {
+        for entry in by_folder {
             let own = path::folder(&entry.path);
             if folder != Some(own) {
                 if folder.is_some() {
@@ -299,7 +304,9 @@ impl<'a> Site<'a> {
         let mut html = "<!doctype html>\n<html lang=\"".to_owned();
         escape(&mut html, language.unwrap_or("en"));
         html += "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n";
-        html += "<meta name=\"robots\" content=\"noindex\">\n<title>";
+        html += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n<style>";
+        html += LOST;
+        html += "</style>\n<title>";
         html += words.not_found;
         html += "</title>\n</head>\n<body>\n<main>\n<h1>";
         html += words.not_found;

@@ -263,9 +263,12 @@ fn every_page_leads_on_and_says_what_it_is() {
 
 #[test]
 fn without_a_first_page_the_list_opens_the_site() {
-    let project = Project::with_pages([("b.md", "# B\n"), ("a.md", "# A\n")]);
+    let project =
+        Project::with_pages([("x/z.md", ""), ("x/deep/y.md", ""), ("b.md", "# B\n"), ("a.md", "# A\n")]);
     let files = published(&project.context(), None, "list");
     let index = String::from_utf8(files["index.html"].clone()).unwrap();
+    let folders: Vec<&str> = index.split("<h2>").skip(1).filter_map(|part| part.split('<').next()).collect();
+    assert_eq!(folders, ["x", "x/deep"], "a folder stands once, before those in it");
     assert!(index.contains("<a class=\"link\" data-page=\"a.md\" href=\"a.html\">A</a>"), "{index}");
     assert!(index.contains("\"page\":null,\"home\":null"));
 }
