@@ -117,7 +117,7 @@ try {
     else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
   }
   // A viewer is a program: an exported site alone cannot be written.
-  if (values.ubp) inBrowser('viewer', { UBP: resolve(values.ubp) });
+  if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') });
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { FLAGS, until, Viewer } from './support.mjs';
+import { FLAGS, until, Viewer } from './editing.mjs';
 
 export { until };
 
 const here = dirname(fileURLToPath(import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const program = process.env.UBP;
+const program = process.env.UBP_PROGRAM;
 
 function git(project, args, date = '2026-01-10T10:00:00Z') {
   const names = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
@@ -83,7 +83,7 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
 
   before(
     async () => {
-      assert.ok(program, 'UBP names the program; test.mjs sets it');
+      assert.ok(program, 'UBP_PROGRAM names the program; test.mjs sets it');
       own.project = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
       cpSync(join(here, '../browser/vault'), own.project, { recursive: true });
       prepare(own.project);
@@ -140,6 +140,28 @@ export function editor(page) {
 /** Until everything that was typed is in the file. */
 export async function saved(page) {
   await page.locator('#status [data-save="saved"]').waitFor();
+}
+
+/** The median of times that `measure` gives, in the best of three rounds: the machine may be busy with something else. */
+export async function bestMedian(what, measure) {
+  let best = Infinity;
+  for (let round = 0; round < 3; round++) {
+    const times = (await measure()).sort((a, b) => a - b);
+    console.log(`${what}: ${times.map(Math.round).join(', ')} ms`);
+    best = Math.min(best, times[times.length >> 1]);
+  }
+  return best;
+}
+
+/** How long it takes until a page of the list is in the editor, in milliseconds. */
+export function switchTo(page, title) {
+  return page.evaluate(async (title) => {
+    const link = [...document.querySelectorAll('#side .viewport a')].find((row) => row.querySelector('.title').textContent === title);
+    const start = performance.now();
+    link.click();
+    while (!document.querySelector('#desk .cm-content').getAttribute('aria-label').endsWith(title)) await new Promise(requestAnimationFrame);
+    return performance.now() - start;
+  }, title);
 }
 
 /** No violation of WCAG 2.2 AA or of good practice. `rules` are those that colours decide, for a second theme. */

@@ -1,4 +1,4 @@
-// What the palette shows for what was typed. Names and words are there at once; meaning takes their place when it
+// What the palette shows for what was typed. Names and words are there at once; meaning takes the place of words when it
 // answers. While a question is on its way, only the newest of those that follow is kept.
 import type { Completion, PageResult, SectionResult } from '#contract';
 import { ClientError, type UbpClient } from '../client/client';
@@ -33,21 +33,22 @@ export class Finder {
   problem = $state.raw<ClientError | null>(null);
   readonly #client: UbpClient;
   #wanted = '';
-  #isAsking = false;
   #isClosed = false;
   readonly #stopListening: () => void;
+  // Names wait for no text: a search of all texts may still answer what was typed before.
+  readonly #lines = [new Line((typed) => this.#nameFor(typed)), new Line((typed) => this.#textFor(typed))];
 
   constructor(client: UbpClient) {
     this.#client = client;
     this.#stopListening = client.on('meaning', ({ state }) => {
-      if (state === 'ready' && this.#wanted) void this.#ask();
+      if (state === 'ready' && this.#wanted) this.#ask(true);
     });
-    void this.#ask();
+    this.#ask();
   }
 
   find(typed: string): void {
     this.#wanted = typed.trim();
-    void this.#ask();
+    this.#ask();
   }
 
   close(): void {
@@ -55,44 +56,75 @@ export class Finder {
     this.#stopListening();
   }
 
-  async #ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
+  #ask(anew = false): void {
     this.busy = true;
-    let asked: string | null = null;
-    try {
-      while (asked !== this.#wanted && !this.#isClosed) {
-        asked = this.#wanted;
-        await this.#answer(asked);
-      }
-      this.problem = null;
-    } catch (error) {
-      this.problem = ClientError.from(error);
-    } finally {
-      this.#isAsking = false;
-      this.busy = false;
-    }
+    const asked = this.#lines.map((line) => line.ask(() => (this.#isClosed ? null : this.#wanted), anew));
+    void Promise.all(asked).then(
+      () => {
+        this.problem = null;
+        if (this.#lines.some((line) => line.isAsking)) return;
+        this.answered = this.#wanted;
+        this.busy = false;
+      },
+      (error: unknown) => {
+        this.problem = ClientError.from(error);
+        this.busy = false;
+      },
+    );
   }
 
-  async #answer(typed: string): Promise<void> {
-    const named = this.#client.call('complete', { text: typed, limit: typed ? NAMES : NAMES + 4 });
-    const worded = typed ? this.#client.call('search', { query: typed, mode: 'fulltext', limit: PAGES }) : null;
-    // Its failure is told below, after that of the names.
-    worded?.catch(() => {});
-    const names = await named;
+  async #nameFor(typed: string): Promise<void> {
+    const { pages } = await this.#client.call('complete', { text: typed, limit: typed ? NAMES : NAMES + 4 });
     if (this.#isClosed) return;
-    this.names = names.pages.map((page) => ({ kind: 'name', page }));
+    this.names = pages.map((page) => ({ kind: 'name', page }));
     this.named = typed;
-    const words = await worded;
+  }
+
+  async #textFor(typed: string): Promise<void> {
+    if (!typed) {
+      this.texts = [];
+      return;
+    }
+    const words = await this.#client.call('search', { query: typed, mode: 'fulltext', limit: PAGES });
     if (this.#isClosed) return;
-    this.texts = words ? textsOf(words.results) : [];
+    this.texts = textsOf(words.results);
     this.by = 'words';
-    this.answered = typed;
-    if (!typed || typed !== this.#wanted || this.#client.meaning.state !== 'ready') return;
+    if (typed !== this.#wanted || this.#client.meaning.state !== 'ready') return;
+    // What words find is an answer; what is meant may take its place.
+    if (this.named === typed) this.answered = typed;
     const meant = await this.#client.call('search', { query: typed, mode: 'hybrid', limit: PAGES });
     if (this.#isClosed || typed !== this.#wanted) return;
     this.texts = textsOf(meant.results);
     this.by = meant.search_type === 'hybrid' || meant.search_type === 'vector' ? 'meaning' : 'words';
+  }
+}
+
+/** Questions one after the other, of which only the newest of those that wait is asked. */
+class Line {
+  #asking: Promise<void> | null = null;
+  readonly #answer: (typed: string) => Promise<void>;
+  #answered: string | null = null;
+
+  constructor(answer: (typed: string) => Promise<void>) {
+    this.#answer = answer;
+  }
+
+  get isAsking(): boolean {
+    return this.#asking !== null;
+  }
+
+  /** Ends when what is wanted then is answered. `anew`: even if it was answered before. */
+  ask(wanted: () => string | null, anew: boolean): Promise<void> {
+    if (anew) this.#answered = null;
+    this.#asking ??= this.#run(wanted).finally(() => (this.#asking = null));
+    return this.#asking;
+  }
+
+  async #run(wanted: () => string | null): Promise<void> {
+    for (let typed = wanted(); typed !== null && typed !== this.#answered; typed = wanted()) {
+      await this.#answer(typed);
+      this.#answered = typed;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // What the palette offers beside what it finds: pages opened last, commands, and the page that is not there yet.
 import type { Offer, Offers } from '../palette/offers';
+import { entriesOf, type Entry } from '../pages/listing';
 import { fold } from '../text/fold';
 import { wordsOf } from '../text/match';
 import { commandsOf } from './commands';
@@ -9,6 +10,12 @@ import type { Workspace } from './workspace.svelte';
 const RECENT = 6;
 const AT_FIRST = 5;
 const WITH_PAGES = 4;
+
+/** Whether the title or the path is just this. Names are folded once for all pages, and seldom again. */
+function isCalled({ key, page }: Entry, wanted: string): boolean {
+  if (key.startsWith(`${wanted} `) && fold(page.title) === wanted) return true;
+  return key.endsWith(` ${wanted}.md`) || key.endsWith(` ${wanted}.markdown`);
+}
 
 export function offersOf(workspace: Workspace): Offers {
   const { session, navigator, onApple } = workspace;
@@ -40,7 +47,7 @@ export function offersOf(workspace: Workspace): Offers {
     creation: (typed) => {
       const name = typed.trim();
       const wanted = fold(name);
-      if (!name || session.pages.some(({ title, filepath }) => fold(title) === wanted || fold(filepath.replace(/\.(md|markdown)$/i, '')) === wanted)) return null;
+      if (!name || entriesOf(session.pages).some((entry) => isCalled(entry, wanted))) return null;
       return {
         kind: 'create',
         id: 'create',
