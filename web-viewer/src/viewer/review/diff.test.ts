@@ -3,7 +3,7 @@ import { linesOf } from './diff';
 
 describe('lines of a diff', () => {
   it('tell what was added and removed, and the file', () => {
-    const lines = linesOf('--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n');
+    const lines = linesOf('diff --git a/x.js b/x.js\nindex a9c5c91..7d483d1 100644\n--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n');
     expect(lines.map(({ kind }) => kind)).toEqual(['file', 'place', 'same', 'removed', 'added']);
     expect(lines[0]?.text).toBe('x.js');
   });

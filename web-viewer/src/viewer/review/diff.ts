@@ -24,7 +24,8 @@ export function linesOf(diff: string): DiffLine[] {
       fresh = Number(hunk[2] ?? 1);
       return [{ kind: 'place', text }];
     }
-    if (text.startsWith('--- ')) return [];
+    // What git says to itself.
+    if (/^(--- |diff --git |index [\da-f]+\.\.)/.test(text)) return [];
     if (text.startsWith('+++ ')) return [{ kind: 'file', text: text.slice(4).replace(/^[ab]\//, '') }];
     return text ? [{ kind: 'same', text }] : [];
   });
