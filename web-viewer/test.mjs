@@ -91,13 +91,14 @@ function filesOf(folder) {
     .filter((name) => !only || only.includes(name) || only.includes(folder));
 }
 
-function inBrowser(folder, env) {
+/** `together`: files that run at the same time, each with a server and a browser of its own. */
+function inBrowser(folder, env, together = 1) {
   const files = filesOf(folder);
   if (files.length === 0) return;
   const results = join(scratch, `${folder}.tap`);
   const { status } = run(
     process.execPath,
-    ['--test', '--test-concurrency=1', '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
+    ['--test', `--test-concurrency=${together}`, '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
     env,
   );
   const tap = readFileSync(results, 'utf8');
@@ -117,7 +118,7 @@ try {
     else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
   }
   // A viewer is a program: an exported site alone cannot be written.
-  if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') });
+  if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 2);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -260,15 +260,14 @@ impl Keeper<'_> {
 
     fn tell_state(&mut self, opened: &Opened) {
         if self.shared.changes.receiver_count() == 0 {
-            (self.head, self.reviews, self.favorites) = (None, None, None);
-            return;
-        }
-        if let Ok(head) = opened.engine.history.head() {
+            self.head = None;
+        } else if let Ok(head) = opened.engine.history.head() {
             if self.head.as_ref().is_some_and(|before| *before != head) {
                 self.shared.broadcast(Changed::Head(head.clone()));
             }
             self.head = Some(head);
         }
+        // Also while nobody listens: whoever begins to has just read them, and must hear of the very next change.
         for (file, known, change) in [
             (REVIEW_LOCK, &mut self.reviews, Changed::Reviews),
             (FAVORITES, &mut self.favorites, Changed::Favorites),
