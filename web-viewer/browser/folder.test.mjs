@@ -98,14 +98,16 @@ describe('a folder that is chosen', () => {
   test('is opened from the settings, by keyboard', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
+    // The browser learns that a test chooses, some time after it was told so: long before it is asked.
+    const chosen = page.waitForEvent('filechooser', { timeout: 60_000 });
     await page.getByRole('button', { name: 'Settings' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /Open a folder/ }).focus();
     await page.keyboard.press('Enter');
     const button = page.getByRole('button', { name: /Choose a folder/ });
     await until(() => button.evaluate((element) => element === document.activeElement), 'the first thing to do has the focus');
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
-    await chooser.setFiles(folder);
+    await page.keyboard.press('Enter');
+    await (await chosen).setFiles(folder);
     await page.getByRole('heading', { level: 1, name: 'My notes' }).waitFor();
     await done();
   });

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
@@ -10,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
 use ubp_core::export::{Site, SiteSettings};
+use ubp_core::index::section_count;
 use ubp_core::ops::Context;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Error, Result, path};
@@ -17,6 +19,9 @@ use ubp_core::{Error, Result, path};
 use super::answer::Refusal;
 use super::{Viewer, answer, random};
 use crate::export::web_app::TEMPLATE;
+
+/// How long a page may take to come into an index that is being made.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Longest file that is handed out, in bytes.
 const LONGEST: u64 = 512 * 1024 * 1024;
@@ -56,8 +61,21 @@ pub(super) async fn show(
     let file = file_at(uri.path());
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
     let name = file.clone().unwrap_or_default();
-    let found =
-        viewer.with(move |viewer, context| find(viewer, context, file.as_deref(), known.as_deref())).await;
+    let begun = Instant::now();
+    let found = loop {
+        let (file, known) = (file.clone(), known.clone());
+        let found = viewer
+            .with(move |viewer, context| {
+                let found = find(viewer, context, file.as_deref(), known.as_deref())?;
+                Ok((found.may_be_due_to(context)?, found))
+            })
+            .await;
+        match found {
+            // Whoever opens a project for the first time asks before its pages are known.
+            Ok((true, _)) if begun.elapsed() < PATIENCE => {}
+            found => break found.map(|(_, found)| found),
+        }
+    };
     match found {
         Ok(found) => found.response(&name),
         Err(error) => {
@@ -143,6 +161,15 @@ fn read_attachment(
 }
 
 impl Found {
+    /// Whether it may be only the index, which does not know all pages yet, that has nothing better.
+    fn may_be_due_to(&self, context: &Context<'_>) -> Result<bool> {
+        let Self::Page { status, .. } = self else { return Ok(false) };
+        if context.refreshed {
+            return Ok(false);
+        }
+        Ok(*status == StatusCode::NOT_FOUND || context.index.read(section_count)? == 0)
+    }
+
     /// The answer; `file` tells its type.
     fn response(self, file: &str) -> Response {
         let kind = media_type(file);

@@ -90,3 +90,12 @@ fn an_empty_project_has_a_first_page_and_says_that_there_are_none() {
     assert!(home.text().contains("\"mode\":\"server\""), "{}", home.text());
     assert_eq!(viewer.call("list_pages", &serde_json::json!({}))["total"], 0);
 }
+
+#[test]
+fn a_page_that_is_asked_for_while_the_index_is_being_made_is_waited_for() {
+    let text = format!("# Page\n\n{}\n", "Many words of one page. ".repeat(400));
+    let names: Vec<String> = (0..3_000).map(|page| format!("page {page}.md")).collect();
+    let viewer = Viewer::of(names.iter().map(|name| (name.as_str(), text.as_str())));
+    assert_eq!(viewer.get("/page%202999.html").status, 200);
+    assert_eq!(viewer.get("/page%203000.html").status, 404);
+}

@@ -12,8 +12,10 @@ interface KeptDraft extends Draft {
 
 const STORE = 'drafts';
 const PREFIX = 'ubp-draft:';
-/** Between two writes of one draft, in milliseconds: long texts take a while. */
+/** Between two writes of one draft, in milliseconds, and for each thousand letters more: long texts take a while. */
 const PAUSE = 80;
+const PAUSE_PER_THOUSAND = 2;
+const LONGEST_PAUSE = 1_000;
 
 /** This window. Others see by its lock that it lives. */
 const OWNER = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
@@ -41,6 +43,8 @@ export class Drafts {
   readonly #database: Promise<IDBDatabase | null>;
   readonly #pending = new Map<string, () => Draft | null>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Letters of the draft that was written last. */
+  #length = 0;
 
   constructor(project: string) {
     this.#project = project;
@@ -63,7 +67,7 @@ export class Drafts {
       setTimeout(() => {
         this.#timers.delete(page);
         void this.#write(page);
-      }, PAUSE),
+      }, Math.min(LONGEST_PAUSE, PAUSE + (PAUSE_PER_THOUSAND * this.#length) / 1_000)),
     );
   }
 
@@ -72,6 +76,7 @@ export class Drafts {
     if (!make) return;
     this.#pending.delete(page);
     const draft = make();
+    this.#length = draft?.text.length ?? 0;
     const key = this.#key(page);
     localStorage.removeItem(`${PREFIX}${OWNER}\n${key}`);
     const database = await this.#database;
