@@ -46,6 +46,19 @@ describe('the faces of a page', () => {
     await done();
   });
 
+  test('the outline follows the cursor', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await editor(page).click();
+    const current = page.locator('#rail a[aria-current=location]');
+    await page.locator('#rail').getByRole('link', { name: 'Part 3' }).click();
+    await until(async () => (await current.textContent()) === 'Part 3', 'where the cursor was put');
+    await editor(page).focus();
+    await page.keyboard.press('Control+End');
+    const last = await page.locator('#rail .outline a').last().textContent();
+    await until(async () => (await current.textContent()) === last, 'at the end');
+    await done();
+  });
+
   test('going to another page saves, and is quick', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);

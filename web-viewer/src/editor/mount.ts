@@ -22,6 +22,13 @@ export interface PageStats {
   links: number;
 }
 
+/** Headings of the page at or above the cursor, outside of quotes and lists. */
+export interface HeadingsAbove {
+  count: number;
+  /** What the first of them says; empty without any. */
+  first: string;
+}
+
 export interface EditorHost {
   client: UbpClient;
   /** Tells this project from others that this browser edits: names the drafts that are kept. */
@@ -39,6 +46,8 @@ export interface EditorHost {
   fileUrl(path: string): string;
   onStatus(status: SaveStatus): void;
   onStats(stats: PageStats): void;
+  /** Where the cursor stands among the headings. */
+  onHeadings?(above: HeadingsAbove): void;
   /** The first heading, or the title in front matter, while it is typed. */
   onTitle?(title: string): void;
 }

@@ -17,7 +17,7 @@ import { linksAnswered } from './link-marks';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
-import { pageStats, titleIn } from './stats';
+import { headingsAbove, pageStats, titleIn } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
 /** A change that the file made, not a person. */
@@ -27,6 +27,8 @@ const fromFile = Annotation.define<true>();
 const KEPT = 24;
 /** Milliseconds after which a count of words is made anew. */
 const COUNT_PAUSE = 400;
+/** Milliseconds after which the outline follows the cursor. */
+const FOLLOW_PAUSE = 100;
 /** A composition is in the text this long after its end was told. */
 const AFTER_COMPOSITION = 80;
 
@@ -56,6 +58,7 @@ export class PageEditor implements MountedEditor {
   #shown: OpenPage | null = null;
   #wanted = '';
   #counting: ReturnType<typeof setTimeout> | undefined;
+  #following: ReturnType<typeof setTimeout> | undefined;
   #composed: ReturnType<typeof setTimeout> | undefined;
   #conflicts = 0;
 
@@ -188,6 +191,7 @@ export class PageEditor implements MountedEditor {
     this.#pages.set(page.path, page);
     this.#host.onStatus(page.status);
     this.#count();
+    this.#follow();
   }
 
   #forgetOld(): void {
@@ -201,7 +205,9 @@ export class PageEditor implements MountedEditor {
   }
 
   #updated(page: OpenPage, update: ViewUpdate): void {
-    if (!update.docChanged || this.#shown !== page) return;
+    if (this.#shown !== page) return;
+    if (update.docChanged || update.selectionSet) this.#follow();
+    if (!update.docChanged) return;
     const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
     if (typed.length > 0) {
       const isPasted = typed.some((transaction) => transaction.isUserEvent('input.paste') || transaction.isUserEvent('input.drop'));
@@ -234,6 +240,14 @@ export class PageEditor implements MountedEditor {
       const title = titleIn(this.#view.state);
       if (title !== null) this.#host.onTitle?.(title);
     }, COUNT_PAUSE);
+  }
+
+  #follow(): void {
+    if (!this.#host.onHeadings) return;
+    this.#following ??= setTimeout(() => {
+      this.#following = undefined;
+      if (this.#shown) this.#host.onHeadings?.(headingsAbove(this.#view.state));
+    }, FOLLOW_PAUSE);
   }
 
   focus(): void {
@@ -299,6 +313,7 @@ export class PageEditor implements MountedEditor {
   async destroy(): Promise<void> {
     for (const run of this.#unlisten) run();
     clearTimeout(this.#counting);
+    clearTimeout(this.#following);
     const pages = [...this.#pages.values()];
     // Hidden pages have their state; the shown one's goes with the view.
     if (this.#shown) this.#shown.state = this.#view.state;

@@ -1,6 +1,7 @@
-// What the status bar says of a text.
+// What is told of a text beside it: how long it is, and where in it the cursor stands.
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
-import type { PageStats } from './mount';
+import type { HeadingsAbove, PageStats } from './mount';
 import { frontMatterOf } from './front-matter';
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー';
@@ -21,6 +22,26 @@ export function statsOf(text: string): PageStats {
 export function pageStats(state: EditorState): PageStats {
   const start = frontMatterOf(state)?.to ?? 0;
   return statsOf(state.sliceDoc(start).trim());
+}
+
+/** Milliseconds that reading up to the cursor may take. */
+const READING = 20;
+
+/** Headings that begin at or above the cursor, outside of quotes and lists, and what the first of them says. */
+export function headingsAbove(state: EditorState): HeadingsAbove {
+  const { to } = state.doc.lineAt(state.selection.main.head);
+  const above: HeadingsAbove = { count: 0, first: '' };
+  // Where the cursor jumped to may not have been read yet.
+  (ensureSyntaxTree(state, to, READING) ?? syntaxTree(state)).iterate({
+    to,
+    enter({ type, from, to }) {
+      if (/^(ATX|Setext)Heading/.test(type.name) && above.count++ === 0) {
+        above.first = state.sliceDoc(from, to).replace(/^#+|#+$|\n.*/g, '').trim();
+      }
+      return !/^(Frontmatter|Paragraph|FencedCode|CodeBlock|HTMLBlock|Table|Blockquote|BulletList|OrderedList)$/.test(type.name);
+    },
+  });
+  return above;
 }
 
 /** The title that the text gives itself near its beginning. */

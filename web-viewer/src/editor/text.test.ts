@@ -9,7 +9,7 @@ import { leastChange } from './least-change';
 import { linkAt } from './links-in-text';
 import { beginningOf } from './preview';
 import { typingAt } from './smart-linking';
-import { statsOf, titleIn } from './stats';
+import { headingsAbove, statsOf, titleIn } from './stats';
 import { cellsOf } from './tables';
 
 /** `|` is the cursor, `‹…›` a selection. */
@@ -79,6 +79,15 @@ describe('what is being typed of a link', () => {
 
   it('is nothing outside, in code and after the end', () => {
     for (const text of ['a¦', '[[a]]¦', '`[[a¦`', '```\n[[a¦\n```', '[[a\nb¦']) expect(typing(text), text).toBeNull();
+  });
+});
+
+describe('headings above the cursor', () => {
+  it('are counted, and nothing that only looks like one', () => {
+    const text = '---\ntitle: A\n---\n# One\n\ntext\n\n```sh\n# a comment\n```\n\nTwo\n---\n\n> ## Three\n\nend';
+    const at = (place: string) => headingsAbove(stateOf(text.replace(place, `${place}¦`)));
+    expect(['title', '# One', 'text', 'comment', 'Two', 'Three', 'end'].map((place) => at(place).count)).toEqual([0, 1, 1, 1, 2, 2, 2]);
+    expect([at('title').first, at('end').first, headingsAbove(stateOf('Two\n---\n¦')).first]).toEqual(['', 'One', 'Two']);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
-import type { MountedEditor, PageStats, SaveStatus } from '../editor/mount';
+import type { HeadingsAbove, MountedEditor, PageStats, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
@@ -23,6 +23,8 @@ export class Workspace {
   editorProblem = $state.raw<ClientError | null>(null);
   save = $state.raw<SaveStatus>({ state: 'saved', message: '' });
   stats = $state.raw<PageStats | null>(null);
+  /** Headings above the cursor of the editor. */
+  headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
   favorites = $state.raw<readonly string[]>([]);
   dialog = $state.raw<Dialog | null>(null);
   connection = $state<ClientEvents['connection']['state']>('open');
