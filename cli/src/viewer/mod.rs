@@ -4,6 +4,7 @@
 
 mod answer;
 mod api;
+mod attachments;
 mod browser;
 mod events;
 mod gate;

@@ -1,7 +1,6 @@
 //! What is at an address: files of the web app, pages as an exported site has them, and the attachments that pages
 //! show. Nothing else of a project has an address.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,28 +13,21 @@ use ubp_core::export::{Site, SiteSettings};
 use ubp_core::index::section_count;
 use ubp_core::ops::Context;
 use ubp_core::render::url::{HOME, attachments_at};
-use ubp_core::{Error, Result, path};
+use ubp_core::{Result, path};
 
 use super::answer::Refusal;
+use super::attachments::{Attachment, Wanted};
 use super::{Viewer, answer, random};
 use crate::export::web_app::TEMPLATE;
 
 /// How long a page may take to come into an index that is being made.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Longest file that is handed out, in bytes.
-const LONGEST: u64 = 512 * 1024 * 1024;
-
-/// What an attachment may do when it is opened by itself. A picture can hold scripts.
-const ATTACHED: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; \
-    frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-
 /// What is found at an address.
 enum Found {
     Application(Vec<u8>),
     Page { html: Vec<u8>, nonce: String, status: StatusCode },
-    Attachment { bytes: Vec<u8>, tag: String },
-    Unchanged { tag: String },
+    Attachment(Attachment),
 }
 
 pub(super) async fn show(
@@ -59,14 +51,14 @@ pub(super) async fn show(
         return response;
     }
     let file = file_at(uri.path());
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+    let wanted = Arc::new(Wanted::of(&headers));
     let name = file.clone().unwrap_or_default();
     let begun = Instant::now();
     let found = loop {
-        let (file, known) = (file.clone(), known.clone());
+        let (file, wanted) = (file.clone(), wanted.clone());
         let found = viewer
             .with(move |viewer, context| {
-                let found = find(viewer, context, file.as_deref(), known.as_deref())?;
+                let found = find(viewer, context, file.as_deref(), &wanted)?;
                 Ok((found.may_be_due_to(context)?, found))
             })
             .await;
@@ -101,7 +93,7 @@ fn file_at(address: &str) -> Option<String> {
     clean.then_some(file)
 }
 
-fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, known: Option<&str>) -> Result<Found> {
+fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wanted) -> Result<Found> {
     let nonce = random();
     let settings = SiteSettings {
         noindex: true,
@@ -118,46 +110,12 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, known: Optio
             return Ok(Found::Page { html: page.bytes, nonce, status: StatusCode::OK });
         }
         for attachment in attachments_at(file, context.pages_dir()) {
-            if let Some(found) = read_attachment(viewer, context, &attachment, known)? {
-                return Ok(found);
+            if let Some(found) = Attachment::find(&viewer.root, context, &attachment, wanted)? {
+                return Ok(Found::Attachment(found));
             }
         }
     }
     Ok(Found::Page { html: site.missing().bytes, nonce, status: StatusCode::NOT_FOUND })
-}
-
-/// The file at `attachment`, a path relative to the project, if it is one that pages show or hand out.
-fn read_attachment(
-    viewer: &Viewer,
-    context: &Context<'_>,
-    attachment: &str,
-    known: Option<&str>,
-) -> Result<Option<Found>> {
-    let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.') || part == "node_modules");
-    if !ubp_core::render::is_attachment(attachment) || is_hidden(attachment) || path::is_private(attachment) {
-        return Ok(None);
-    }
-    let stat = match context.source.stat_source(attachment) {
-        Ok(Some(stat)) => stat,
-        // A link out of the project, or a name that no file can have.
-        Ok(None) | Err(Error::OutsideProject { .. } | Error::Io { .. }) => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    // A link may be called like a picture and lead to what is hidden.
-    let real = std::fs::canonicalize(viewer.root.join(attachment)).ok();
-    let inside = real.as_deref().and_then(|real| real.strip_prefix(&viewer.root).ok()).and_then(Path::to_str);
-    let Some(real) = inside.map(|real| real.replace('\\', "/")) else { return Ok(None) };
-    if is_hidden(&real) || !ubp_core::render::is_attachment(&real) {
-        return Ok(None);
-    }
-    if stat.size > LONGEST {
-        return Err(Error::invalid(format!("{attachment} is too large to be shown")));
-    }
-    let tag = format!("\"{:x}-{:x}-{:x}\"", stat.size, stat.modified.as_nanosecond(), stat.fingerprint);
-    if known == Some(&*tag) {
-        return Ok(Some(Found::Unchanged { tag }));
-    }
-    Ok(Some(Found::Attachment { bytes: context.source.read_source(attachment)?, tag }))
 }
 
 impl Found {
@@ -197,21 +155,7 @@ impl Found {
                 ];
                 (status, headers, html).into_response()
             }
-            Self::Attachment { bytes, tag } => {
-                let shown = kind != DOWNLOADED;
-                let headers = [
-                    (header::CONTENT_TYPE, kind),
-                    (header::CONTENT_DISPOSITION, if shown { "inline" } else { "attachment" }),
-                    (header::CACHE_CONTROL, "private, no-cache"),
-                    (header::ETAG, &tag),
-                    (header::CONTENT_SECURITY_POLICY, ATTACHED),
-                ];
-                (headers, bytes).into_response()
-            }
-            Self::Unchanged { tag } => {
-                let headers = [(header::CACHE_CONTROL, "private, no-cache"), (header::ETAG, &*tag)];
-                (StatusCode::NOT_MODIFIED, headers).into_response()
-            }
+            Self::Attachment(attachment) => attachment.response(kind),
         }
     }
 }
@@ -227,7 +171,7 @@ fn application_policy(nonce: Option<&str>) -> String {
 }
 
 /// What browsers do not show.
-const DOWNLOADED: &str = "application/octet-stream";
+pub(super) const DOWNLOADED: &str = "application/octet-stream";
 
 /// What a file holds, by its ending. Only these are shown; all else is handed out to be kept.
 fn media_type(file: &str) -> &'static str {

@@ -151,3 +151,39 @@ fn files_of_the_web_app_are_kept_and_attachments_asked_for_again() {
     assert_eq!(viewer.get("/d.docx").header("content-disposition"), Some("attachment"));
     assert_eq!(viewer.get("/a.html").header("cache-control"), Some("no-store"));
 }
+
+#[test]
+fn players_get_the_parts_of_a_file_that_they_ask_for() {
+    let terminal = vault([("a.md", "# A\n\n![[film.mp4]]\n")]);
+    terminal.write("film.mp4", "0123456789").unwrap();
+    let viewer = Viewer::on(Arc::new(terminal), "");
+    let ask = |headers: &[(&str, &str)]| {
+        let mut all = vec![("Cookie", viewer.cookie.as_str())];
+        all.extend(headers);
+        viewer.send("GET", "/film.mp4", &all, b"")
+    };
+    let whole = ask(&[]);
+    assert_eq!((whole.status, whole.header("accept-ranges")), (200, Some("bytes")));
+    let tag = whole.header("etag").unwrap().to_owned();
+    for (range, told, bytes) in [
+        ("bytes=2-4", "bytes 2-4/10", "234"),
+        ("bytes=7-", "bytes 7-9/10", "789"),
+        ("bytes=-2", "bytes 8-9/10", "89"),
+        ("bytes=8-99", "bytes 8-9/10", "89"),
+    ] {
+        let part = ask(&[("Range", range)]);
+        assert_eq!((part.status, part.header("content-range")), (206, Some(told)), "{range}");
+        assert_eq!(part.text(), bytes, "{range}");
+    }
+    for (headers, status) in [
+        (vec![("Range", "bytes=10-")], 416),
+        (vec![("Range", "bytes=0-1,4-5")], 200),
+        (vec![("Range", "lines=1-2")], 200),
+        (vec![("Range", "bytes=5-2")], 416),
+        (vec![("Range", "bytes=0-1"), ("If-Range", "\"another\"")], 200),
+        (vec![("Range", "bytes=0-1"), ("If-Range", tag.as_str())], 206),
+    ] {
+        assert_eq!(ask(&headers).status, status, "{headers:?}");
+    }
+    assert_eq!(ask(&[("Range", "bytes=10-")]).header("content-range"), Some("bytes */10"));
+}
