@@ -1,4 +1,5 @@
-// Every screen around the editor, in both themes and two widths, without a violation.
+// Every screen around the editor, in both themes and two widths, without a violation. UBP_SHOTS names a folder for a picture
+// of each, to be looked at.
 import { describe, test } from 'node:test';
 import { accessible, editor, empty, until, withViewer } from './workspace.mjs';
 
@@ -88,9 +89,12 @@ async function look(own, name, width, { path, act, face, expectErrors }) {
   await page.waitForTimeout(300);
   await act?.(page, width < 860);
   await page.waitForTimeout(150);
+  const picture = (theme) => process.env.UBP_SHOTS && page.screenshot({ path: `${process.env.UBP_SHOTS}/${name} ${width} ${theme}.png` });
+  await picture('light');
   await accessible(page, `${name}, light`);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.waitForTimeout(50);
+  await picture('dark');
   await accessible(page, `${name}, dark`, ['color-contrast', 'link-in-text-block']);
   await done();
 }

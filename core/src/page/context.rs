@@ -8,18 +8,52 @@ const SIDE: usize = 50;
 /// Characters of the link itself.
 const MIDDLE: usize = 100;
 
+/// How many of these may go so that no word is cut in two.
+const PART_OF_WORD: usize = 20;
+
+/// What stands where the text goes on.
+const ELLIPSIS: char = '…';
+
 /// About [`SIDE`] characters of `plain` on either side of `link`, and the link, on one line. Costs the
 /// same wherever the link is and however long the text.
 pub(super) fn around(plain: &str, link: Range<usize>) -> String {
     let (before, rest) = plain.split_at_checked(link.start).unwrap_or((plain, ""));
     let (inside, after) = rest.split_at_checked(link.len()).unwrap_or((rest, ""));
-    let from = before.char_indices().rev().nth(SIDE - 1).map_or(0, |(at, _)| at);
+    let (before, goes_before) = last_words(before);
+    let (after, goes_on) = first_words(after);
     let mut context = String::with_capacity(2 * SIDE + MIDDLE);
-    for part in [&before[from..], first(inside, MIDDLE), first(after, SIDE)] {
+    for part in [before, first(inside, MIDDLE), after] {
         push_on_one_line(&mut context, part);
     }
     context.truncate(context.trim_end().len());
+    if goes_before {
+        context.insert(0, ELLIPSIS);
+    }
+    if goes_on {
+        context.push(ELLIPSIS);
+    }
     context
+}
+
+/// The end of a text, from the beginning of a word where one is near, and whether there is more before it.
+fn last_words(text: &str) -> (&str, bool) {
+    let Some((from, _)) = text.char_indices().rev().nth(SIDE - 1) else { return (text, false) };
+    let (more, end) = text.split_at(from);
+    let is_cut = more.ends_with(char::is_alphanumeric) && end.starts_with(char::is_alphanumeric);
+    let begin = end.char_indices().take(PART_OF_WORD).find(|(_, character)| character.is_whitespace());
+    let end = begin.filter(|_| is_cut).map_or(end, |(at, _)| &end[at..]);
+    (end.trim_start(), !more.trim().is_empty())
+}
+
+/// The beginning of a text, to the end of a word where one is near, and whether there is more after it.
+fn first_words(text: &str) -> (&str, bool) {
+    let Some((to, _)) = text.char_indices().nth(SIDE) else { return (text, false) };
+    let (beginning, more) = text.split_at(to);
+    let is_cut = beginning.ends_with(char::is_alphanumeric) && more.starts_with(char::is_alphanumeric);
+    let end =
+        beginning.char_indices().rev().take(PART_OF_WORD).find(|(_, character)| character.is_whitespace());
+    let beginning = end.filter(|_| is_cut).map_or(beginning, |(at, _)| &beginning[..at]);
+    (beginning.trim_end(), !more.trim().is_empty())
 }
 
 /// The first `count` characters of a text.
@@ -54,7 +88,17 @@ mod tests {
         let plain = format!("{}\n\t LINK {}", "é".repeat(80), "証".repeat(80));
         let start = plain.find("LINK").unwrap_or(0);
         let context = around(&plain, start..start + 4);
-        assert_eq!(context, format!("{} LINK {}", "é".repeat(47), "証".repeat(49)));
+        assert_eq!(context, format!("…{} LINK {}…", "é".repeat(47), "証".repeat(49)));
+    }
+
+    #[test]
+    fn words_stay_whole() {
+        let plain = "Zero one two three four five six seven eight nine ten, see LINK: zero one two three four five six seven eight nine ten";
+        let start = plain.find("LINK").unwrap_or(0);
+        assert_eq!(
+            around(plain, start..start + 4),
+            "…two three four five six seven eight nine ten, see LINK: zero one two three four five six seven eight…"
+        );
     }
 
     #[test]
