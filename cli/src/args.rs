@@ -5,6 +5,7 @@ mod diff;
 mod export;
 mod freshness;
 mod links;
+mod memory;
 mod query;
 mod server;
 mod viewer;
@@ -19,6 +20,10 @@ pub use export::ExportArgs;
 pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
+};
+pub use memory::{
+    DocumentArgs, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, ReindexArgs, RememberArgs,
+    TypeChoice,
 };
 pub use query::QueryArgs;
 pub use server::{ClientChoice, McpServerArgs};
@@ -109,6 +114,8 @@ pub enum Command {
     List(ListArgs),
     /// Ask pages by SQL: front matter, text and meaning
     Query(QueryArgs),
+    /// Remember things for agents and people, and recall them
+    Memory(MemoryArgs),
     /// Show which pages link to which
     Graph(GraphArgs),
     /// Follow links from a page, and see the way to each page

@@ -54,6 +54,7 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
         Stage::Queries => "Asking queries",
         Stage::Suggestions => "Comparing pages",
         Stage::Site => "Writing pages",
+        Stage::Comparisons => "Comparing memories",
     };
     let bar = ProgressBar::new(total as u64).with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{msg:18} [{bar:30}] {pos}/{len}  {eta} left") {

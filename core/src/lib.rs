@@ -9,6 +9,8 @@ pub mod freshness;
 pub mod graph;
 pub mod index;
 pub mod manifest;
+#[cfg(not(target_family = "wasm"))]
+pub mod memory;
 pub mod ops;
 pub mod page;
 pub mod path;

@@ -8,10 +8,14 @@ use crate::{Error, Result};
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
 /// Files beside the manifest that hold what was decided and done; the first two are committed.
-pub const STATE_FILES: [&str; 4] = ["refs.lock", "decisions.jsonl", "audit.jsonl", "favorites.json"];
+pub const STATE_FILES: [&str; 5] =
+    ["refs.lock", "decisions.jsonl", "audit.jsonl", "favorites.json", "memory.jsonl"];
 
 /// State files that only grow, a line at a time.
-pub const RECORD_FILES: [&str; 2] = ["decisions.jsonl", "audit.jsonl"];
+pub const RECORD_FILES: [&str; 3] = ["decisions.jsonl", "audit.jsonl", "memory.jsonl"];
+
+/// State files whose lines may come twice, or be lost with the power, so that adding one takes no lock.
+pub const NOTE_FILES: [&str; 1] = ["memory.jsonl"];
 
 /// Refuses every name but those of [`STATE_FILES`].
 ///
@@ -29,6 +33,15 @@ pub fn require_state_file(name: &str) -> Result<()> {
 pub fn require_record_file(name: &str) -> Result<()> {
     let known = RECORD_FILES.contains(&name);
     known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a record file")))
+}
+
+/// Refuses every name but those of [`NOTE_FILES`].
+///
+/// # Errors
+/// [`Error::InvalidParams`] naming it.
+pub fn require_note_file(name: &str) -> Result<()> {
+    let known = NOTE_FILES.contains(&name);
+    known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a file of notes")))
 }
 
 /// Refuses every path at which nothing can lie in the trash.

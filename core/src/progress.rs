@@ -24,6 +24,8 @@ pub enum Stage {
     Suggestions,
     /// Writing the pages of a site.
     Site,
+    /// Comparing memories with each other.
+    Comparisons,
 }
 
 /// Hears how far long work is.

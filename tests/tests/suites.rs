@@ -12,6 +12,7 @@ mod index_files;
 #[cfg(unix)]
 mod live;
 mod mcp;
+mod memory;
 mod parity;
 mod process;
 mod transcripts;

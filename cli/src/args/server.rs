@@ -13,12 +13,15 @@ use clap::{Args, ValueEnum};
     ubp mcp-server --tools core                             with the six most useful tools only\n  \
     ubp mcp-server --http                                   serve clients on http://127.0.0.1:4820/mcp\n\n\
     Sets of tools: core (search, get_page, get_context, fulltext_search, list_pages, get_graph), read (what\n\
-    every server has), write, all, query (SQL over front matter). Several servers on one project are fine: one of them keeps the index.\n\
+    every server has), write, all, query (SQL over front matter), memory (remember and recall). Several servers on one project are fine: one of them keeps the index.\n\
     The server ends with its client, or with Ctrl-C.")]
 pub struct McpServerArgs {
     /// Let clients change pages; every change is logged and can be undone
     #[arg(long)]
     pub write: bool,
+    /// Serve your own memories, in your data folder, in place of the project
+    #[arg(long)]
+    pub user: bool,
     /// Only these tools: sets or names, separated by commas
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub tools: Vec<String>,

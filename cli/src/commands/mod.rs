@@ -13,6 +13,7 @@ mod graph;
 mod impact;
 mod init;
 mod list;
+mod memory;
 mod model;
 mod query;
 mod rebuild;
@@ -24,6 +25,8 @@ mod status;
 mod suggest;
 mod traverse;
 mod write;
+
+use std::path::PathBuf;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::search::SearchMode;
@@ -39,7 +42,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
     match attempt(terminal, global, command.clone()) {
         // Damage inside the file shows only when that part is read. Nothing was printed by then.
         Err(Failure::Engine(error)) if error.is_damaged_index() => {
-            let project = Project::find(&terminal.folder(global))?;
+            let project = Project::find(&project_folder(terminal, global, &command)?)?;
             let aside = set_aside(&project.database)?;
             terminal.warn(format!(
                 "the index is damaged ({error}); it was moved to {} and is made anew",
@@ -51,8 +54,18 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
     }
 }
 
+/// Where the project of a command is looked for.
+fn project_folder(terminal: &Terminal<'_>, global: &Global, command: &Command) -> Result<PathBuf, Failure> {
+    let user = match command {
+        Command::Memory(args) => args.user,
+        Command::McpServer(args) => args.user,
+        _ => false,
+    };
+    memory::folder(terminal, terminal.folder(global), user)
+}
+
 fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
-    let folder = terminal.folder(global);
+    let folder = project_folder(terminal, global, &command)?;
     match &command {
         Command::Init(args) => return init::run(terminal, &folder, args),
         Command::Completions(args) => return completions::run(terminal, args),
@@ -74,6 +87,10 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Context(args) => context::run(terminal, &session, global, args),
         Command::List(args) => list::run(terminal, &session, global, args),
         Command::Query(args) => query::run(terminal, &session, global, args),
+        Command::Memory(args) => {
+            let folder = terminal.folder(global);
+            memory::run(terminal, &session, &folder, global, args)
+        }
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
         Command::Impact(args) => impact::run(terminal, &session, &folder, global, args),

@@ -119,6 +119,30 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// As [`append()`], without waiting for the medium. A file that is replaced meanwhile gets the lines, too: they may
+/// then be there twice.
+///
+/// # Errors
+/// As [`append()`].
+pub fn note(path: &Path, lines: &[u8]) -> io::Result<()> {
+    /// A file is replaced once in hundreds of notes: more than this is nobody's doing.
+    const ATTEMPTS: usize = 3;
+    for _ in 0..ATTEMPTS {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let mut last = [b'\n'];
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        let torn = if last == [b'\n'] { &b""[..] } else { b"\n" };
+        file.write_all(&[torn, lines].concat())?;
+        if super::write_lock::is_file_at(&file, path)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// A complete, durable file beside `path`, hidden so that no listing takes it for a page, and gone
 /// when dropped.
 fn prepare(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<NamedTempFile> {

@@ -203,6 +203,13 @@ impl DiskSource {
         Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
     }
 
+    /// A project that an older version started does not know of the file yet.
+    fn keep_note_out_of_git(&self, file: &Path, name: &str) {
+        if !file.exists() {
+            super::write_lock::keep_out_of_git(&self.root.join(".ubp"), name);
+        }
+    }
+
     /// Where a state file lies: in the project's own folder, never behind a link.
     fn state_file(&self, name: &str) -> Result<PathBuf> {
         paths::require_state_file(name)?;
@@ -321,7 +328,17 @@ impl Source for DiskSource {
         paths::require_record_file(name)?;
         let file = self.state_file(name)?;
         let _held = self.lock()?;
+        if paths::NOTE_FILES.contains(&name) {
+            self.keep_note_out_of_git(&file, name);
+        }
         atomic::append(&file, lines).map_err(|error| Error::io(format!(".ubp/{name}"), error))
+    }
+
+    fn note(&self, name: &str, lines: &[u8]) -> Result<()> {
+        paths::require_note_file(name)?;
+        let file = self.state_file(name)?;
+        self.keep_note_out_of_git(&file, name);
+        atomic::note(&file, lines).map_err(|error| Error::io(format!(".ubp/{name}"), error))
     }
 }
 

@@ -8,6 +8,7 @@ mod ignore_rules;
 mod mapped_cache;
 pub mod memory;
 mod project;
+pub(crate) mod user_data;
 mod walk;
 mod write_lock;
 

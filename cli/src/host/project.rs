@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 14] = [
+const OWN_FILES: [&str; 15] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -32,6 +32,7 @@ const OWN_FILES: [&str; 14] = [
     "decisions.jsonl",
     "audit.jsonl",
     "favorites.json",
+    "memory.jsonl",
     "serve.lock",
     "serve.state",
     "write.lock",

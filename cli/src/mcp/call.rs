@@ -154,6 +154,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             Stage::Queries => "asking queries",
             Stage::Suggestions => "looking for links",
             Stage::Site => "writing pages",
+            Stage::Comparisons => "comparing memories",
         };
         let param = ProgressNotificationParam::new(token.clone(), now)
             .with_total(before + report.total as f64)

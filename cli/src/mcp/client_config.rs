@@ -25,12 +25,18 @@ pub(super) fn of(
     if args.write {
         arguments.push("--write".into());
     }
+    if args.user {
+        arguments.push("--user".into());
+    }
     if !args.tools.is_empty() {
         arguments.push("--tools".into());
         arguments.push(args.tools.join(","));
     }
     // Settings of a project are shared and start in its folder; those of a person are and do not.
     let mut anywhere = vec!["-C".to_owned(), root.to_string_lossy().into_owned()];
+    if args.user {
+        anywhere.clear();
+    }
     anywhere.extend(arguments.iter().cloned());
     let server = |arguments: &[String]| json!({ "command": program, "args": arguments });
     match client {

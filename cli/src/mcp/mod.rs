@@ -63,6 +63,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         return Ok(ExitStatus::Success);
     }
     let tools = tools::choose(&args.tools, args.write)?;
+    if !args.write && args.tools.iter().any(|name| name.trim() == "memory") {
+        terminal.note("without --write clients can recall, and not remember");
+    }
     let project = Project::find(folder)?;
     let messages = Messages::of(terminal);
     let live = Live::start(project, &terminal.io.environment, messages.notices())?;

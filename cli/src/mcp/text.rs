@@ -8,6 +8,7 @@ mod changed;
 mod found;
 mod freshness;
 mod linked;
+mod memory;
 mod pages;
 
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub(crate) fn render(name: &str, answer: &Value) -> String {
             changed::page(&mut text, view)
         }
         "dismiss" => changed::dismissed(&mut text, view),
+        "remember" => memory::remembered(&mut text, view),
+        "recall" => memory::recalled(&mut text, view),
         _ => None,
     };
     if rendered.is_none() {

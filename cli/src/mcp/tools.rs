@@ -12,7 +12,7 @@ use super::schema;
 const CORE: [&str; 6] = ["search", "get_page", "get_context", "fulltext_search", "list_pages", "get_graph"];
 
 /// Operations whose answers hold text of pages.
-const QUOTING: [&str; 4] = ["search", "get_page", "get_context", "fulltext_search"];
+const QUOTING: [&str; 5] = ["search", "get_page", "get_context", "fulltext_search", "recall"];
 
 /// A tool and the operation behind it.
 #[derive(Clone)]
@@ -49,9 +49,16 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
         if found.is_empty() {
             let names: Vec<&str> = tools.clone().map(|operation| operation.name).collect();
             return Err(Error::invalid(format!(
-                "--tools: '{name}' is neither a set (core, read, write, all, query) nor a tool; the tools are {}",
+                "--tools: '{name}' is neither a set (core, read, write, all, query, memory) nor a tool; the tools are {}",
                 names.join(", ")
             )));
+        }
+        let is_set =
+            found.iter().all(|operation| matches!(operation.surfaces.tool, Tool::Set(set) if set == name));
+        // What a set has for those who may only read is worth having alone.
+        if is_set && found.iter().any(|operation| allowed(operation)) {
+            picked.extend(found.into_iter().filter(|operation| allowed(operation)));
+            continue;
         }
         if let Some(forbidden) = found.iter().find(|operation| !allowed(operation)) {
             return Err(Error::invalid(format!(

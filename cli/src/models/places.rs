@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ubp_core::{Error, Result};
 
 use crate::Environment;
-use crate::host::Project;
+use crate::host::{Project, user_data};
 
 /// The project's models, relative to it.
 const PROJECT_MODELS: &str = ".ubp/models";
@@ -103,21 +103,10 @@ pub(crate) fn refuse_link(path: &Path) -> Result<()> {
 }
 
 fn user_folder(environment: &Environment) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let value = environment.get(name).filter(|value| !value.is_empty())?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
     if let Some(named) = environment.get("UBP_MODELS").filter(|value| !value.is_empty()) {
         return std::path::absolute(named).ok();
     }
-    let data = if cfg!(windows) {
-        absolute("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        absolute("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
-    };
-    data.map(|data| data.join("ubp").join("models"))
+    user_data::folder(environment).map(|data| data.join("models"))
 }
 
 /// Whether `name` can be the name of a model: also that of a folder, on every system.

@@ -5,6 +5,8 @@
 mod budget;
 mod context;
 mod edited;
+#[cfg(not(target_family = "wasm"))]
+mod memory;
 mod page;
 mod table;
 mod way;
@@ -20,8 +22,12 @@ pub mod delete_page;
 pub mod diff;
 pub mod dismiss;
 pub mod doctor;
+#[cfg(not(target_family = "wasm"))]
+pub mod document_memories;
 pub mod evaluate;
 pub mod favorites;
+#[cfg(not(target_family = "wasm"))]
+pub mod forget;
 pub mod fulltext_search;
 pub mod get_context;
 pub mod get_graph;
@@ -32,6 +38,8 @@ pub mod graph_traverse;
 pub mod index_refresh;
 #[cfg(not(target_family = "wasm"))]
 pub mod index_status;
+#[cfg(not(target_family = "wasm"))]
+pub mod list_memories;
 pub mod list_pages;
 #[cfg(not(target_family = "wasm"))]
 pub mod query;
@@ -39,7 +47,13 @@ pub mod query;
 pub mod query_inspect;
 pub mod read_page;
 pub mod rebuild;
+#[cfg(not(target_family = "wasm"))]
+pub mod recall;
 pub mod refs;
+#[cfg(not(target_family = "wasm"))]
+pub mod reindex_memories;
+#[cfg(not(target_family = "wasm"))]
+pub mod remember;
 pub mod rename_page;
 pub mod render_page;
 pub mod resolve_links;
@@ -56,6 +70,8 @@ pub(crate) use get_page::backlinks;
 
 pub use context::{Caller, Context, Engine};
 pub use edited::Edited;
+#[cfg(not(target_family = "wasm"))]
+pub use memory::{MemoryFields, RecalledMemory, SimilarMemory};
 pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use table::{Effect, OPERATIONS, Operation, Surfaces, Tool, find};
 pub use way::{Step, StepDirection};

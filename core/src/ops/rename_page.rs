@@ -1,5 +1,7 @@
 //! Giving a page another path or title, with every link to it and from it following.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +83,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let before = World::load(db, context.source, pages_dir)?;
         let mut after = World::load(db, context.source, pages_dir)?;
         after.rename(subject.number, &new_path, &new_title, &subject.aliases);
-        let mut follower = Follower { before, after, renaming: &renaming, types: &types };
+        let replaced = HashMap::new();
+        let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
         let mut names = keys(&old_path, &subject.title, &subject.aliases);
         names.extend(keys(&new_path, &new_title, &subject.aliases));
 

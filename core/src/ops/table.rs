@@ -16,6 +16,8 @@ use super::{
     index_status, query, query_inspect, read_page, rebuild, rename_page, resolve_links, review_page,
     save_page, source_diff, undo, update_page,
 };
+#[cfg(not(target_family = "wasm"))]
+use super::{document_memories, forget, list_memories, recall, reindex_memories, remember};
 use crate::{Error, Result};
 
 /// What an operation does to the project.
@@ -98,6 +100,8 @@ const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
 #[cfg(not(target_family = "wasm"))]
 const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
+#[cfg(not(target_family = "wasm"))]
+const MEMORY: Surfaces = Surfaces { tool: Tool::Set("memory"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
 /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare with:
@@ -163,6 +167,18 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(index_status, "index_status", Read, QUERY),
     #[cfg(not(target_family = "wasm"))]
     operation!(index_refresh, "index_refresh", Read, QUERY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(remember, "remember", Write, MEMORY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(recall, "recall", Read, MEMORY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(list_memories, "ubp_list_memories", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(forget, "ubp_forget", Destructive, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(document_memories, "ubp_document_memories", Read, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(reindex_memories, "ubp_reindex_memories", Write, PROGRAMS),
 ];
 
 /// The operation of that name.

@@ -5,6 +5,7 @@ mod budget;
 mod explain;
 mod names;
 mod passages;
+mod remembering;
 mod saving;
 mod suggesting;
 mod writing;

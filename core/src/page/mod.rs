@@ -35,6 +35,8 @@ pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, V
 pub(crate) use outline::slug;
 pub use prose::{Prose, prose};
 pub(crate) use sites::{Site, Syntax, sites};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use splice::plain_scalar;
 pub use splice::set_fields;
 
 use std::collections::HashSet;

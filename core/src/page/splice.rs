@@ -30,6 +30,12 @@ pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<Str
     Ok(edited)
 }
 
+/// How `text` is written as a value of its own, without line breaks; `flow`: in a list on one line.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn plain_scalar(text: &str, flow: bool) -> String {
+    scalar::auto(text, flow)
+}
+
 /// The bytes between `start` and `end` make way for `insert`.
 struct Splice {
     start: usize,

@@ -148,6 +148,11 @@ impl<S: Source> Source for FaultySource<S> {
         self.check(Access::Write, name)?;
         self.inner.append(name, lines)
     }
+
+    fn note(&self, name: &str, lines: &[u8]) -> Result<()> {
+        self.check(Access::Write, name)?;
+        self.inner.note(name, lines)
+    }
 }
 
 #[cfg(test)]

@@ -271,6 +271,12 @@ impl Source for MemorySource {
         record.extend_from_slice(lines);
         Ok(())
     }
+
+    fn note(&self, name: &str, lines: &[u8]) -> Result<()> {
+        crate::path::require_note_file(name)?;
+        lock(&self.states).entry(name.into()).or_default().extend_from_slice(lines);
+        Ok(())
+    }
 }
 
 /// The file at `path`, if it has that hash.

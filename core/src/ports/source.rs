@@ -229,4 +229,15 @@ pub trait Source: Send + Sync {
         let _ = lines;
         Err(read_only(name))
     }
+
+    /// Adds `lines`, each with its line break, at the end of one of the [`crate::path::NOTE_FILES`] without waiting for
+    /// whoever writes and without making sure that they outlive a loss of power. A line may be there twice then.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for any other name; [`crate::Error::Io`].
+    fn note(&self, name: &str, lines: &[u8]) -> Result<()> {
+        let _ = lines;
+        path::require_note_file(name)?;
+        Err(read_only(name))
+    }
 }

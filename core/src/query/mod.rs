@@ -7,6 +7,7 @@ mod sandbox;
 mod schema;
 
 pub use sandbox::{Answer, Limits};
+pub(crate) use schema::page_vectors;
 pub use schema::{Column, Schema};
 
 use std::collections::HashMap;

@@ -203,7 +203,7 @@ fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
 }
 
 /// The mean direction of a page's vectors, by page, little-endian numbers of 32 bits.
-pub(super) fn page_vectors(
+pub(crate) fn page_vectors(
     db: &Connection,
     identity: &str,
     dimensions: usize,

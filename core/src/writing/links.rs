@@ -106,6 +106,8 @@ pub(crate) struct Follower<'a, 'r> {
     pub after: World<'a>,
     pub renaming: &'r Renaming,
     pub types: &'a LinkTypes,
+    /// Pages that go, and the page that stands for each from now on.
+    pub replaced: HashMap<i64, i64>,
 }
 
 /// Where a link has to lead.
@@ -190,6 +192,7 @@ impl Follower<'_, '_> {
     fn wanted(&mut self, page: i64, site: &Site) -> Result<Wanted> {
         Ok(match self.before.resolve(site.kind, &site.target, page)? {
             Destination::Page { page: target, anchor, .. } => {
+                let target = self.replaced.get(&target).copied().unwrap_or(target);
                 let heading = self.renaming.heading.as_ref().filter(|_| target == self.renaming.page);
                 let anchor = match (anchor, heading) {
                     (Some(anchor), Some((old, new))) => {

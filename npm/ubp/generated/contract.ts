@@ -79,6 +79,18 @@ export interface Operations {
   index_status: { params: IndexStatusParams; output: IndexStatusOutput };
   /** Bring text, links and front matter up to date with the files; vectors follow in the background. */
   index_refresh: { params: IndexRefreshParams; output: IndexRefreshOutput };
+  /** Remember something for later, as a page that people can read; a memory about the same topic is updated. */
+  remember: { params: RememberParams; output: RememberOutput };
+  /** Find what was remembered, by words and meaning; without a query, by type and tags. */
+  recall: { params: RecallParams; output: RecallOutput };
+  /** List memories, by type and topic, with how often they were needed. */
+  list_memories: { params: ListMemoriesParams; output: ListMemoriesOutput };
+  /** Forget a memory: its page goes to the trash, and can be brought back. */
+  forget: { params: ForgetParams; output: ForgetOutput };
+  /** Put memories together as Markdown documents, one for each type. */
+  document_memories: { params: DocumentMemoriesParams; output: DocumentMemoriesOutput };
+  /** Make one of memories that say the same; links follow, and what is replaced can be brought back. */
+  reindex_memories: { params: ReindexMemoriesParams; output: ReindexMemoriesOutput };
 }
 
 export type OperationName = keyof Operations;
@@ -118,6 +130,9 @@ export interface AcceptParams {
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
+
+/** What became of the memory. */
+export type Action = "created" | "updated";
 
 /** What was done. */
 export interface AddOutput {
@@ -782,6 +797,34 @@ export interface DocumentLink {
   link_type?: string | null | undefined;
 }
 
+/** The memories of one type. */
+export interface DocumentMemoriesDocument {
+  /** What they are about. */
+  type: MemoryType;
+  /** The name that the file goes by. */
+  file_name: string;
+  /** Memories in it. */
+  memory_count: number;
+  /** The document. */
+  text: string;
+}
+
+/** The documents. */
+export interface DocumentMemoriesOutput {
+  /** In the order of types; that of a type without memories has its title alone. */
+  documents: DocumentMemoriesDocument[];
+  /** Pages that should be memories and cannot be read as such. */
+  skipped: Skipped[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which documents. */
+export interface DocumentMemoriesParams {
+  /** Only that of this type; all three when absent. */
+  type?: MemoryType | null | undefined;
+}
+
 /** What was measured. */
 export interface EvaluateOutput {
   /** Queries that were measured. */
@@ -884,6 +927,52 @@ export interface Finding {
   message: string;
   /** The way out. */
   hint: string | null;
+}
+
+/** The memory that went. */
+export interface ForgetOutput {
+  /** Its id. */
+  id: string;
+  /** What it is about. */
+  type: MemoryType;
+  /** Its topic. */
+  topic: string;
+  /** Its tags. */
+  tags: string[];
+  /** How often somebody remembered it again. */
+  reference_count: number;
+  /** How far it can be trusted, 0 to 1. */
+  confidence: number;
+  /** When it was remembered first, in seconds since 1970. */
+  created_at: number;
+  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  last_accessed: number | null;
+  /** Where it comes from, as far as that was told. */
+  source: string | null;
+  /** Its page, relative to the pages folder. */
+  filepath: string;
+  /** Where its page lies now, relative to `.ubp/trash/`; absent while nothing is written. */
+  trash: string | null;
+  /** Links that led to it. */
+  links: LostLink[];
+  /** Unified diff. */
+  diff: string;
+  /** Whether this only shows what would happen. */
+  dry_run: boolean;
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which memory. */
+export interface ForgetParams {
+  /** The memory: its id, topic or path. */
+  memory: string;
+  /** Its type, where memories of several types have this topic. */
+  type?: MemoryType | null | undefined;
+  /** Only show what would happen. */
+  dry_run?: boolean | undefined;
 }
 
 /** Pages by freshness. */
@@ -1362,6 +1451,28 @@ export interface LinkedPage {
   summary: string;
 }
 
+/** The memories. */
+export interface ListMemoriesOutput {
+  /** By type and topic. */
+  memories: MemoryFields[];
+  /** Memories before `limit`. */
+  total_count: number;
+  /** Pages that should be memories and cannot be read as such. */
+  skipped: Skipped[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which memories. */
+export interface ListMemoriesParams {
+  /** Only memories of this type. */
+  type?: MemoryType | null | undefined;
+  /** Only memories with all of these tags. */
+  tags?: string[] | undefined;
+  /** Most memories to return; all when absent. */
+  limit?: number | null | undefined;
+}
+
 /** The pages. */
 export interface ListPagesOutput {
   /** The pages that were asked for. */
@@ -1440,6 +1551,33 @@ export interface LostLink {
   leads_to: string | null;
 }
 
+/** What describes a memory. */
+export interface MemoryFields {
+  /** Its id. */
+  id: string;
+  /** What it is about. */
+  type: MemoryType;
+  /** Its topic. */
+  topic: string;
+  /** Its tags. */
+  tags: string[];
+  /** How often somebody remembered it again. */
+  reference_count: number;
+  /** How far it can be trusted, 0 to 1. */
+  confidence: number;
+  /** When it was remembered first, in seconds since 1970. */
+  created_at: number;
+  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  last_accessed: number | null;
+  /** Where it comes from, as far as that was told. */
+  source: string | null;
+  /** Its page, relative to the pages folder. */
+  filepath: string;
+}
+
+/** What a memory is about. */
+export type MemoryType = "tech" | "project-tech" | "domain";
+
 /** A link that was mended. */
 export interface MendedLink {
   /** The page that links. */
@@ -1448,6 +1586,14 @@ export interface MendedLink {
   target: string;
   /** The page or file that it leads to now; absent where the link was rewritten or taken away. */
   leads_to: string | null;
+}
+
+/** Memories that became one. */
+export interface Merge {
+  /** The one that stays, as it is then. */
+  kept: MemoryFields;
+  /** Those that it replaces, most alike first. */
+  replaced: SimilarMemory[];
 }
 
 /** What becomes of the text that is there. */
@@ -1775,6 +1921,66 @@ export interface RebuildOutput {
 /** Nothing to choose. */
 export type RebuildParams = Record<string, never>;
 
+/** What was found. */
+export interface RecallOutput {
+  /** Memories, best first. */
+  memories: RecalledMemory[];
+  /** Memories found before `limit`; of a query at most a few hundred. */
+  total_count: number;
+  /** The evidence that ranked; absent where nothing was asked. */
+  search_type: SearchType | null;
+  /** Pages that should be memories and cannot be read as such. */
+  skipped: Skipped[];
+  /** What was left out to fit `max_tokens`; `pages` counts memories. */
+  omitted: Omitted;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to recall. */
+export interface RecallParams {
+  /** Words or a question; empty to see what there is. */
+  query?: string | undefined;
+  /** Only memories of this type. */
+  type?: MemoryType | null | undefined;
+  /** Only memories with all of these tags. */
+  tags?: string[] | undefined;
+  /** Most memories to return; 10 when absent. */
+  limit?: number | null | undefined;
+  /** Most tokens in the answer, 4 bytes each. */
+  max_tokens?: number | null | undefined;
+}
+
+/** A memory with its text. */
+export interface RecalledMemory {
+  /** Its id. */
+  id: string;
+  /** What it is about. */
+  type: MemoryType;
+  /** Its topic. */
+  topic: string;
+  /** Its tags. */
+  tags: string[];
+  /** How often somebody remembered it again. */
+  reference_count: number;
+  /** How far it can be trusted, 0 to 1. */
+  confidence: number;
+  /** When it was remembered first, in seconds since 1970. */
+  created_at: number;
+  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  last_accessed: number | null;
+  /** Where it comes from, as far as that was told. */
+  source: string | null;
+  /** Its page, relative to the pages folder. */
+  filepath: string;
+  /** What it says. */
+  content: string;
+  /** Code and other examples. */
+  examples: string[];
+  /** How well it answers, 0 to 1.1; 0 where nothing was asked. */
+  score: number;
+}
+
 /** The pages. */
 export interface RefsOutput {
   /** The file's path relative to the project. */
@@ -1812,6 +2018,36 @@ export interface RefusedPage {
   settle_with: string;
 }
 
+/** What became of the memories. */
+export interface ReindexMemoriesOutput {
+  /** Memories that were looked at. */
+  memory_count: number;
+  /** Of these, memories without a vector: only those of equal text can be told to say the same. */
+  uncompared_count: number;
+  /** Why no memory has a vector, where that is so. */
+  without_vectors: string | null;
+  /** Memories that became one. */
+  merged: Merge[];
+  /** Pages that should be memories and cannot be read as such. */
+  skipped: Skipped[];
+  /** Unified diffs of every file that changed. */
+  diff: string;
+  /** Whether this only shows what would change. */
+  dry_run: boolean;
+  /** Files that changed. Those that were replaced say where they lie in the trash. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; `ubp undo` takes all of it back. Absent when nothing changed. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to do. */
+export interface ReindexMemoriesParams {
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
 /** A page around it. */
 export interface RelatedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -1842,6 +2078,50 @@ export interface RelatedPage {
 
 /** What brought a page into the results. */
 export type RelevanceReason = "direct_link" | "2hop" | "3hop" | "vector_similarity" | "fulltext";
+
+/** The memory that was kept. */
+export interface RememberOutput {
+  /** Its id. */
+  memory_id: string;
+  /** What became of it. */
+  action: Action;
+  /** Other memories like it. */
+  similar_count: number;
+  /** The most alike of these, at most five. */
+  similar: SimilarMemory[];
+  /** Its topic, as it was written first. */
+  topic: string;
+  /** Its page, relative to the pages folder. */
+  filepath: string;
+  /**
+   * Names the change in the audit log, which has the former text; `ubp undo` takes it back. Absent when
+   * nothing changed.
+   */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to remember. */
+export interface RememberParams {
+  /**
+   * tech: technology, whatever the project. project-tech: how this project uses it. domain: the field that the
+   * project is about.
+   */
+  type: MemoryType;
+  /** What it is about, on one line: with the type, this names the memory. */
+  topic: string;
+  /** What to remember, in Markdown. It takes the place of what is known about the topic. */
+  content: string;
+  /** Words to find it by; those that it has when absent. */
+  tags?: string[] | null | undefined;
+  /** Code or other examples; those that it has when absent. */
+  examples?: string[] | null | undefined;
+  /** Where this comes from; as it is when absent. */
+  source?: string | null | undefined;
+  /** Keep it although something in it looks like a secret: only when a person said that it is none. */
+  force?: boolean | undefined;
+}
 
 /** The page under its new name. */
 export interface RenamePageOutput {
@@ -2258,6 +2538,30 @@ export interface Setting {
 /** How bad a finding is. */
 export type Severity = "error" | "warning" | "info";
 
+/** A memory that is named beside another. */
+export interface SimilarMemory {
+  /** Its id. */
+  id: string;
+  /** What it is about. */
+  type: MemoryType;
+  /** Its topic. */
+  topic: string;
+  /** Its page, relative to the pages folder. */
+  filepath: string;
+  /** Cosine similarity; absent where only the topics are spelled alike. */
+  similarity: number | null;
+}
+
+/** A page that should be a memory and cannot be read as one. */
+export interface Skipped {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Line of the problem, from 1. */
+  line: number;
+  /** What is wrong there. */
+  reason: string;
+}
+
 /** What pages are sorted by. */
 export type SortKey = "title" | "updated_at" | "created_at" | "filepath";
 
@@ -2315,7 +2619,7 @@ export interface SourceDifference {
 }
 
 /** A part of long work. */
-export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site";
+export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons";
 
 /** A page that code overtook. */
 export interface StalePage {

@@ -23,6 +23,7 @@ const OWN_IGNORE: &str = "\
 /trash/
 /audit.jsonl
 /favorites.json
+/memory.jsonl
 /models/
 /*.tmp
 ";

@@ -192,8 +192,12 @@ pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Fin
 }
 
 pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement =
-        db.prepare("SELECT doc_type, count(*) FROM pages GROUP BY doc_type ORDER BY doc_type")?;
+    // The types of memories are those of memories, wherever else they would be the project's own.
+    let mut statement = db.prepare(
+        "SELECT doc_type, count(*) FROM pages
+         WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
+         GROUP BY doc_type ORDER BY doc_type",
+    )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (doc_type, pages): (String, i64) = (row.get(0)?, row.get(1)?);

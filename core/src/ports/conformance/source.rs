@@ -263,6 +263,13 @@ fn records(fixture: &dyn SourceFixture) {
     for other in ["refs.lock", "manifest.json", "", "../audit.jsonl"] {
         assert_eq!(source.append(other, b"x\n").unwrap_err().code(), "invalid_params", "{other}");
     }
+    source.note("memory.jsonl", b"{}\n").unwrap();
+    source.append("memory.jsonl", b"{}\n").unwrap();
+    source.note("memory.jsonl", b"{}\n").unwrap();
+    assert_eq!(source.read_state("memory.jsonl").unwrap().as_deref(), Some(&b"{}\n{}\n{}\n"[..]));
+    for other in ["audit.jsonl", "decisions.jsonl", "refs.lock", "../memory.jsonl"] {
+        assert_eq!(source.note(other, b"x\n").unwrap_err().code(), "invalid_params", "{other}");
+    }
 }
 
 /// Of all who edit the same version of a page, one succeeds, and nothing that was appended is lost.

@@ -1,0 +1,194 @@
+//! The text of a memory: what it says under a heading, and its examples as code blocks at the end. What is
+//! written comes back to the letter; where it could not, examples stand in front matter instead.
+
+use crate::page::{LinkTypes, parse};
+use crate::text::fold_key;
+
+/// The heading that examples stand under.
+const HEADING: &str = "## Examples";
+
+/// The text of a page: heading, content, examples. Blank at neither end but for its last line break.
+pub(super) fn write(topic: &str, content: &str, examples: &[String]) -> String {
+    let mut text = heading(topic).map(|heading| format!("{heading}\n\n")).unwrap_or_default();
+    text.push_str(content);
+    if !examples.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(HEADING);
+        for example in examples {
+            text.push_str("\n\n");
+            text.push_str(&fenced(example, ""));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The first heading of a page about `topic`; `None` for a topic that no heading can say.
+pub(super) fn heading(topic: &str) -> Option<String> {
+    let escape = |c: char| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() };
+    let escaped: String = topic.chars().map(escape).collect();
+    let says_topic = |line: &String| {
+        let page = parse(&format!("{line}\n"), &LinkTypes::default());
+        let only = page.sections.first().filter(|section| section.level == 1 && page.sections.len() == 1);
+        // A topic is a name: nothing in it is a link or a tag.
+        page.links.is_empty()
+            && page.tags.is_empty()
+            && page.blocks.is_empty()
+            && only.is_some_and(|section| section.heading == on_one_line(topic))
+    };
+    [format!("# {topic}"), format!("# {escaped}")].into_iter().find(says_topic)
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Content and examples of a page's text, with or without its heading.
+pub(super) fn read(body: &str, topic: &str) -> (String, Vec<String>) {
+    let body = plain_breaks(body);
+    let text = without_heading(from_first_line(&body), topic);
+    match with_examples(text) {
+        Some((content, examples)) => (content.trim_end().to_owned(), examples),
+        None => (text.trim_end().to_owned(), Vec::new()),
+    }
+}
+
+/// All of a page's text but its heading, where examples stand elsewhere.
+pub(super) fn read_all(body: &str, topic: &str) -> String {
+    let body = plain_breaks(body);
+    without_heading(from_first_line(&body), topic).trim_end().to_owned()
+}
+
+/// Every line break as `\n`.
+pub(super) fn plain_breaks(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// `text` from the first line that says something.
+pub(super) fn from_first_line(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if !line.trim().is_empty() {
+            return rest;
+        }
+        rest = after;
+    }
+    if rest.trim().is_empty() { "" } else { rest }
+}
+
+/// `text` without a first heading that says the topic.
+pub(super) fn without_heading<'t>(text: &'t str, topic: &str) -> &'t str {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    if !first.starts_with("# ") {
+        return text;
+    }
+    let page = parse(&format!("{first}\n"), &LinkTypes::default());
+    let says = page.sections.first().is_some_and(|section| {
+        section.level == 1 && page.sections.len() == 1 && fold_key(&section.heading) == fold_key(topic)
+    });
+    if says { from_first_line(rest) } else { text }
+}
+
+/// The text before the heading of examples, and these, if the text ends with that heading and code blocks.
+fn with_examples(text: &str) -> Option<(&str, Vec<String>)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end() == HEADING
+            && let (Some(before), Some(after)) = (text.get(..at), text.get(at + line.len()..))
+            && let Some(examples) = only_blocks(after)
+        {
+            return Some((before, examples));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The code blocks of a text that has nothing else.
+fn only_blocks(text: &str) -> Option<Vec<String>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut examples = Vec::new();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        if line.trim().is_empty() {
+            at += 1;
+            continue;
+        }
+        let fence = Fence::opening(line)?;
+        let end = lines.iter().skip(at + 1).position(|line| fence.is_closed_by(line))? + at + 1;
+        let block = if fence.info.is_empty() { lines.get(at + 1..end)? } else { lines.get(at..=end)? };
+        let example = block.join("\n");
+        if !example.trim().is_empty() {
+            examples.push(example);
+        }
+        at = end + 1;
+    }
+    (!examples.is_empty()).then_some(examples)
+}
+
+/// The line that opens a code block.
+pub(super) struct Fence<'t> {
+    mark: char,
+    length: usize,
+    /// What stands behind it, such as a language.
+    pub info: &'t str,
+}
+
+impl<'t> Fence<'t> {
+    pub(super) fn opening(line: &'t str) -> Option<Self> {
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let rest = line.trim_start_matches(mark);
+        let length = line.len() - rest.len();
+        let info = rest.trim();
+        (length >= 3 && (mark == '~' || !info.contains('`'))).then_some(Self { mark, length, info })
+    }
+
+    pub(super) fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim_end();
+        line.len() >= self.length && line.chars().all(|c| c == self.mark)
+    }
+
+    /// The line that closes it.
+    pub(super) fn closing(&self) -> String {
+        self.mark.to_string().repeat(self.length)
+    }
+}
+
+/// An example as a code block: one that is such a block already, with a language, stays as it is.
+pub(super) fn fenced(example: &str, language: &str) -> String {
+    if is_block(example).is_some_and(|has_language| has_language) {
+        return example.to_owned();
+    }
+    let longest = example.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}{language}\n{example}\n{fence}")
+}
+
+/// Whether a text is one code block and nothing else; then, whether that names a language.
+pub(super) fn is_block(text: &str) -> Option<bool> {
+    let lines: Vec<&str> = text.lines().collect();
+    let (first, inner, last) = match lines.as_slice() {
+        [first, inner @ .., last] => (first, inner, last),
+        _ => return None,
+    };
+    let fence = Fence::opening(first)?;
+    let whole = fence.is_closed_by(last) && !inner.iter().any(|line| fence.is_closed_by(line));
+    // As it is read back: nothing before the fence, nothing behind it.
+    (whole && !text.ends_with('\n')).then_some(!fence.info.is_empty())
+}
+
+/// What closes the code block that a text leaves open, if it does.
+pub(super) fn open_fence(text: &str) -> Option<String> {
+    let mut open: Option<Fence<'_>> = None;
+    for line in text.lines() {
+        // Up to three blanks before it, a fence is one.
+        let unindented = line.trim_start_matches(' ');
+        let line = if line.len() - unindented.len() <= 3 { unindented } else { line };
+        open = match open {
+            Some(fence) if fence.is_closed_by(line) => None,
+            Some(fence) => Some(fence),
+            None => Fence::opening(line),
+        };
+    }
+    open.map(|fence| fence.closing())
+}

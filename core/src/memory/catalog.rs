@@ -1,0 +1,219 @@
+//! Which memories there are, as the index has them: enough to find one by its topic, to choose among them and
+//! to count them, without opening a file.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{FOLDER, Fields, MemoryType};
+use crate::index::parse_time;
+use crate::page::{Diagnostic, Value};
+use crate::ports::Source;
+use crate::text::fold_key;
+use crate::{Error, Result, page, path};
+
+/// A page that should be a memory and cannot be read as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skipped {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Line of the problem, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// A memory in the index.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    /// Number of its page in the index.
+    pub page: i64,
+    pub path: String,
+    pub id: String,
+    pub fields: Fields,
+    /// Seconds since 1970.
+    pub created_at: i64,
+}
+
+impl Entry {
+    /// Its id and those of the memories that became part of it.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.id).chain(&self.fields.merged).map(String::as_str)
+    }
+
+    /// Whether it is about this, by its topic or one that became part of it.
+    fn answers_to(&self, key: &str) -> bool {
+        fold_key(&self.fields.topic) == key || self.fields.aliases.iter().any(|alias| fold_key(alias) == key)
+    }
+}
+
+/// All memories, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub entries: Vec<Entry>,
+    pub skipped: Vec<Skipped>,
+    /// Folded topics of pages that were passed over, where they can be told, and their place in `skipped`.
+    broken: Vec<(String, usize)>,
+    /// Folded paths of everything in the folder of memories.
+    taken: HashSet<String>,
+}
+
+impl Catalog {
+    /// Reads the index.
+    pub(crate) fn read(db: &Connection) -> Result<Self> {
+        let mut statement = db.prepare_cached(
+            "SELECT page, path, doc_id, created_at, front_matter, diagnostics FROM pages
+             WHERE path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path",
+        )?;
+        let mut rows = statement.query([FOLDER])?;
+        let mut catalog = Self::default();
+        while let Some(row) = rows.next()? {
+            let (page, path, id): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let created: String = row.get(3)?;
+            let front_matter = row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
+            let fields = match serde_json::from_str(front_matter) {
+                Ok(Value::Map(fields)) => fields,
+                _ => Vec::new(),
+            };
+            catalog.taken.insert(fold_key(&path));
+            let diagnostics = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
+            if diagnostics.contains("front_matter_syntax") {
+                let found: Vec<Diagnostic> = serde_json::from_str(diagnostics).unwrap_or_default();
+                let found = found.into_iter().find(|found| found.code == "front_matter_syntax");
+                let (line, reason) = found.map(|found| (found.line, found.message)).unwrap_or_default();
+                catalog.pass_over(path, line.max(1), reason, Fields::topic_of(&fields));
+                continue;
+            }
+            match Fields::of(&fields) {
+                None => {}
+                Some(Err(reason)) => catalog.pass_over(path, 1, reason, Fields::topic_of(&fields)),
+                Some(Ok(fields)) => {
+                    let indexed = parse_time(&created).map(|time| time.as_second());
+                    let created_at = fields.created_at.or(indexed).unwrap_or_default();
+                    catalog.entries.push(Entry { page, path, id, fields, created_at });
+                }
+            }
+        }
+        Ok(catalog)
+    }
+
+    fn pass_over(&mut self, filepath: String, line: usize, reason: String, topic: Option<&str>) {
+        self.broken.extend(topic.map(|topic| (fold_key(topic), self.skipped.len())));
+        self.skipped.push(Skipped { filepath, line, reason });
+    }
+
+    /// The memory about `topic`: by its own topic before one that became part of it.
+    pub(crate) fn about(&self, memory_type: MemoryType, topic: &str) -> Option<&Entry> {
+        let key = fold_key(topic);
+        let of_type = || self.entries.iter().filter(|entry| entry.fields.memory_type == memory_type);
+        of_type()
+            .find(|entry| fold_key(&entry.fields.topic) == key)
+            .or_else(|| of_type().find(|entry| entry.answers_to(&key)))
+    }
+
+    /// A page about `topic` that has to be mended first.
+    pub(crate) fn broken(&self, topic: &str) -> Option<&Skipped> {
+        let key = fold_key(topic);
+        let (_, at) = self.broken.iter().find(|(topic, _)| *topic == key)?;
+        self.skipped.get(*at)
+    }
+
+    /// The memory called `name`: an id, a path or a topic.
+    ///
+    /// # Errors
+    /// [`Error::PageNotFound`], [`Error::AmbiguousPage`].
+    pub(crate) fn named(&self, name: &str, memory_type: Option<MemoryType>) -> Result<&Entry> {
+        let name = name.trim();
+        let key = fold_key(name);
+        let eligible = || {
+            self.entries.iter().filter(|entry| memory_type.is_none_or(|one| one == entry.fields.memory_type))
+        };
+        let rules: [&dyn Fn(&Entry) -> bool; 4] = [
+            &|entry| entry.id == name,
+            &|entry| entry.path == name,
+            &|entry| fold_key(&entry.fields.topic) == key,
+            &|entry| entry.answers_to(&key),
+        ];
+        for rule in rules {
+            let found: Vec<&Entry> = eligible().filter(|entry| rule(entry)).collect();
+            match found.as_slice() {
+                [] => {}
+                [only] => return Ok(only),
+                several => {
+                    let candidates = several.iter().map(|entry| entry.path.clone()).collect();
+                    return Err(Error::AmbiguousPage { page: name.into(), candidates });
+                }
+            }
+        }
+        let mut alike: Vec<(f64, &str)> = eligible()
+            .map(|entry| {
+                (strsim::jaro_winkler(&fold_key(&entry.fields.topic), &key), entry.fields.topic.as_str())
+            })
+            .filter(|(likeness, _)| *likeness >= 0.8)
+            .collect();
+        alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let similar = alike.into_iter().take(3).map(|(_, topic)| topic.to_owned()).collect();
+        Err(Error::PageNotFound { page: name.into(), similar })
+    }
+
+    /// A path for a new memory, that of no page and no other file that the source knows of.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn free_path(
+        &self,
+        source: &dyn Source,
+        memory_type: MemoryType,
+        topic: &str,
+    ) -> Result<String> {
+        let name = file_name(topic);
+        let mut number = 1;
+        loop {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let place = format!("{FOLDER}/{}/{name}{suffix}.md", memory_type.as_str());
+            if !self.taken.contains(&fold_key(&place)) && source.stat(&place)?.is_none() {
+                return Ok(place);
+            }
+            number += 1;
+        }
+    }
+}
+
+/// Longest name of a file, in characters: the rest of a topic stands on the page.
+const NAME_LIMIT: usize = 60;
+
+/// A topic as the name of a file: letters and digits of any script, and single hyphens.
+fn file_name(topic: &str) -> String {
+    let slug = page::slug(topic);
+    let nothing_left = slug == "section" && fold_key(topic) != "section";
+    let slug: String = slug.chars().take(NAME_LIMIT).collect();
+    let slug = if nothing_left { "memory" } else { slug.trim_end_matches('-') };
+    path::file_name_for(slug)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_topic_makes_a_name_that_every_system_takes() {
+        for (topic, name) in [
+            ("Rustの非同期プログラミング", "rustの非同期プログラミング"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("...", "memory"),
+            ("🎉", "memory"),
+            ("Section", "section"),
+            ("CON", "con-"),
+            ("lpt1", "lpt1-"),
+            ("[[x]]", "x"),
+            ("a/b\\c:d*e?f\"g<h>i|j", "a-b-c-d-e-f-g-h-i-j"),
+            ("İstanbul", "i̇stanbul"),
+        ] {
+            assert_eq!(file_name(topic), name);
+        }
+        let long = file_name(&"設計".repeat(100));
+        assert!(long.chars().count() <= NAME_LIMIT && long.len() <= 240, "{long}");
+    }
+}

@@ -1,0 +1,100 @@
+//! What the front matter of a memory says, in one reading for pages and for the index.
+
+use super::MemoryType;
+use crate::index::parse_time;
+use crate::page::Value;
+
+/// Everything about a memory but its text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fields {
+    pub memory_type: MemoryType,
+    /// One line, as written.
+    pub topic: String,
+    /// Topics of memories that became part of this one.
+    pub aliases: Vec<String>,
+    pub tags: Vec<String>,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Seconds since 1970, where the page says so.
+    pub created_at: Option<i64>,
+    pub source: Option<String>,
+    /// Ids of memories that became part of this one: their counts are its own.
+    pub merged: Vec<String>,
+    /// Examples, where they cannot stand in the text.
+    pub examples: Option<Vec<String>>,
+}
+
+impl Fields {
+    /// Reads front matter: `None` where it is none of a memory, or why it cannot be one.
+    pub(super) fn of(fields: &[(String, Value)]) -> Option<Result<Self, String>> {
+        let get = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
+        let scalar = |key: &str| match get(key) {
+            Some(Value::Text(text)) => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        };
+        let topic = scalar("topic")?;
+        let Some(memory_type) = scalar("type").and_then(MemoryType::named) else {
+            let found = scalar("type").map_or("there is none".into(), |found| format!("it is '{found}'"));
+            return Some(Err(format!("`type` must be tech, project-tech or domain; {found}")));
+        };
+        let confidence = match scalar("confidence") {
+            None => 1.0,
+            Some(text) => match text.parse::<f64>() {
+                Ok(number) if (0.0..=1.0).contains(&number) => number,
+                _ => return Some(Err(format!("`confidence` must be a number from 0 to 1; it is '{text}'"))),
+            },
+        };
+        Some(Ok(Self {
+            memory_type,
+            topic: topic.to_owned(),
+            aliases: get("aliases").map(strings).unwrap_or_default(),
+            tags: get("tags").map(tags).unwrap_or_default(),
+            confidence,
+            created_at: scalar("created_at").and_then(parse_time).map(|time| time.as_second()),
+            source: scalar("source").map(str::to_owned),
+            merged: get("merged").map(strings).unwrap_or_default(),
+            examples: get("examples").map(verbatim),
+        }))
+    }
+
+    /// What a page that is no longer valid YAML still seems to be about.
+    pub(super) fn topic_of(fields: &[(String, Value)]) -> Option<&str> {
+        fields.iter().find(|(name, _)| name == "topic").and_then(|(_, value)| match value {
+            Value::Text(topic) => Some(topic.trim()),
+            _ => None,
+        })
+    }
+}
+
+/// The texts of a value, without what is blank.
+fn strings(value: &Value) -> Vec<String> {
+    let all = verbatim(value);
+    let trimmed = all.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    trimmed.map(str::to_owned).collect()
+}
+
+/// As pages read tags: a scalar is cut at commas and blanks.
+fn tags(value: &Value) -> Vec<String> {
+    let words: Vec<String> = match value {
+        Value::Text(text) => text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).collect(),
+        other => strings(other),
+    };
+    let bare = words.iter().map(|word| word.trim().trim_start_matches('#'));
+    bare.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The texts of a value as they are.
+fn verbatim(value: &Value) -> Vec<String> {
+    match value {
+        Value::Text(text) if text.is_empty() => Vec::new(),
+        Value::Text(text) => vec![text.clone()],
+        Value::List(items) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Text(text) => Some(text.clone()),
+                _ => None,
+            })
+            .collect(),
+        Value::Map(_) => Vec::new(),
+    }
+}

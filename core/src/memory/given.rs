@@ -1,0 +1,167 @@
+//! What somebody asks to remember, in the form in which it is kept: what cannot be kept is refused here,
+//! before anything is looked up or written.
+
+use super::body::{from_first_line, plain_breaks, without_heading};
+use crate::{Error, Result};
+
+/// Longest topic, in characters.
+const TOPIC: usize = 200;
+/// Most bytes of content and examples together.
+const TEXT: usize = 1 << 20;
+/// Most tags, and most examples.
+const ITEMS: usize = 100;
+/// Longest tag, in characters.
+const TAG: usize = 100;
+/// Longest source, in characters.
+const SOURCE: usize = 2_000;
+
+/// What is to be remembered. What is `None` stays as it is where there is such a memory already.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Given {
+    pub topic: String,
+    pub content: String,
+    pub tags: Option<Vec<String>>,
+    pub examples: Option<Vec<String>>,
+    pub source: Option<String>,
+}
+
+impl Given {
+    /// Checks and tidies what was given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] naming what cannot be kept, and why.
+    pub(crate) fn new(
+        topic: &str,
+        content: &str,
+        tags: Option<Vec<String>>,
+        examples: Option<Vec<String>>,
+        source: Option<&str>,
+    ) -> Result<Self> {
+        let topic = one_line("topic", topic, TOPIC)?;
+        let size = content.len() + examples.iter().flatten().map(String::len).sum::<usize>();
+        if size > TEXT {
+            return Err(Error::invalid(format!(
+                "content and examples have {size} bytes; a memory takes at most {TEXT}: keep the essence, or make a page"
+            )));
+        }
+        let content = tidied("content", content)?;
+        let mut content = from_first_line(&content);
+        // The page says the topic as its heading; once is enough.
+        loop {
+            let without = without_heading(content, &topic);
+            if without == content {
+                break;
+            }
+            content = without;
+        }
+        let content = content.trim_end().to_owned();
+        if content.is_empty() {
+            return Err(Error::invalid("content is empty: say what is to be remembered"));
+        }
+        let examples = examples.map(kept_examples).transpose()?;
+        let tags = tags.map(|tags| kept_tags(&tags)).transpose()?;
+        let source = source.map(str::trim).filter(|source| !source.is_empty());
+        let source = source.map(|source| one_line("source", source, SOURCE)).transpose()?;
+        Ok(Self { topic, content, tags, examples, source })
+    }
+}
+
+fn one_line(name: &str, text: &str, longest: usize) -> Result<String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().any(char::is_control) || text.chars().count() > longest {
+        return Err(Error::invalid(format!("{name} must be one line of 1 to {longest} characters")));
+    }
+    Ok(text.to_owned())
+}
+
+fn tidied(name: &str, text: &str) -> Result<String> {
+    if text.contains('\0') {
+        return Err(Error::invalid(format!("{name} has a NUL character; a memory is text")));
+    }
+    Ok(plain_breaks(text.trim_start_matches('\u{feff}')))
+}
+
+fn kept_examples(examples: Vec<String>) -> Result<Vec<String>> {
+    let mut kept = Vec::new();
+    for example in examples {
+        let example = tidied("an example", &example)?;
+        let example = example.trim_end();
+        if !example.is_empty() {
+            kept.push(example.to_owned());
+        }
+    }
+    many("examples", kept.len())?;
+    Ok(kept)
+}
+
+/// Tags without `#`, each once, `-` for the blanks in them; a comma separates two.
+fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
+    let mut kept: Vec<String> = Vec::new();
+    for tag in tags.iter().flat_map(|tag| tag.split(',')) {
+        let words: Vec<&str> = tag.trim().trim_start_matches('#').split_whitespace().collect();
+        let tag = words.join("-");
+        if tag.chars().any(char::is_control) || tag.chars().count() > TAG {
+            return Err(Error::invalid(format!("a tag must be one line of 1 to {TAG} characters")));
+        }
+        if !tag.is_empty() && !kept.contains(&tag) {
+            kept.push(tag);
+        }
+    }
+    many("tags", kept.len())?;
+    Ok(kept)
+}
+
+fn many(name: &str, count: usize) -> Result<()> {
+    let few = count <= ITEMS;
+    few.then_some(())
+        .ok_or_else(|| Error::invalid(format!("{count} {name} are too many; the most is {ITEMS}")))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn refused(topic: &str, content: &str) -> String {
+        Given::new(topic, content, None, None, None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_refused_with_the_reason() {
+        for (topic, content, reason) in [
+            ("", "x", "topic must be one line"),
+            ("a\0b", "x", "topic must be one line"),
+            ("a\nb: c", "x", "topic must be one line"),
+            (&"t".repeat(201), "x", "topic must be one line"),
+            (&"t".repeat(1 << 20), "x", "topic must be one line"),
+            ("a", " \n\t", "content is empty"),
+            ("a", "# A\n", "content is empty"),
+            ("a", "b\0c", "NUL"),
+            ("a", &"x".repeat(TEXT + 1), "bytes"),
+        ] {
+            let said = refused(topic, content);
+            assert!(said.contains(reason), "{said}");
+        }
+        let tag = Some(vec!["a\u{7}b".to_owned()]);
+        assert!(Given::new("a", "x", tag, None, None).is_err());
+        assert!(Given::new("a", "x", None, None, Some("u\nv: w")).is_err());
+    }
+
+    #[test]
+    fn what_can_be_kept_is_tidied() {
+        let tags = ["#Rust", "async await", "a, b", "Rust", " "].map(str::to_owned).to_vec();
+        let examples = ["let x;\r\n", "", "  y  "].map(str::to_owned).to_vec();
+        let given = Given::new(
+            " T ",
+            "\u{feff}\r\n# t\r\n\r\n# T\n  code\r\nend \n\n",
+            Some(tags),
+            Some(examples),
+            Some(" "),
+        );
+        let given = given.unwrap();
+        assert_eq!((given.topic.as_str(), given.content.as_str()), ("T", "  code\nend"));
+        assert_eq!(given.tags.unwrap(), ["Rust", "async-await", "a", "b"]);
+        assert_eq!(given.examples.unwrap(), ["let x;", "  y"]);
+        assert_eq!(given.source, None);
+    }
+}

@@ -1,0 +1,358 @@
+//! What looks like a secret: keys and tokens by the forms that their makers gave them, passwords by the name
+//! that they are assigned to, and other assignments of what only chance can have written. Pages are read by
+//! many and committed; a secret on one has to be changed, not deleted.
+
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// A part of what somebody wants to remember.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Topic,
+    Content,
+    /// The example of that number, from 1.
+    Example(usize),
+    Tags,
+    Source,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Topic => f.write_str("topic"),
+            Self::Content => f.write_str("content"),
+            Self::Example(number) => write!(f, "example {number}"),
+            Self::Tags => f.write_str("tags"),
+            Self::Source => f.write_str("source"),
+        }
+    }
+}
+
+/// Something that looks like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Secret {
+    pub place: Place,
+    /// From 1, within its part.
+    pub line: usize,
+    /// What it looks like, with its article.
+    pub kind: &'static str,
+}
+
+/// A form that secrets have.
+struct Rule {
+    kind: &'static str,
+    form: Regex,
+    /// Whether a match is one, and no example of one.
+    is_one: fn(&Captures<'_>) -> bool,
+}
+
+/// What a secret looks like, in words and as a form, and what tells it from an example.
+type Form = (&'static str, &'static str, fn(&Captures<'_>) -> bool);
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let forms: [Form; 14] = [
+        ("a private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----", |_| true),
+        ("an AWS access key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})\b", is_no_example),
+        ("a GitHub token", r"\b(gh[pousr]_[A-Za-z0-9]{36,})\b", is_no_example),
+        ("a GitHub token", r"\b(github_pat_[A-Za-z0-9_]{22,})\b", is_no_example),
+        ("a GitLab token", r"\b(glpat-[A-Za-z0-9_-]{20,})", is_no_example),
+        ("a Slack token", r"\b(xox[abeoprs]-[A-Za-z0-9-]{10,})", has_digits),
+        (
+            "a Slack webhook",
+            r"(hooks\.slack\.com/services/T[A-Za-z0-9_]{6,}/B[A-Za-z0-9_]{6,}/[A-Za-z0-9_]{20,})",
+            is_no_example,
+        ),
+        ("an API key of OpenAI's kind", r"\b(sk-[A-Za-z0-9_-]{20,})", is_random_key),
+        ("a Google API key", r"\b(AIza[0-9A-Za-z_-]{35})", is_no_example),
+        ("a Google OAuth token", r"\b(ya29\.[0-9A-Za-z_-]{20,})", is_no_example),
+        ("a Stripe key", r"\b([sr]k_(?:live|test)_[0-9A-Za-z]{16,})\b", is_no_example),
+        ("an npm token", r"\b(npm_[A-Za-z0-9]{36})\b", is_no_example),
+        ("a JSON Web Token", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
+        ("a password in an address", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
+    ];
+    let assigned: [Form; 3] = [
+        (
+            "a password",
+            r#"(?i)(?:(?:password|passwd|pwd|passphrase)|パスワード|暗証番号)["'`*]{0,3}[ \t]{0,4}(?::=|=>|[=:：])[ \t]{0,4}(["'`]?)([^\s"'`,;<>]{4,})"#,
+            is_password,
+        ),
+        (
+            "a secret",
+            r#"(?i)(?:(?:secret|api[_-]?key|access[_-]?key|secret[_-]?key|private[_-]?key|token|credentials?)|秘密鍵|トークン)["'`*]{0,3}[ \t]{0,4}(?::=|=>|[=:：])[ \t]{0,4}(?:bearer[ \t]{1,4})?(["'`]?)([^\s"'`,;<>]{12,})"#,
+            is_assigned_secret,
+        ),
+        (
+            "something that only chance can have written, as secrets are",
+            r#"([A-Za-z0-9_.-]+)["'`]?[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}["'`]?([A-Za-z0-9+/_=-]{32,})"#,
+            is_random_value,
+        ),
+    ];
+    let rules = forms.into_iter().chain(assigned);
+    rules
+        .filter_map(|(kind, form, is_one)| Some(Rule { kind, form: Regex::new(form).ok()?, is_one }))
+        .collect()
+});
+
+/// What in these texts looks like a secret, each line once.
+pub(crate) fn look_for<'t>(texts: impl IntoIterator<Item = (Place, &'t str)>) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for (place, text) in texts {
+        for (at, line) in text.lines().enumerate() {
+            let rule = RULES.iter().find(|rule| rule.form.captures_iter(line).any(|it| (rule.is_one)(&it)));
+            found.extend(rule.map(|rule| Secret { place, line: at + 1, kind: rule.kind }));
+        }
+    }
+    found
+}
+
+fn value<'t>(captures: &Captures<'t>, group: usize) -> &'t str {
+    captures.get(group).map_or("", |found| found.as_str())
+}
+
+/// Whether it is meant to be replaced by whoever reads it.
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    let words = [
+        "example",
+        "changeme",
+        "change_me",
+        "change-me",
+        "placeholder",
+        "your",
+        "redacted",
+        "dummy",
+        "sample",
+        "xxxx",
+        "****",
+        "....",
+        "…",
+        "todo",
+        "insert",
+        "replace",
+        "foobar",
+        "none",
+        "null",
+        "undefined",
+    ];
+    let mut letters = lower.chars();
+    let first = letters.next();
+    words.iter().any(|word| lower.contains(word))
+        || lower.starts_with(['$', '%', '{', '<', '[', '@', '#'])
+        || letters.all(|c| Some(c) == first)
+        || "0123456789abcdefghijklmnopqrstuvwxyz".contains(&lower)
+}
+
+fn is_no_example(captures: &Captures<'_>) -> bool {
+    !is_placeholder(value(captures, 1))
+}
+
+fn has_digits(captures: &Captures<'_>) -> bool {
+    is_no_example(captures) && value(captures, 1).bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// `sk-` begins ordinary names, too.
+fn is_random_key(captures: &Captures<'_>) -> bool {
+    let key = value(captures, 1);
+    !is_placeholder(key) && key.bytes().filter(u8::is_ascii_digit).count() >= 2 && entropy(key) >= 3.5
+}
+
+fn is_given_value(captures: &Captures<'_>) -> bool {
+    let value = value(captures, 1);
+    let names = ["pass", "password", "passwd", "pwd", "secret", "pw", "token"];
+    !is_placeholder(value) && !names.contains(&value.to_lowercase().as_str())
+}
+
+/// Whether a value is an expression or a name of a program, and so none that somebody chose.
+fn is_code(value: &str) -> bool {
+    let names =
+        value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '>' | '?' | '!'));
+    let steps = ["::", "->", "?.", "."].iter().any(|step| {
+        value.split_once(step).is_some_and(|(before, after)| {
+            !before.is_empty() && after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        })
+    });
+    value.contains(['(', '[', '{']) || (names && steps) || value.starts_with(['/', '&', '|', '\\', '='])
+}
+
+fn is_password(captures: &Captures<'_>) -> bool {
+    let (quoted, value) =
+        (!value(captures, 1).is_empty(), value(captures, 2).trim_end_matches(['.', ')', '。', '、']));
+    let types =
+        ["string", "str", "text", "bool", "boolean", "true", "false", "required", "optional", "secret"];
+    let lower = value.to_lowercase();
+    if is_placeholder(value)
+        || is_code(value)
+        || types.contains(&lower.as_str())
+        || lower.contains("password")
+    {
+        return false;
+    }
+    let plain_name = value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
+    value.chars().count() >= 4 && (quoted || !plain_name)
+}
+
+fn is_assigned_secret(captures: &Captures<'_>) -> bool {
+    let value = value(captures, 2);
+    let digits = value.bytes().any(|byte| byte.is_ascii_digit());
+    digits && !is_placeholder(value) && !is_code(value) && !is_address(value) && entropy(value) >= 3.0
+}
+
+fn is_address(value: &str) -> bool {
+    value.contains("://") || value.matches('/').count() >= 3
+}
+
+/// Names of what looks as random as a secret and is none.
+const HARMLESS: [&str; 10] =
+    ["sha", "hash", "digest", "checksum", "integrity", "md5", "commit", "etag", "fingerprint", "uuid"];
+
+fn is_random_value(captures: &Captures<'_>) -> bool {
+    let (name, value) = (value(captures, 1).to_lowercase(), value(captures, 2));
+    let start = value.to_lowercase();
+    let harmless = HARMLESS.iter().any(|word| name.contains(word) || start.starts_with(word));
+    let count = |of: fn(&u8) -> bool| value.bytes().filter(of).count();
+    let kinds = [count(u8::is_ascii_digit), count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
+    // Names are words, where only the first letter may be a capital; chance changes its mind all the time.
+    let pairs = value.as_bytes().windows(2).map(|pair| (kind_of(pair[0]), kind_of(pair[1])));
+    let changes = pairs.filter(|&pair| pair.0 != pair.1 && pair != (CAPITAL, SMALL)).count();
+    !harmless
+        && !is_placeholder(value)
+        && !is_address(value)
+        && kinds.iter().all(|&count| count >= 3)
+        && changes * 10 >= value.len() * 3
+        && entropy(value) >= 4.2
+}
+
+const CAPITAL: u8 = 1;
+const SMALL: u8 = 2;
+
+fn kind_of(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => CAPITAL,
+        b'a'..=b'z' => SMALL,
+        _ => 3,
+    }
+}
+
+/// Bits per character, by how often each occurs.
+fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let length = value.len() as f64;
+    let shares = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count) / length);
+    shares.map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(usize, &'static str)> {
+        look_for([(Place::Content, text)]).into_iter().map(|secret| (secret.line, secret.kind)).collect()
+    }
+
+    /// Made of two parts, so that nobody who looks for secrets finds one here.
+    fn joined(a: &str, b: &str) -> String {
+        format!("{a}{b}")
+    }
+
+    #[test]
+    fn every_form_can_be_looked_for() {
+        assert_eq!(RULES.len(), 17);
+    }
+
+    #[test]
+    fn secrets_are_found_with_their_lines() {
+        let jwt =
+            joined("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0", ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P");
+        for (text, kind) in [
+            (joined("-----BEGIN RSA PRIVATE", " KEY-----"), "a private key"),
+            (joined("-----BEGIN OPENSSH PRIVATE", " KEY-----"), "a private key"),
+            (joined("-----BEGIN PGP PRIVATE KEY", " BLOCK-----"), "a private key"),
+            (joined("id AKIA", "Z7VRSQ5TJN2XMPLQ"), "an AWS access key"),
+            (joined("ghp_", "a8Fk3Lq9Zx7Vb2Nm5Tr1Yw6Ue4Io0PsDfGhJ"), "a GitHub token"),
+            (joined("github_pat_", "11ABCDEFG0aBcDeFgHiJkL_mNoPqRsTuVw"), "a GitHub token"),
+            (joined("glpat-", "x9Kd83mfLq02Zv7TnB4c"), "a GitLab token"),
+            (joined("xoxb-", "2837465910-1928374650-aBcDeFgHiJkL"), "a Slack token"),
+            (
+                joined("https://hooks.slack.com/services/", "T02AB3CD4/B05EF6GH7/q8W3e5R7t9Y1u2I4o6P0aSdF"),
+                "a Slack webhook",
+            ),
+            (joined("sk-", "proj-9aX2bC4dE6fG8hJ0kL3mN5pQ7rS"), "an API key of OpenAI's kind"),
+            (joined("AIza", "SyD4kX9vB2nM7qL1wE8rT5yU3iO6pA0sDfG"), "a Google API key"),
+            (joined("ya29.", "a0AfH6SMBx8k2Lq9Zv7TnB4cXw"), "a Google OAuth token"),
+            (joined("sk_live_", "4eC39HqLyjWDarjtT1zdp7dc"), "a Stripe key"),
+            (jwt, "a JSON Web Token"),
+            ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in an address"),
+            ("password = hunter2".into(), "a password"),
+            ("DB_PASSWORD=Tr0ub4dor&3".into(), "a password"),
+            ("  \"password\": \"correcthorse\",".into(), "a password"),
+            ("The password: hunter22.".into(), "a password"),
+            ("パスワード：ひみつ1234".into(), "a password"),
+            ("**Password**: xK9!mQ2z".into(), "a password"),
+            ("api_key: 9f8e7d6c5b4a39281706".into(), "a secret"),
+            ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzK3vQ9pL2m".into(), "a secret"),
+            ("Authorization token: Bearer f3a9c81e7b2d4650".into(), "a secret"),
+            (
+                "STORAGE=Zm9vYmFyQ2hh1bmdlTWU4N2FzZGprMjM4OTdhc2Q5OGFz".into(),
+                "something that only chance can have written, as secrets are",
+            ),
+        ] {
+            assert_eq!(found(&format!("first\n{text}\nlast")), [(2, kind)], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_talks_of_secrets_is_none() {
+        for text in [
+            "The password is hashed with argon2; never log a token.",
+            "Set `password` in the form, and `token: String` in the struct.",
+            "password: String,",
+            "password: required",
+            "let password = read_password();",
+            "password = os.environ['DB_PASSWORD']",
+            "const token = await getToken();",
+            "password = config.database.password",
+            "PASSWORD=$DB_PASSWORD",
+            "PASSWORD=${DB_PASSWORD}",
+            "password = <your password>",
+            "password: \"********\"",
+            "password = changeme",
+            "api_key = YOUR_API_KEY_GOES_HERE_123",
+            "AKIAIOSFODNN7EXAMPLE",
+            "postgres://user:password@localhost/db",
+            "postgres://user:$PASSWORD@localhost/db",
+            "https://example.com/a:b/c@d",
+            "max_tokens: 12500, next_token_index = 123456789012",
+            "sha256: 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "commit = 3f786850e387550fdaab836ed7e6dc881de23001",
+            "integrity=sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcgSpIdNs6c5H0NE8XYXysPDGNKHfuwvY7kxvUdBeoGlODJ6SfaPg",
+            "id: 0198c1d2-7a3b-7000-8000-000000000001",
+            "sk-learn-pipelines-with-columns-and-transformers",
+            "path = src/components/AuthenticationProvider2/UserSessionManager3.tsx",
+            "import = someVeryLongCamelCaseIdentifier123WithManyWordsInIt",
+            "key = abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ",
+            "token: Option<Arc<RefreshToken2>>",
+            "token_expiry = 3600000 ms",
+            "secret: kubernetes.io/service-account-token",
+            "セッションのトークン: JWT を使う",
+            "Rustでは async/await を使って非同期処理を書く",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn looking_takes_no_longer_for_what_is_made_to_take_long() {
+        for text in
+            ["password".repeat(20_000), "a".repeat(500_000), "a://".repeat(50_000), "x=".repeat(100_000)]
+        {
+            let begun = std::time::Instant::now();
+            found(&text);
+            assert!(begun.elapsed().as_secs() < 10, "{}", &text[..20]);
+        }
+    }
+}

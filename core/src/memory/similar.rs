@@ -1,0 +1,114 @@
+//! Memories like one that is being written, so that whoever writes sees what is known already; and how alike
+//! two memories are.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::{Catalog, Entry};
+use crate::Result;
+use crate::embed::{chunks, passage};
+use crate::index::pending;
+use crate::ops::Context;
+use crate::ports::TextKind;
+use crate::query::page_vectors;
+use crate::text::fold_key;
+
+/// Cosine similarity from which memories are told to be alike.
+const CLOSE: f32 = 0.75;
+
+/// How alike two topics must be spelled to be told: 0 to 1.
+const SPELLED_ALIKE: f64 = 0.92;
+
+/// Memories that are named at most.
+const MOST: usize = 5;
+
+/// Characters of a text that are compared: what a memory is about stands at its beginning, and nobody should
+/// have to wait for the rest.
+const COMPARED: usize = 500;
+
+/// A memory like another.
+#[derive(Debug, Clone)]
+pub(crate) struct Similar<'c> {
+    pub entry: &'c Entry,
+    /// Cosine similarity of its closest section; `None` for one that is only called alike.
+    pub similarity: Option<f32>,
+}
+
+/// The vector of a memory that is about to be written; `None` where vectors would mean nothing.
+pub(crate) fn vector(context: &Context<'_>, topic: &str, content: &str) -> Result<Option<Vec<f32>>> {
+    let Some(embedder) = context.embedder else { return Ok(None) };
+    let end = content.char_indices().nth(COMPARED).map_or(content.len(), |(at, _)| at);
+    let beginning = content.get(..end).unwrap_or(content);
+    if !embedder.model().scripts.cover(beginning)
+        || context.index.vectors(&embedder.model().identity)?.is_empty()
+    {
+        return Ok(None);
+    }
+    let headings = [topic.to_owned()];
+    let first = chunks(embedder, &headings, beginning)?.into_iter().next();
+    let piece = first.and_then(|range| beginning.get(range)).unwrap_or(beginning);
+    let text = passage(embedder, &headings, piece)?;
+    Ok(embedder.embed(TextKind::Passage, &[text.as_str()])?.pop())
+}
+
+impl Catalog {
+    /// Memories like the one about `topic`, which lies at `path`, most alike first, and how many there are.
+    pub(crate) fn similar(
+        &self,
+        context: &Context<'_>,
+        path: &str,
+        topic: &str,
+        vector: Option<&[f32]>,
+    ) -> Result<(usize, Vec<Similar<'_>>)> {
+        let others: HashMap<i64, &Entry> =
+            self.entries.iter().filter(|entry| entry.path != path).map(|entry| (entry.page, entry)).collect();
+        let mut found: HashMap<i64, Option<f32>> = HashMap::new();
+        if let (Some(vector), Some(embedder)) = (vector, context.embedder) {
+            let matrix = context.index.vectors(&embedder.model().identity)?;
+            let limit = self.entries.len().min(200) + 1;
+            let keep = |page: i64| others.contains_key(&page);
+            let close = context.index.read(|db| matrix.closest(db, vector, limit, keep))?;
+            for section in close.sections.iter().filter(|section| section.similarity >= CLOSE) {
+                // Closest first: the first section of a page is its best.
+                found.entry(section.page).or_insert(Some(section.similarity));
+            }
+        }
+        let key = fold_key(topic);
+        for (page, entry) in &others {
+            let other = fold_key(&entry.fields.topic);
+            if strsim::jaro_winkler(&other, &key) >= SPELLED_ALIKE {
+                found.entry(*page).or_insert(None);
+            }
+        }
+        let mut similar: Vec<Similar<'_>> = found
+            .into_iter()
+            .filter_map(|(page, similarity)| Some(Similar { entry: *others.get(&page)?, similarity }))
+            .collect();
+        similar.sort_by(|a, b| {
+            let (left, right) = (a.similarity.unwrap_or(0.0), b.similarity.unwrap_or(0.0));
+            right.total_cmp(&left).then_with(|| a.entry.path.cmp(&b.entry.path))
+        });
+        let count = similar.len();
+        similar.truncate(MOST);
+        Ok((count, similar))
+    }
+}
+
+/// Vectors of pages, or why there are none.
+pub(crate) fn vectors(
+    context: &Context<'_>,
+    db: &Connection,
+) -> Result<std::result::Result<HashMap<i64, Vec<f32>>, String>> {
+    let Some(embedder) = context.embedder else {
+        return Ok(Err("this machine has no embedding model (see `ubp model`)".into()));
+    };
+    let model = embedder.model();
+    let due = pending(db, &model.identity)?;
+    if due > 0 {
+        return Ok(Err(format!("the vectors of {due} sections are still to be made (see `ubp add`)")));
+    }
+    let bytes = page_vectors(db, &model.identity, model.dimensions)?;
+    let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
+    Ok(Ok(bytes.into_iter().map(|(page, bytes)| (page, numbers(bytes))).collect()))
+}
