@@ -4,6 +4,8 @@
 
 mod budget;
 mod context;
+#[cfg(not(target_family = "wasm"))]
+mod document;
 mod edited;
 mod page;
 mod table;
@@ -16,6 +18,8 @@ pub mod audit;
 pub mod check_staleness;
 pub mod complete;
 pub mod create_page;
+#[cfg(not(target_family = "wasm"))]
+pub mod delete_document;
 pub mod delete_page;
 pub mod diff;
 pub mod dismiss;
@@ -29,9 +33,13 @@ pub mod get_impact;
 pub mod get_page;
 pub mod graph_traverse;
 #[cfg(not(target_family = "wasm"))]
+pub mod index_markdown;
+#[cfg(not(target_family = "wasm"))]
 pub mod index_refresh;
 #[cfg(not(target_family = "wasm"))]
 pub mod index_status;
+#[cfg(not(target_family = "wasm"))]
+pub mod list_documents;
 pub mod list_pages;
 #[cfg(not(target_family = "wasm"))]
 pub mod query;
@@ -40,12 +48,16 @@ pub mod query_inspect;
 pub mod read_page;
 pub mod rebuild;
 pub mod refs;
+#[cfg(not(target_family = "wasm"))]
+pub mod reindex_document;
 pub mod rename_page;
 pub mod render_page;
 pub mod resolve_links;
 pub mod review_page;
 pub mod save_page;
 pub mod search;
+#[cfg(not(target_family = "wasm"))]
+pub mod search_documents;
 pub mod source_diff;
 pub mod status;
 pub mod suggest_links;

@@ -16,6 +16,8 @@ use super::{
     index_status, query, query_inspect, read_page, rebuild, rename_page, resolve_links, review_page,
     save_page, source_diff, undo, update_page,
 };
+#[cfg(not(target_family = "wasm"))]
+use super::{delete_document, index_markdown, list_documents, reindex_document, search_documents};
 use crate::{Error, Result};
 
 /// What an operation does to the project.
@@ -98,6 +100,8 @@ const EVERYWHERE: Surfaces = Surfaces { tool: Tool::Always, api: true };
 const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
 #[cfg(not(target_family = "wasm"))]
 const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
+#[cfg(not(target_family = "wasm"))]
+const DOCUMENTS: Surfaces = Surfaces { tool: Tool::Set("documents"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
 /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare with:
@@ -163,6 +167,16 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(index_status, "index_status", Read, QUERY),
     #[cfg(not(target_family = "wasm"))]
     operation!(index_refresh, "index_refresh", Read, QUERY),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(search_documents, "search", Read, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(index_markdown, "index_markdown", Write, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(list_documents, "list_documents", Read, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(delete_document, "delete_document", Destructive, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(reindex_document, "reindex_document", Write, DOCUMENTS),
 ];
 
 /// The operation of that name.
