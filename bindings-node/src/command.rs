@@ -11,16 +11,23 @@ use crate::answer::{Promised, guarded};
 use crate::stop::Stop;
 
 /// Runs the command on the process's own streams and promises its exit status. `arguments` begin with
-/// the program's name.
+/// the program's name. `program` is what starts the same command in a process of its own: the executable of Node and
+/// what stands before the command's arguments.
 #[napi]
-pub fn run<'env>(env: &'env Env, arguments: Vec<String>, stop: &Stop) -> napi::Result<Object<'env>> {
+pub fn run<'env>(
+    env: &'env Env,
+    arguments: Vec<String>,
+    stop: &Stop,
+    program: Option<Vec<String>>,
+) -> napi::Result<Object<'env>> {
     let (promised, promise) = Promised::new(env)?;
     let cancel = stop.cancel();
     let work = move || {
         promised.keep(guarded(|| {
             #[cfg(feature = "testing")]
             crate::answer::panic_if_asked(arguments.get(1).map(String::as_str));
-            let mut io = Io::of_process(cancel);
+            let program = program.unwrap_or_default().into_iter().map(OsString::from).collect();
+            let mut io = Io { program, ..Io::of_process(cancel) };
             let status = ubp_cli::run(arguments.into_iter().map(OsString::from), &mut io);
             Ok((status as u8).to_string())
         }));

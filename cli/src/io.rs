@@ -2,6 +2,7 @@
 //! run the same command without a process of their own.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
@@ -52,6 +53,9 @@ pub struct Io {
     pub environment: Environment,
     /// Asked to stop by Ctrl-C, a signal, or the host.
     pub cancel: Cancel,
+    /// What starts this command in a process of its own: a program and the arguments before those of the command.
+    /// Empty where nothing does.
+    pub program: Vec<OsString>,
 }
 
 impl Io {

@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod documents;
 mod export;
 pub mod host;
 mod http;

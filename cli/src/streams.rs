@@ -21,6 +21,7 @@ impl Io {
             folder: std::env::current_dir().unwrap_or_default(),
             environment: Environment::of_process(),
             cancel,
+            program: std::env::current_exe().into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -178,6 +178,9 @@ impl Error {
                     Some("free some disk space and run the command again".into())
                 }
                 std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
+                std::io::ErrorKind::AddrInUse => {
+                    Some("another program listens there: end it, or name another port".into())
+                }
                 std::io::ErrorKind::ReadOnlyFilesystem => {
                     Some("this disk can only be read; nothing was changed".into())
                 }

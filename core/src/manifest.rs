@@ -13,6 +13,7 @@ mod locate;
 mod tests;
 
 use check::Reader;
+pub use locate::line_of;
 
 /// The newest layout of `.ubp` that this version can use.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -50,6 +51,8 @@ pub struct Manifest {
     pub agents: AgentSettings,
     /// What is published, and how it calls itself.
     pub export: ExportSettings,
+    /// How documents are cut and found one by one.
+    pub documents: DocumentSettings,
     original: Map<String, Value>,
     indent: String,
     crlf: bool,
@@ -197,6 +200,27 @@ impl Default for AgentSettings {
     }
 }
 
+/// Fewest and most characters of a chunk.
+pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
+
+/// Most chunks in one answer.
+pub const MOST_CHUNKS: usize = 100;
+
+/// How documents are cut and found one by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentSettings {
+    /// Most characters of what gets a vector of its own; `None` leaves it to sections and the model.
+    pub chunk_size: Option<usize>,
+    /// Most chunks that a search among documents gives, 1 to [`MOST_CHUNKS`].
+    pub top_k: usize,
+}
+
+impl Default for DocumentSettings {
+    fn default() -> Self {
+        Self { chunk_size: None, top_k: 5 }
+    }
+}
+
 /// Which pages are published where their front matter does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PublishDefault {
@@ -301,6 +325,7 @@ impl Manifest {
         published.suggest = self.suggest.clone();
         published.freshness = self.freshness;
         published.export = self.export.clone();
+        published.documents = self.documents.clone();
         Ok(published)
     }
 
@@ -331,6 +356,7 @@ impl Manifest {
             freshness: FreshnessBaseline::Review,
             agents: AgentSettings::default(),
             export: ExportSettings::default(),
+            documents: DocumentSettings::default(),
             original: Map::new(),
             indent: "  ".into(),
             crlf: false,
@@ -399,6 +425,10 @@ impl Manifest {
         let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::from);
         put(export.title != was.title, &["export", "title"], text(&export.title));
         put(export.language != was.language, &["export", "language"], text(&export.language));
+        let (documents, was) = (&self.documents, &before.documents);
+        let size = documents.chunk_size.map_or(Value::Null, Value::from);
+        put(documents.chunk_size != was.chunk_size, &["documents", "chunk_size"], size);
+        put(documents.top_k != was.top_k, &["documents", "top_k"], documents.top_k.into());
         put(self.freshness != before.freshness, &["freshness"], self.freshness.as_str().into());
     }
 }

@@ -142,6 +142,7 @@ impl Terminal {
             folder: self.folder.path().to_path_buf(),
             environment: Environment::with(self.variables.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
             cancel,
+            program: Vec::new(),
         };
         let arguments = std::iter::once("ubp".to_owned()).chain(arguments.iter().cloned());
         let status = run(arguments.map(OsString::from), &mut io);

@@ -224,11 +224,11 @@ fn files_are_short_and_say_why_they_exist() {
 
 #[test]
 fn every_operation_is_described_and_has_a_name_of_its_own() {
-    let mut names = BTreeSet::new();
+    // Programs call operations, and agents tools: the set `documents` has a tool `search`, which is another operation.
+    let (mut names, mut tools) = (BTreeSet::new(), BTreeSet::new());
     for operation in OPERATIONS {
         assert!(names.insert(operation.name), "{} stands twice", operation.name);
-        let is_new = operation.mcp_name == operation.name || names.insert(operation.mcp_name);
-        assert!(is_new, "{} stands twice", operation.mcp_name);
+        assert!(tools.insert(operation.mcp_name), "{} stands twice", operation.mcp_name);
         let summary = operation.summary;
         assert!(
             summary.ends_with('.') && (20..=120).contains(&summary.len()),

@@ -2,9 +2,13 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
+#[cfg(unix)]
+mod background;
 mod contract;
 mod corpora;
 mod diff;
+#[cfg(unix)]
+mod documents;
 mod export;
 mod freshness;
 mod hostile;

@@ -35,6 +35,8 @@ pub struct DiskSource {
     pages: PathBuf,
     top: PathBuf,
     writers: Arc<WriteLock>,
+    /// The folder that links of pages must not leave.
+    limits: PathBuf,
 }
 
 impl DiskSource {
@@ -62,7 +64,13 @@ impl DiskSource {
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
         let top = ignore_rules::top(&root).to_path_buf();
         let writers = Arc::new(WriteLock::new(root.join(".ubp")));
-        Ok(Self { root, pages, top, writers })
+        Ok(Self { limits: root.clone(), root, pages, top, writers })
+    }
+
+    /// The same, where links must not leave the pages folder either.
+    #[must_use]
+    pub fn keeping_to_pages(self) -> Self {
+        Self { limits: self.pages.clone(), ..self }
     }
 
     /// The pages folder, absolute and without symbolic links.
@@ -122,7 +130,7 @@ impl DiskSource {
 
     /// Whether the end of a symbolic link may be read as a page.
     fn admits_page(&self, target: &Path) -> std::result::Result<(), &'static str> {
-        let folder = if target.starts_with(&self.pages) { &self.pages } else { &self.root };
+        let folder = if target.starts_with(&self.pages) { &self.pages } else { &self.limits };
         leads_inside(folder, target, &is_visible)
     }
 
@@ -246,6 +254,20 @@ impl Source for DiskSource {
     fn read(&self, path: &str) -> Result<Vec<u8>> {
         let (real, _) = self.resolve(path)?.ok_or_else(|| not_found(path))?;
         fs::read(real).map_err(|error| Error::io(path, error))
+    }
+
+    fn page_path(&self, absolute: &str) -> Option<String> {
+        let path = Path::new(absolute);
+        let goes_up = path.components().any(|part| part == std::path::Component::ParentDir);
+        if !path.is_absolute() || goes_up {
+            return None;
+        }
+        // A folder may be named through a link; the page itself is judged like every other.
+        let named = || Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
+        let inside = path.strip_prefix(&self.pages).map(Path::to_path_buf);
+        let inside = inside.ok().or_else(|| Some(named()?.strip_prefix(&self.pages).ok()?.to_path_buf()))?;
+        let parts: Option<Vec<&str>> = inside.components().map(|part| part.as_os_str().to_str()).collect();
+        parts.map(|parts| parts.join("/"))
     }
 
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {

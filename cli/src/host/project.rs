@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 15] = [
+const OWN_FILES: [&str; 20] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -37,6 +37,11 @@ const OWN_FILES: [&str; 15] = [
     "serve.state",
     "write.lock",
     "serve.ask",
+    "mcp-server.lock",
+    "mcp-server.json",
+    "mcp-server.stop",
+    "mcp-server.log",
+    "mcp-server.log.1",
     "trash",
 ];
 
@@ -54,6 +59,8 @@ pub struct Project {
     /// Its index, absolute; made when it is first opened.
     pub database: PathBuf,
     source: DiskSource,
+    /// Whether its settings come from its manifest.
+    has_manifest: bool,
 }
 
 impl Project {
@@ -91,7 +98,38 @@ impl Project {
             manifest,
             root,
             source,
+            has_manifest: true,
         })
+    }
+
+    /// A project whose settings and index are given, whatever manifest there is: the folder `root` gets no other
+    /// files than those that work at hand needs.
+    ///
+    /// # Errors
+    /// [`Error::OutsideProject`] and [`Error::Io`] as [`Project::load`].
+    pub fn with_settings(root: &Path, manifest: Manifest, database: PathBuf) -> Result<Self> {
+        let shown = root.to_string_lossy();
+        let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
+        refuse_links(&root)?;
+        init::own_folder(&root)?;
+        let source = DiskSource::new(&root, &manifest.pages_dir)?.keeping_to_pages();
+        Ok(Self {
+            pages_dir: source.pages_dir().to_path_buf(),
+            manifest_path: root.join(MANIFEST_PATH),
+            database,
+            manifest,
+            root,
+            source,
+            has_manifest: false,
+        })
+    }
+
+    /// The project as its settings are now.
+    ///
+    /// # Errors
+    /// As [`Project::load`].
+    pub fn reload(&self) -> Result<Self> {
+        if self.has_manifest { Self::load(&self.root) } else { Ok(self.clone()) }
     }
 
     /// Its files.

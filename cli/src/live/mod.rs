@@ -135,6 +135,19 @@ impl Live {
         Self::start_with(project, environment, notices, Timing::default(), Box::new(models::load))
     }
 
+    /// The same, with a model of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Live::start`].
+    pub(crate) fn start_finding(
+        project: Project,
+        environment: &Environment,
+        notices: Notices,
+        find_model: Box<FindModel>,
+    ) -> Result<Arc<Self>> {
+        Self::start_with(project, environment, notices, Timing::default(), find_model)
+    }
+
     fn start_with(
         project: Project,
         environment: &Environment,
@@ -143,7 +156,7 @@ impl Live {
         find_model: Box<FindModel>,
     ) -> Result<Arc<Self>> {
         let root = project.root.clone();
-        let (manifest, loaded) = opened::load(&root);
+        let (manifest, loaded) = opened::load(&project);
         let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
         let lock = ServeLock::new(&root);
         if opened.in_memory {

@@ -70,9 +70,9 @@ fn manifest_path(root: &Path) -> std::path::PathBuf {
 }
 
 /// The settings on disk, and their stamp: the same for both, or newer settings than the stamp.
-pub(super) fn load(root: &Path) -> (Stamp, Result<Project>) {
-    let stamp = Stamp::of(&manifest_path(root));
-    (stamp, Project::load(root))
+pub(super) fn load(project: &Project) -> (Stamp, Result<Project>) {
+    let stamp = Stamp::of(&manifest_path(&project.root));
+    (stamp, project.reload())
 }
 
 impl Shared {
@@ -111,7 +111,7 @@ impl Shared {
             let gone = std::io::Error::new(std::io::ErrorKind::NotFound, words);
             return Err(Error::io(self.root.to_string_lossy(), gone));
         }
-        let (manifest, loaded) = load(&self.root);
+        let (manifest, loaded) = load(&before.project);
         let project = match loaded {
             Ok(project) => {
                 *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;

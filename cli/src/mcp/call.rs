@@ -22,6 +22,9 @@ use super::tools::Row;
 /// characters, as for a page with its context.
 const MAX_TOKENS: usize = 12_500;
 
+/// Operations that write the index and no page: what they do needs nobody to take it back.
+const INDEX_ALONE: [&str; 3] = ["rebuild", "index_markdown", "reindex_document"];
+
 /// Runs the tool.
 ///
 /// # Errors
@@ -52,13 +55,18 @@ pub(super) async fn call(
         }
         live.with(Caller::Agent, progress, cancel, |context| {
             let change = || Context { agent: agent.as_deref(), ..*context }.call(operation.name, params);
-            match limit {
+            match limit.filter(|_| !INDEX_ALONE.contains(&operation.name)) {
                 Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
                 None => change().map(Ok),
             }
         })
     })
     .await?;
+    if let (Some(failed), Err(error)) = (&server.failed, &answer)
+        && !matches!(error, Error::Cancelled)
+    {
+        failed(&clipped(&format!("{}: {error}", operation.mcp_name)));
+    }
     match answer {
         Ok(Ok(answer)) => Ok(success(operation.name, answer, max_tokens)),
         Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),

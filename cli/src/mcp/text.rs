@@ -5,6 +5,7 @@
 //! without control characters, so that a page cannot end its own quotation and speak for the tool.
 
 mod changed;
+mod documents;
 mod found;
 mod freshness;
 mod linked;
@@ -37,6 +38,10 @@ pub(crate) fn render(name: &str, answer: &Value) -> String {
         "dismiss" => changed::dismissed(&mut text, view),
         "remember" => memory::remembered(&mut text, view),
         "recall" => memory::recalled(&mut text, view),
+        "search_documents" => documents::found(&mut text, view),
+        "list_documents" => documents::list(&mut text, view),
+        "index_markdown" | "reindex_document" => documents::indexed(&mut text, view),
+        "delete_document" => documents::deleted(&mut text, view),
         _ => None,
     };
     if rendered.is_none() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{Tool as Listed, ToolAnnotations};
-use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
+use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool, find};
 use ubp_core::{Error, Result};
 
 use super::schema;
@@ -12,7 +12,8 @@ use super::schema;
 const CORE: [&str; 6] = ["search", "get_page", "get_context", "fulltext_search", "list_pages", "get_graph"];
 
 /// Operations whose answers hold text of pages.
-const QUOTING: [&str; 5] = ["search", "get_page", "get_context", "fulltext_search", "recall"];
+const QUOTING: [&str; 6] =
+    ["search", "get_page", "get_context", "fulltext_search", "recall", "search_documents"];
 
 /// A tool and the operation behind it.
 #[derive(Clone)]
@@ -42,14 +43,17 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             "read" => operation.surfaces.tool == Tool::Always && operation.effect == Effect::Read,
             "write" => operation.surfaces.tool == Tool::Always && operation.effect != Effect::Read,
             "all" => allowed(operation) && !matches!(operation.surfaces.tool, Tool::Set(_)),
-            _ if matches!(operation.surfaces.tool, Tool::Set(set) if set == name) => true,
-            _ => operation.name == name || operation.mcp_name == name,
+            _ if is_set(name) => {
+                matches!(operation.surfaces.tool, Tool::Set(set) if set == name) && allowed(operation)
+            }
+            // A name that an operation has is never the name that another one goes by as a tool.
+            _ => operation.name == name || (operation.mcp_name == name && find(name).is_none()),
         };
         let found: Vec<&'static Operation> = tools.clone().filter(|operation| of_set(operation)).collect();
         if found.is_empty() {
             let names: Vec<&str> = tools.clone().map(|operation| operation.name).collect();
             return Err(Error::invalid(format!(
-                "--tools: '{name}' is neither a set (core, read, write, all, query, memory) nor a tool; the tools are {}",
+                "--tools: '{name}' is neither a set (core, read, write, all, query, memory, documents) nor a tool; the tools are {}",
                 names.join(", ")
             )));
         }
@@ -70,6 +74,11 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
     }
     // In the order of the table, each once.
     Ok(tools.filter(|tool| picked.iter().any(|one| one.name == tool.name)).map(row).collect())
+}
+
+/// Whether the set `name` is chosen by that name alone.
+fn is_set(name: &str) -> bool {
+    OPERATIONS.iter().any(|operation| matches!(operation.surfaces.tool, Tool::Set(set) if set == name))
 }
 
 fn row(operation: &'static Operation) -> Row {

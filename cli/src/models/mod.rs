@@ -76,6 +76,38 @@ fn bundled_files() -> Option<Box<dyn ModelFiles>> {
     None
 }
 
+/// What a model runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Processor {
+    Cpu,
+    Gpu,
+}
+
+/// The GPU that this program can use on this machine, by the name of its interface.
+///
+/// # Errors
+/// Why there is none, in words.
+pub(crate) fn gpu() -> std::result::Result<String, String> {
+    #[cfg(feature = "engines")]
+    return ubp_core::embed::gpu();
+    #[cfg(not(feature = "engines"))]
+    Err("this build of ubp runs no models".into())
+}
+
+/// An embedder of the model called `name`, wherever it lies.
+///
+/// # Errors
+/// [`Error::ModelUnavailable`] when this machine or this build lacks it.
+pub(crate) fn find_named(name: &str, places: &Places, processor: Processor) -> Result<Arc<dyn Embedder>> {
+    let files: Box<dyn ModelFiles> = if name == BUNDLED {
+        bundled_files().ok_or_else(|| no_engines(name))?
+    } else {
+        let name = known(name).map_or(name, |known| known.name);
+        Box::new(InstalledModel::find(name, places)?.into_files())
+    };
+    open_on(files, processor).map(Arc::from)
+}
+
 /// An embedder of the model inside the program; `None` in a build without engines.
 ///
 /// # Errors
@@ -97,6 +129,21 @@ fn bundled() -> Result<Arc<dyn Embedder>> {
 #[cfg(feature = "engines")]
 fn open(files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
     ubp_core::embed::open(ubp_core::embed::Engine::Fastest, files)
+}
+
+#[cfg(feature = "engines")]
+fn open_on(files: Box<dyn ModelFiles>, processor: Processor) -> Result<Box<dyn Embedder>> {
+    use ubp_core::embed::Engine;
+    let engine = match processor {
+        Processor::Cpu => Engine::Fastest,
+        Processor::Gpu => Engine::Gpu,
+    };
+    ubp_core::embed::open(engine, files)
+}
+
+#[cfg(not(feature = "engines"))]
+fn open_on(_files: Box<dyn ModelFiles>, _processor: Processor) -> Result<Box<dyn Embedder>> {
+    Err(no_engines("any"))
 }
 
 #[cfg(not(feature = "engines"))]

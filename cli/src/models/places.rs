@@ -40,8 +40,16 @@ pub(crate) struct Places {
 impl Places {
     /// Those of `project`, if there is one, and of the user.
     pub fn new(project: Option<&Project>, environment: &Environment) -> Self {
-        let project = project.map(|project| project.root.join(PROJECT_MODELS));
-        Self { project, user: user_folder(environment) }
+        Self { user: user_folder(environment), ..Self::below(project.map(|project| project.root.as_path())) }
+    }
+
+    /// Those of the project whose folder is `root`, and of the user.
+    pub fn at(root: &Path, environment: &Environment) -> Self {
+        Self { user: user_folder(environment), ..Self::below(Some(root)) }
+    }
+
+    fn below(root: Option<&Path>) -> Self {
+        Self { project: root.map(|root| root.join(PROJECT_MODELS)), user: None }
     }
 
     /// Both, the nearest first.

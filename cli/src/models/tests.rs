@@ -122,6 +122,7 @@ impl Desk {
             folder: self.project(),
             environment: Environment::with(variables),
             cancel: cancel.clone(),
+            program: Vec::new(),
         };
         let arguments = ["ubp"].iter().chain(arguments).map(OsString::from);
         let status = run(arguments, &mut io);

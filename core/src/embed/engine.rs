@@ -19,6 +19,8 @@ pub enum Engine {
     /// tract alone.
     #[cfg(feature = "tract")]
     Tract,
+    /// tract on the GPU that [`gpu`] names, and nothing else.
+    Gpu,
 }
 
 const FASTEST: &[Load] = &[
@@ -27,6 +29,22 @@ const FASTEST: &[Load] = &[
     #[cfg(feature = "tract")]
     super::tract::load,
 ];
+
+const GPU: &[Load] = &[
+    #[cfg(any(feature = "cuda", feature = "metal"))]
+    super::tract::load_on_gpu,
+];
+
+/// The GPU that this build can use on this machine, by the name of its interface.
+///
+/// # Errors
+/// Why there is none, in words.
+pub fn gpu() -> std::result::Result<String, String> {
+    #[cfg(any(feature = "cuda", feature = "metal"))]
+    return super::tract::gpu();
+    #[cfg(not(any(feature = "cuda", feature = "metal")))]
+    Err("this build of ubp has no engine for GPUs".into())
+}
 
 /// An embedder over a model's files. Only `model.json` and the checksum are asked for here;
 /// tokenizer and weights are read when they are first needed. A query that was asked before costs
@@ -42,6 +60,7 @@ pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedd
         Engine::Rten => &[super::rten::load],
         #[cfg(feature = "tract")]
         Engine::Tract => &[super::tract::load],
+        Engine::Gpu => GPU,
     };
     Ok(Box::new(QueryCache::new(Encoder::new(files, engines)?)))
 }

@@ -29,12 +29,12 @@ mod engine_tests;
 
 #[cfg(feature = "bundled-model")]
 pub use bundled::BundledFiles;
-pub use chunk::{chunks, passage};
+pub use chunk::{chunks, passage, pieces};
 pub use description::{DESCRIPTION_FILE, ModelDescription, Pooling, Prefixes};
 #[cfg(all(feature = "bundled-model", any(feature = "rten", feature = "tract")))]
 pub use engine::bundled;
 #[cfg(any(feature = "rten", feature = "tract"))]
-pub use engine::{Engine, open};
+pub use engine::{Engine, gpu, open};
 pub use files::{Checksum, MODEL_FILE, MemoryFiles, ModelFiles, TOKENIZER_FILE, short_hash};
 pub use query_cache::QueryCache;
 pub use scripts::Scripts;

@@ -14,12 +14,70 @@ use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, in
 use super::wire;
 
 struct TractSession {
-    plan: Arc<TypedRunnableModel>,
+    plan: Plan,
     inputs: Vec<(Input, DatumType)>,
 }
 
+/// What runs the model.
+enum Plan {
+    Cpu(Arc<TypedRunnableModel>),
+    #[cfg(any(feature = "cuda", feature = "metal"))]
+    Gpu(Box<dyn tract_onnx::tract_core::runtime::Runnable>),
+}
+
+impl Plan {
+    fn run(&self, values: TVec<TValue>) -> TractResult<TVec<TValue>> {
+        match self {
+            Self::Cpu(plan) => plan.run(values),
+            #[cfg(any(feature = "cuda", feature = "metal"))]
+            Self::Gpu(plan) => plan.run(values),
+        }
+    }
+}
+
+/// Makes the model ready to run.
+type Prepare = fn(InferenceModel) -> TractResult<Plan>;
+
 /// Loads the model; the weights are copied.
 pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+    load_for(files, |model| Ok(Plan::Cpu(model.into_optimized()?.into_runnable()?)))
+}
+
+/// The same on a GPU.
+#[cfg(any(feature = "cuda", feature = "metal"))]
+pub(super) fn load_on_gpu(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+    load_for(files, |model| {
+        let runtime = gpu::runtime()?;
+        Ok(Plan::Gpu(runtime.prepare(model.into_typed()?.into_decluttered()?)?))
+    })
+}
+
+/// tract's backends. Each registers itself where it is linked.
+#[cfg(any(feature = "cuda", feature = "metal"))]
+mod gpu {
+    #[cfg(all(feature = "cuda", any(target_os = "linux", target_os = "windows")))]
+    use tract_cuda as _;
+    #[cfg(all(feature = "metal", target_os = "macos"))]
+    use tract_metal as _;
+    use tract_onnx::prelude::*;
+    use tract_onnx::tract_core::runtime::{Runtime, runtime_for_name};
+
+    /// The one that works here.
+    pub(super) fn runtime() -> TractResult<&'static dyn Runtime> {
+        runtime_for_name("gpu")?.ok_or_else(|| TractError::msg("no backend for GPUs is part of this build"))
+    }
+}
+
+/// What tract calls the GPU that works here.
+///
+/// # Errors
+/// Why there is none.
+#[cfg(any(feature = "cuda", feature = "metal"))]
+pub(super) fn gpu() -> Outcome<String> {
+    guarded(|| gpu::runtime().map(|runtime| runtime.name().to_string()).map_err(|error| format!("{error:#}")))
+}
+
+fn load_for(files: &dyn ModelFiles, plan: Prepare) -> Outcome<Box<dyn Session>> {
     let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
     wire::check(&bytes)?;
     guarded(|| {
@@ -32,12 +90,16 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
         let output = output(names)?;
         let model = onnx.model_for_proto_model(&proto).map_err(wrong)?;
         drop(proto);
-        prepare(model, output).map_err(wrong)?
+        prepare(model, output, plan).map_err(wrong)?
     })
 }
 
 /// The same steps, with tract's own errors outside and ours inside.
-fn prepare(mut model: InferenceModel, output: usize) -> TractResult<Outcome<Box<dyn Session>>> {
+fn prepare(
+    mut model: InferenceModel,
+    output: usize,
+    plan: Prepare,
+) -> TractResult<Outcome<Box<dyn Session>>> {
     let names: Vec<String> = model.inputs.iter().map(|input| model.node(input.node).name.clone()).collect();
     let roles = match inputs(names.iter().map(String::as_str)) {
         Ok(roles) => roles,
@@ -52,7 +114,7 @@ fn prepare(mut model: InferenceModel, output: usize) -> TractResult<Outcome<Box<
     }
     let outlet = *model.outputs.get(output).context("an output is missing")?;
     model.select_output_outlets(&[outlet])?;
-    let plan = model.into_optimized()?.into_runnable()?;
+    let plan = plan(model)?;
     Ok(Ok(Box::new(TractSession { plan, inputs })))
 }
 

@@ -11,7 +11,7 @@ use super::Publication;
 use super::vectors::Known;
 use crate::freshness;
 use crate::graph::resolve;
-use crate::index::{Index, RefreshOptions, embed_pending, refresh};
+use crate::index::{Index, RefreshOptions, embed_pending, refresh, settle_chunk_size};
 use crate::manifest::{MANIFEST_PATH, Manifest};
 use crate::ops::Context;
 use crate::page::{self, LinkKind, LinkTypes};
@@ -21,10 +21,11 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may have. Whoever adds one to the index decides here whether it is
 /// for everybody.
-pub const TABLES: [&str; 25] = [
+pub const TABLES: [&str; 26] = [
     "aliases",
     "anchors",
     "attachments",
+    "documents",
     "files",
     "fulltext",
     "fulltext_config",
@@ -104,6 +105,7 @@ impl Publication<'_> {
             full_text: true,
             in_order: true,
         };
+        settle_chunk_size(&index, context.manifest.documents.chunk_size)?;
         refresh(&index, &self.source, context.clock, &options, context.progress, context.cancel)?;
         let mut report = DatabaseReport::default();
         if let Some(embedder) = embedder {
@@ -121,6 +123,8 @@ impl Publication<'_> {
         report.attachments = self.attachments(&link_types)?;
         let head = context.history.head()?;
         index.write(|db| {
+            // When this machine read a page is nobody's business, and different every time.
+            db.execute_batch("DELETE FROM documents")?;
             db.execute_batch(TABLES_OF_SITES)?;
             db.execute_batch(freshness::VERDICTS)?;
             self.fill(db, &report.attachments)?;

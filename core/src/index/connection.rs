@@ -448,6 +448,16 @@ fn create_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
+/// Whether a file that begins with `head`, 100 bytes or more, is an index, or may become one because it is an empty
+/// database.
+pub fn is_index(head: &[u8]) -> bool {
+    let number = |at: usize| head.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    let (pages, application) = (number(28), number(68));
+    head.starts_with(b"SQLite format 3\0")
+        && (application == Some(schema::APPLICATION_ID.cast_unsigned())
+            || (application == Some(0) && pages.is_some_and(|pages| pages <= 1)))
+}
+
 /// Moves the database at `path` out of the way, to the first free `….damaged-N`; the next
 /// [`Index::open`] starts an empty one. Returns where it lies now.
 ///

@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Index;
 use super::connection::{VECTOR_GENERATION, bump};
+use super::documents::CHUNK_SIZE;
 use super::rounding::round;
 use crate::Result;
 use crate::embed::{chunks, passage};
@@ -86,6 +87,39 @@ pub fn embed_pending(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<EmbedReport> {
+    embed(index, embedder, clock, Extent { page: None, deadline }, progress, cancel)
+}
+
+/// Embeds what is pending of one page, by its number.
+///
+/// # Errors
+/// As [`embed_pending`].
+pub fn embed_page(
+    index: &Index,
+    embedder: &dyn Embedder,
+    clock: &dyn Clock,
+    page: i64,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<EmbedReport> {
+    embed(index, embedder, clock, Extent { page: Some(page), deadline: None }, progress, cancel)
+}
+
+/// How much of what is pending is embedded.
+struct Extent {
+    /// That of one page alone.
+    page: Option<i64>,
+    deadline: Option<u64>,
+}
+
+fn embed(
+    index: &Index,
+    embedder: &dyn Embedder,
+    clock: &dyn Clock,
+    Extent { page, deadline }: Extent,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<EmbedReport> {
     let identity = embedder.model().identity.clone();
     let due = index.read(|db| pending(db, &identity))?;
     let mut report = EmbedReport { pending: due, ..EmbedReport::default() };
@@ -95,9 +129,10 @@ pub fn embed_pending(
     let model = index.write(|db| model_number(db, embedder))?;
     let due: Vec<i64> = index.read(|db| {
         let mut statement = db.prepare(
-            "SELECT section FROM sections WHERE vector_model IS NOT ?1 ORDER BY octet_length(text), section",
+            "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
+             ORDER BY octet_length(text), section",
         )?;
-        Ok(statement.query_map([model], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+        Ok(statement.query_map((model, page), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     })?;
     let total = due.len();
     let mut done = 0;
@@ -163,10 +198,12 @@ fn collect(
     let mut due = Vec::new();
     index.read(|db| {
         for &section in sections {
-            let Some((heading_path, text)) = section_text(db, section)? else { continue };
+            let Some(SectionText { heading_path, text, chunk_size }) = section_text(db, section)? else {
+                continue;
+            };
             let mut hashes = Vec::new();
             if embedder.model().scripts.cover(&text) {
-                for range in chunks(embedder, &heading_path, &text)? {
+                for range in chunks(embedder, &heading_path, &text, chunk_size)? {
                     let middle = range.start.midpoint(range.end);
                     let passage = passage(embedder, &heading_path, text.get(range).unwrap_or_default())?;
                     let hash = ContentHash::of(passage.as_bytes());
@@ -208,20 +245,31 @@ fn embed_batch(
     })
 }
 
-fn section_text(db: &Connection, section: i64) -> Result<Option<(Vec<String>, String)>> {
-    let row: Option<(String, String, String)> = db
-        .prepare_cached(
-            "SELECT title, heading_path, text FROM sections JOIN pages USING (page) WHERE section = ?1",
-        )?
-        .query_row([section], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+/// What a section is embedded from.
+pub(crate) struct SectionText {
+    /// The headings above it and its own, the page's title first.
+    pub heading_path: Vec<String>,
+    pub text: String,
+    /// Most characters that are embedded as one.
+    pub chunk_size: Option<usize>,
+}
+
+/// That of the section with this number; `None` when it is gone.
+pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<SectionText>> {
+    let row: Option<(String, String, String, Option<usize>)> = db
+        .prepare_cached(&format!(
+            "SELECT title, heading_path, text, {CHUNK_SIZE}
+             FROM sections JOIN pages USING (page) LEFT JOIN documents USING (page) WHERE section = ?1"
+        ))?
+        .query_row([section], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
         .optional()?;
-    Ok(row.map(|(title, heading_path, text)| {
+    Ok(row.map(|(title, heading_path, text, chunk_size)| {
         let mut path: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
         // The title says what an `Overview` is an overview of.
         if path.first() != Some(&title) {
             path.insert(0, title);
         }
-        (path, text)
+        SectionText { heading_path: path, text, chunk_size }
     }))
 }
 

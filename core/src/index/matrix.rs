@@ -185,6 +185,28 @@ impl VectorMatrix {
         Ok(similarities)
     }
 
+    /// Cosine similarities of all that one section is embedded as, as they stand in `db`, each with the byte of the
+    /// section's text in its middle.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn parts(&self, db: &Connection, query: &[f32], section: i64) -> Result<Vec<(usize, f32)>> {
+        let mut statement = db.prepare_cached(
+            "SELECT middle, data FROM section_vectors AS used JOIN vectors USING (vector)
+             WHERE section = ?1 AND vectors.model = ?2 ORDER BY ordinal",
+        )?;
+        let mut rows = statement.query((section, self.model))?;
+        let mut parts = Vec::new();
+        while let Some(row) = rows.next()? {
+            let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            let similarity = exact(query, data);
+            if data.len() == query.len() * 4 && similarity.is_finite() {
+                parts.push((row.get(0)?, similarity));
+            }
+        }
+        Ok(parts)
+    }
+
     /// The `limit` sections closest to `query`, best first, each once; pages that `keep` refuses
     /// are passed over.
     ///

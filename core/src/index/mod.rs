@@ -2,6 +2,7 @@
 //! from the files and thrown away without loss. One writer at a time, readers never wait for it.
 
 mod connection;
+mod documents;
 mod embedding;
 mod matrix;
 mod page_names;
@@ -17,10 +18,15 @@ mod store;
 mod turns;
 mod vector_state;
 
-pub use connection::{Index, SetAside, set_aside};
+pub use connection::{Index, SetAside, is_index, set_aside};
+pub use documents::settle_chunk_size;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use documents::{DocumentState, document_states, forget_document, set_chunk_size};
 pub use embedding::{
-    EmbedReport, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
+    EmbedReport, embed_page, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
 };
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use prepare::{parse_time, prepare};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Index;
 use super::connection::{GENERATION, bump, counter, set_counter};
+use super::documents;
 use super::prepare::{Prepared, prepare};
 use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
@@ -123,10 +124,12 @@ pub fn refresh(
     if options.from_nothing || stale_settings {
         // In one piece: readers keep the former index until the new one is whole.
         return index.write(|db| {
+            let sizes = documents::own_sizes(db)?;
             db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
             set_counter(db, LINKS_DUE, 1)?;
             let (mut report, again) = work.run(&Store::Whole(db))?;
             report.unreadable.extend(again.gone);
+            documents::restore_sizes(db, &sizes)?;
             Ok(report)
         });
     }
@@ -213,6 +216,7 @@ impl Work<'_> {
             report,
             gone_hashes: HashMap::new(),
             again: Again::default(),
+            now,
         };
         writer.gone_hashes =
             gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
@@ -276,6 +280,7 @@ struct Writer<'a> {
     touched: Touched,
     report: RefreshReport,
     again: Again,
+    now: Timestamp,
 }
 
 /// Why files have to be compared once more.
@@ -300,9 +305,10 @@ impl Writer<'_> {
 
     /// Writes a batch in one transaction and returns its size.
     fn store(&mut self, batch: impl Iterator<Item = Read>, gone: &mut BTreeSet<String>) -> Result<usize> {
-        let (known, source, gone_hashes, touched, report, again) = (
+        let (known, source, now, gone_hashes, touched, report, again) = (
             &self.known,
             self.source,
+            self.now,
             &mut self.gone_hashes,
             &mut self.touched,
             &mut self.report,
@@ -352,6 +358,7 @@ impl Writer<'_> {
                             gone.remove(from);
                         });
                         put_page(db, moved_from.as_deref(), &page, touched)?;
+                        documents::note_indexed(db, &path, now)?;
                         match moved_from {
                             Some(from) => report.renamed.push(Renamed { from, to: path }),
                             None if was_known => report.changed.push(path),

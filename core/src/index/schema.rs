@@ -1,7 +1,7 @@
 //! The tables. Everything here can be made again from the files; nothing is the only copy.
 
 /// Raised whenever a table or the meaning of a column changes: another version is built anew.
-pub(super) const VERSION: i32 = 3;
+pub(super) const VERSION: i32 = 4;
 
 /// Marks the file as ours ("UBPi"), so that a foreign database is recognised.
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -70,6 +70,13 @@ CREATE INDEX passages_by_section ON passages(section);
 CREATE TABLE title_terms (          -- what the full text holds as each page's title and aliases
     page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
     terms TEXT NOT NULL
+);
+
+-- What the files do not say of a page. It is of this machine: no site has it.
+CREATE TABLE documents (
+    page       INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
+    indexed_at INTEGER NOT NULL,    -- when its text was taken in, in seconds since 1970
+    chunk_size INTEGER              -- most characters of what is embedded as one; NULL where the index decides
 );
 
 CREATE TABLE names (

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::locate::line_of;
 use super::{
-    EmbeddingModel, FreshnessBaseline, FrontMatterMode, LinkOrder, Manifest, PublishDefault, SCHEMA_VERSION,
-    is_language,
+    CHUNK_SIZES, EmbeddingModel, FreshnessBaseline, FrontMatterMode, LinkOrder, MOST_CHUNKS, Manifest,
+    PublishDefault, SCHEMA_VERSION, is_language,
 };
 use crate::{Error, Result};
 
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     fn sections(&self, manifest: &mut Manifest) -> Result<()> {
-        for section in ["search", "staleness", "links", "suggest", "agents", "export"] {
+        for section in ["search", "staleness", "links", "suggest", "agents", "export", "documents"] {
             self.section(section)?;
         }
         manifest.search.limit = self.whole(&["search", "limit"], 1, 20)?;
@@ -77,6 +77,11 @@ impl<'a> Reader<'a> {
         }
         if let Some(limit) = self.whole(&["suggest", "limit"], 1, 100)? {
             manifest.suggest.limit = limit;
+        }
+        manifest.documents.chunk_size =
+            self.whole(&["documents", "chunk_size"], CHUNK_SIZES.0, CHUNK_SIZES.1)?;
+        if let Some(top_k) = self.whole(&["documents", "top_k"], 1, MOST_CHUNKS)? {
+            manifest.documents.top_k = top_k;
         }
         if let Some(writes) = self.whole(&["agents", "writes_per_minute"], 1, 10_000)? {
             manifest.agents.writes_per_minute = writes;

@@ -5,7 +5,7 @@ use std::str::CharIndices;
 
 /// Line (from 1) of the value that `keys` lead to, or of the deepest key that is there. `json` has
 /// to be valid JSON; of several equal keys the last counts, as it does for the parser.
-pub(super) fn line_of(json: &str, keys: &[&str]) -> usize {
+pub fn line_of(json: &str, keys: &[&str]) -> usize {
     let mut scan = Scan { json, chars: json.char_indices().peekable(), found: 0 };
     scan.value(Some(keys));
     1 + json.get(..scan.found).map_or(0, |before| before.matches('\n').count())

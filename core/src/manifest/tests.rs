@@ -220,7 +220,7 @@ proptest! {
         object.insert("first".into(), before);
         object.insert("wanted".into(), serde_json::json!({ "a": after, "key": "here" }));
         let text = serde_json::to_string_pretty(&object).unwrap();
-        let line = locate::line_of(&text, &["wanted", "key"]);
+        let line = line_of(&text, &["wanted", "key"]);
         prop_assert!(text.lines().nth(line - 1).unwrap().contains("\"key\": \"here\""));
     }
 }

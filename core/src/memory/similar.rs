@@ -46,7 +46,7 @@ pub(crate) fn vector(context: &Context<'_>, topic: &str, content: &str) -> Resul
         return Ok(None);
     }
     let headings = [topic.to_owned()];
-    let first = chunks(embedder, &headings, beginning)?.into_iter().next();
+    let first = chunks(embedder, &headings, beginning, None)?.into_iter().next();
     let piece = first.and_then(|range| beginning.get(range)).unwrap_or(beginning);
     let text = passage(embedder, &headings, piece)?;
     Ok(embedder.embed(TextKind::Passage, &[text.as_str()])?.pop())

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::index::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
+use crate::index::{
+    EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh, settle_chunk_size,
+};
 use crate::manifest::{LinkOrder, Manifest};
 use crate::page::LinkTypes;
 use crate::ports::{Clock, Embedder, History, Source};
@@ -140,6 +142,7 @@ impl Context<'_> {
             full_text: true,
             in_order: false,
         };
+        settle_chunk_size(self.index, self.manifest.documents.chunk_size)?;
         refresh(self.index, self.source, self.clock, &options, self.progress, self.cancel)
     }
 

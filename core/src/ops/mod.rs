@@ -4,6 +4,8 @@
 
 mod budget;
 mod context;
+#[cfg(not(target_family = "wasm"))]
+mod document;
 mod edited;
 #[cfg(not(target_family = "wasm"))]
 mod memory;
@@ -18,6 +20,8 @@ pub mod audit;
 pub mod check_staleness;
 pub mod complete;
 pub mod create_page;
+#[cfg(not(target_family = "wasm"))]
+pub mod delete_document;
 pub mod delete_page;
 pub mod diff;
 pub mod dismiss;
@@ -35,9 +39,13 @@ pub mod get_impact;
 pub mod get_page;
 pub mod graph_traverse;
 #[cfg(not(target_family = "wasm"))]
+pub mod index_markdown;
+#[cfg(not(target_family = "wasm"))]
 pub mod index_refresh;
 #[cfg(not(target_family = "wasm"))]
 pub mod index_status;
+#[cfg(not(target_family = "wasm"))]
+pub mod list_documents;
 #[cfg(not(target_family = "wasm"))]
 pub mod list_memories;
 pub mod list_pages;
@@ -51,6 +59,8 @@ pub mod rebuild;
 pub mod recall;
 pub mod refs;
 #[cfg(not(target_family = "wasm"))]
+pub mod reindex_document;
+#[cfg(not(target_family = "wasm"))]
 pub mod reindex_memories;
 #[cfg(not(target_family = "wasm"))]
 pub mod remember;
@@ -60,6 +70,8 @@ pub mod resolve_links;
 pub mod review_page;
 pub mod save_page;
 pub mod search;
+#[cfg(not(target_family = "wasm"))]
+pub mod search_documents;
 pub mod source_diff;
 pub mod status;
 pub mod suggest_links;

@@ -17,7 +17,10 @@ use super::{
     save_page, source_diff, undo, update_page,
 };
 #[cfg(not(target_family = "wasm"))]
-use super::{document_memories, forget, list_memories, recall, reindex_memories, remember};
+use super::{
+    delete_document, document_memories, forget, index_markdown, list_documents, list_memories, recall,
+    reindex_document, reindex_memories, remember, search_documents,
+};
 use crate::{Error, Result};
 
 /// What an operation does to the project.
@@ -102,6 +105,8 @@ const ON_REQUEST: Surfaces = Surfaces { tool: Tool::OnRequest, api: true };
 const QUERY: Surfaces = Surfaces { tool: Tool::Set("query"), api: true };
 #[cfg(not(target_family = "wasm"))]
 const MEMORY: Surfaces = Surfaces { tool: Tool::Set("memory"), api: true };
+#[cfg(not(target_family = "wasm"))]
+const DOCUMENTS: Surfaces = Surfaces { tool: Tool::Set("documents"), api: true };
 const PROGRAMS: Surfaces = Surfaces { tool: Tool::Never, api: true };
 
 /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare with:
@@ -179,6 +184,16 @@ pub const OPERATIONS: &[Operation] = &[
     operation!(document_memories, "ubp_document_memories", Read, PROGRAMS),
     #[cfg(not(target_family = "wasm"))]
     operation!(reindex_memories, "ubp_reindex_memories", Write, PROGRAMS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(search_documents, "search", Read, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(index_markdown, "index_markdown", Write, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(list_documents, "list_documents", Read, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(delete_document, "delete_document", Destructive, DOCUMENTS),
+    #[cfg(not(target_family = "wasm"))]
+    operation!(reindex_document, "reindex_document", Write, DOCUMENTS),
 ];
 
 /// The operation of that name.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod budget;
+mod documents;
 mod explain;
 mod names;
 mod passages;

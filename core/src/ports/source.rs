@@ -121,6 +121,13 @@ pub trait Source: Send + Sync {
     /// [`crate::Error::Io`] when it cannot be read; [`crate::Error::OutsideProject`] as above.
     fn read(&self, path: &str) -> Result<Vec<u8>>;
 
+    /// The path below the pages folder of what `absolute` names on the host, `None` when that lies elsewhere, or the
+    /// host has no such names.
+    fn page_path(&self, absolute: &str) -> Option<String> {
+        let _ = absolute;
+        None
+    }
+
     /// Replaces the page, or creates it, atomically and durably. With `expected`, only if the page
     /// on disk still has that hash; with `None`, only if there is no page yet.
     ///

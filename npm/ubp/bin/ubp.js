@@ -29,7 +29,9 @@ try {
       stop.request();
     });
   }
-  addon.run(["ubp", ...process.argv.slice(2)], stop).then(({ json, error }) => {
+  // What starts this command once more, for servers in the background.
+  const program = [process.execPath, ...process.execArgv, __filename];
+  addon.run(["ubp", ...process.argv.slice(2)], stop, program).then(({ json, error }) => {
     if (error) fail(new UbpError(error));
     else process.exitCode = Number(json);
   });

@@ -91,6 +91,16 @@ export interface Operations {
   document_memories: { params: DocumentMemoriesParams; output: DocumentMemoriesOutput };
   /** Make one of memories that say the same; links follow, and what is replaced can be brought back. */
   reindex_memories: { params: ReindexMemoriesParams; output: ReindexMemoriesOutput };
+  /** Find passages of Markdown documents by meaning: a question in natural language. */
+  search_documents: { params: SearchDocumentsParams; output: SearchDocumentsOutput };
+  /** Take a Markdown document into the index now, with vectors for all of its chunks. */
+  index_markdown: { params: IndexMarkdownParams; output: IndexMarkdownOutput };
+  /** List the indexed documents: file name, number of chunks, and times. */
+  list_documents: { params: ListDocumentsParams; output: ListDocumentsOutput };
+  /** Take a document out of the index and its folder; the file goes to the trash. */
+  delete_document: { params: DeleteDocumentParams; output: DeleteDocumentOutput };
+  /** Take a document out of the index and in again; its chunk size stays. */
+  reindex_document: { params: ReindexDocumentParams; output: ReindexDocumentOutput };
 }
 
 export type OperationName = keyof Operations;
@@ -586,6 +596,26 @@ export interface CycleChanges {
   removed: Cycle[];
 }
 
+/** What became of it. */
+export interface DeleteDocumentOutput {
+  /** Its path relative to the documents folder. */
+  filename: string;
+  /** That it is gone from there. */
+  deleted: boolean;
+  /** Where its file lies now, relative to `.ubp/trash/`. */
+  trash: string | null;
+  /** Names the change in the audit log, for taking it back. */
+  audit_id: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which document. */
+export interface DeleteDocumentParams {
+  /** Its file name, as list_documents has it. */
+  filename: string;
+}
+
 /** The page that went, and what led to it. */
 export interface DeletePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -975,6 +1005,20 @@ export interface ForgetParams {
   dry_run?: boolean | undefined;
 }
 
+/** A chunk that was found. */
+export interface Found {
+  /** The document's path relative to the documents folder. */
+  document: string;
+  /** Its text. */
+  chunk: string;
+  /** Cosine similarity with the query, 0 to 1, four decimals; absent where words alone led here. */
+  similarity: number | null;
+  /** Characters of the file before the chunk. */
+  position: number;
+  /** Line of the file that the chunk begins on, from 1. */
+  line: number;
+}
+
 /** Pages by freshness. */
 export interface FreshnessCounts {
   /** At least as new as what they describe. */
@@ -1301,6 +1345,36 @@ export interface HeadingInfo {
   line: number;
 }
 
+/** The document as it is in the index now. */
+export interface IndexMarkdownOutput {
+  /** Its path relative to the documents folder. */
+  filename: string;
+  /** Pieces that its text is cut into. */
+  chunks: number;
+  /** When its text was taken in, RFC 3339. */
+  indexed_at: string;
+  /** When its file was written, RFC 3339. */
+  modified_at: string;
+  /** Most characters of a chunk; absent where sections and the model decide. */
+  chunk_size: number | null;
+  /** Chunks that went through the model. */
+  embedded: number;
+  /** Chunks whose vectors were known already. */
+  reused: number;
+  /** Why there are no vectors, where there are none. */
+  note: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which document, and how it is cut. */
+export interface IndexMarkdownParams {
+  /** Path of a Markdown file in the documents folder. */
+  filepath: string;
+  /** Most characters of a chunk; the project's default when absent. It stays until the document is indexed otherwise. */
+  chunk_size?: number | null | undefined;
+}
+
 /** What was begun. */
 export interface IndexRefreshOutput {
   /** In words. */
@@ -1450,6 +1524,29 @@ export interface LinkedPage {
   /** Its first words. */
   summary: string;
 }
+
+/** A document and how it stands in the index. */
+export interface ListDocumentsDocument {
+  /** Its path relative to the documents folder. */
+  filename: string;
+  /** Pieces that its text is cut into. */
+  chunks: number;
+  /** When its text was taken in, RFC 3339. */
+  indexed_at: string;
+  /** When its file was written, RFC 3339. */
+  modified_at: string;
+}
+
+/** The documents. */
+export interface ListDocumentsOutput {
+  /** All of them, by file name. */
+  documents: ListDocumentsDocument[];
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Nothing to choose. */
+export type ListDocumentsParams = Record<string, never>;
 
 /** The memories. */
 export interface ListMemoriesOutput {
@@ -2018,6 +2115,34 @@ export interface RefusedPage {
   settle_with: string;
 }
 
+/** The document as it is in the index now. */
+export interface ReindexDocumentOutput {
+  /** Its path relative to the documents folder. */
+  filename: string;
+  /** Pieces that its text is cut into. */
+  chunks: number;
+  /** When its text was taken in, RFC 3339. */
+  indexed_at: string;
+  /** When its file was written, RFC 3339. */
+  modified_at: string;
+  /** Most characters of a chunk; absent where sections and the model decide. */
+  chunk_size: number | null;
+  /** Chunks that went through the model. */
+  embedded: number;
+  /** Chunks whose vectors were known already. */
+  reused: number;
+  /** Why there are no vectors, where there are none. */
+  note: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** Which document. */
+export interface ReindexDocumentParams {
+  /** Its file name, as list_documents has it. */
+  filename: string;
+}
+
 /** What became of the memories. */
 export interface ReindexMemoriesOutput {
   /** Memories that were looked at. */
@@ -2393,6 +2518,26 @@ export interface ScoreParts {
 
 /** A set of writing systems, by their ISO 15924 long names; empty means all. */
 export type Scripts = string[];
+
+/** What was found. */
+export interface SearchDocumentsOutput {
+  /** Chunks, best first. */
+  results: Found[];
+  /** The evidence that ranked: `vector`, or `fulltext_fallback`. */
+  search_type: SearchType;
+  /** What the results lack, where they lack something. */
+  note: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to look for. */
+export interface SearchDocumentsParams {
+  /** A question or words, in natural language. */
+  query: string;
+  /** Most chunks to return, 1 to 100; the project's default (5) when absent. */
+  top_k?: number | null | undefined;
+}
 
 /** Which evidence ranks. */
 export type SearchMode = "hybrid" | "vector" | "fulltext";

@@ -145,7 +145,8 @@ async function run(args, { signal } = {}) {
   const stop = new addon.Stop();
   const release = stopOn(signal, stop);
   try {
-    return value(await addon.run(["ubp", ...args], stop));
+    const program = [process.execPath, require.resolve("../bin/ubp.js")];
+    return value(await addon.run(["ubp", ...args], stop, program));
   } finally {
     release();
   }

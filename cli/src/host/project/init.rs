@@ -20,6 +20,7 @@ const OWN_IGNORE: &str = "\
 /serve.state
 /write.lock
 /serve.ask
+/mcp-server.*
 /trash/
 /audit.jsonl
 /favorites.json
@@ -95,6 +96,16 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
     let enclosing = root.ancestors().skip(1).find(|folder| is_project(folder)).map(Path::to_path_buf);
     let project = Project::load(&root)?;
     Ok(InitSummary { project, already, existing_pages, notes_elsewhere, created, changed, enclosing })
+}
+
+/// Makes the folder that belongs to UBP, kept out of version control.
+///
+/// # Errors
+/// [`Error::Io`].
+pub(super) fn own_folder(root: &Path) -> Result<()> {
+    let mut made = Made { root, created: Vec::new(), changed: Vec::new() };
+    made.folder(UBP_DIR)?;
+    made.file(".ubp/.gitignore", OWN_IGNORE)
 }
 
 fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<(Manifest, usize)> {

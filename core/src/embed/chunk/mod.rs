@@ -18,13 +18,42 @@ const BETWEEN: &str = " > ";
 const BELOW: &str = "\n\n";
 
 /// Byte ranges of the pieces of `text` that are embedded one by one, each together with the headings
-/// above it, outermost first. In order, on character boundaries, none empty, every byte of `text` in
-/// at least one; neighbours overlap by about a sentence. No pieces for an empty text, one when the
-/// text fits.
+/// above it, outermost first, and none of more than `most` characters where that is given. In order, on
+/// character boundaries, none empty, every byte of `text` in at least one; neighbours that only the model
+/// keeps apart overlap by about a sentence. No pieces for an empty text, one when the text fits.
 ///
 /// # Errors
 /// [`crate::Error::Model`] when the tokenizer cannot be loaded.
-pub fn chunks(embedder: &dyn Embedder, heading_path: &[String], text: &str) -> Result<Vec<Range<usize>>> {
+pub fn chunks(
+    embedder: &dyn Embedder,
+    heading_path: &[String],
+    text: &str,
+    most: Option<usize>,
+) -> Result<Vec<Range<usize>>> {
+    let mut chunks = Vec::new();
+    for piece in pieces(text, most) {
+        let windows = windows(embedder, heading_path, text.get(piece.clone()).unwrap_or_default())?;
+        chunks.extend(windows.into_iter().map(|window| piece.start + window.start..piece.start + window.end));
+    }
+    Ok(chunks)
+}
+
+/// Byte ranges of the pieces of at most `most` characters of `text`, next to each other, in order, on character
+/// boundaries, none empty, together the whole text; one where nothing is given.
+pub fn pieces(text: &str, most: Option<usize>) -> Vec<Range<usize>> {
+    match most {
+        // A byte is at least as much as a character.
+        Some(most) if text.len() > most => {
+            let starts = text.char_indices().map(|(at, _)| at).collect();
+            split(text, &Starts(starts), Sizes { piece: most.max(1), whole: most.max(1), overlap: 0 })
+        }
+        _ if text.is_empty() => Vec::new(),
+        _ => std::iter::once(0..text.len()).collect(),
+    }
+}
+
+/// The pieces that fit the model's window.
+fn windows(embedder: &dyn Embedder, heading_path: &[String], text: &str) -> Result<Vec<Range<usize>>> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
@@ -35,13 +64,13 @@ pub fn chunks(embedder: &dyn Embedder, heading_path: &[String], text: &str) -> R
         return Ok(std::iter::once(0..text.len()).collect());
     }
     let sizes = Sizes { piece: budget, whole: budget, overlap: budget / OVERLAP };
-    Ok(split(text, &Tokens(starts), sizes))
+    Ok(split(text, &Starts(starts), sizes))
 }
 
-/// Where each token of a text starts; never decreasing.
-struct Tokens(Vec<usize>);
+/// Where each token or character of a text starts; never decreasing.
+struct Starts(Vec<usize>);
 
-impl Measure for Tokens {
+impl Measure for Starts {
     fn before(&self, at: usize) -> usize {
         self.0.partition_point(|&start| start < at)
     }

@@ -7,7 +7,11 @@ use super::*;
 use crate::ports::HashEmbedder;
 
 fn pieces<'a>(text: &'a str, path: &[String]) -> Vec<&'a str> {
-    chunks(&HashEmbedder::default(), path, text).unwrap().into_iter().map(|range| &text[range]).collect()
+    chunks(&HashEmbedder::default(), path, text, None)
+        .unwrap()
+        .into_iter()
+        .map(|range| &text[range])
+        .collect()
 }
 
 fn sentence(number: usize) -> String {
@@ -87,7 +91,7 @@ proptest! {
     #[test]
     fn every_byte_is_covered_in_pieces_that_fit(text in text(), path in prop::collection::vec("[a-z ]{0,40}", 0..4)) {
         let embedder = HashEmbedder::default();
-        let ranges = chunks(&embedder, &path, &text).unwrap();
+        let ranges = chunks(&embedder, &path, &text, None).unwrap();
         let mut covered = 0;
         let mut start = None;
         for range in &ranges {
@@ -99,5 +103,51 @@ proptest! {
             prop_assert!(embedder.token_ranges(&seen).unwrap().len() <= embedder.model().window);
         }
         prop_assert_eq!(covered, text.len());
+    }
+
+    #[test]
+    fn no_chunk_is_longer_than_it_may_be(text in text(), most in 1_usize..200) {
+        let embedder = HashEmbedder::default();
+        let ranges = chunks(&embedder, &["Heading".into()], &text, Some(most)).unwrap();
+        let mut covered = 0;
+        for range in &ranges {
+            prop_assert!(range.start <= covered && range.end > covered, "{ranges:?}");
+            // Slicing fails inside of a character.
+            let piece = &text[range.clone()];
+            prop_assert!(piece.chars().count() <= most, "{} in {most}", piece.chars().count());
+            let seen = passage(&embedder, &["Heading".into()], piece).unwrap();
+            prop_assert!(embedder.token_ranges(&seen).unwrap().len() <= embedder.model().window);
+            covered = range.end;
+        }
+        prop_assert_eq!(covered, text.len());
+    }
+
+    #[test]
+    fn pieces_are_the_text(text in text(), most in prop::option::of(1_usize..200)) {
+        let ranges = super::pieces(&text, most);
+        let joined: String = ranges.iter().map(|range| &text[range.clone()]).collect();
+        prop_assert_eq!(&joined, &text);
+        prop_assert!(ranges.iter().all(|range| !range.is_empty()));
+    }
+}
+
+#[test]
+fn chunks_of_a_size_end_where_a_reader_pauses() {
+    let paragraph: String = (0..6).map(sentence).collect();
+    let text = format!("{paragraph}\n\n{paragraph}\n\n{paragraph}\n");
+    let cut = |most: usize| -> Vec<&str> {
+        super::pieces(&text, Some(most)).into_iter().map(|range| &text[range]).collect()
+    };
+    // A paragraph has 246 characters: each is a chunk of its own, and smaller ones end with a sentence.
+    for piece in cut(400) {
+        assert!(piece.ends_with('\n'), "{piece:?}");
+    }
+    for piece in cut(100) {
+        assert!(piece.trim_end().ends_with("only."), "{piece:?}");
+    }
+    let japanese = "認証の仕組みを説明する。トークンは一時間で失効する。".repeat(10);
+    for range in super::pieces(&japanese, Some(60)) {
+        let piece = &japanese[range];
+        assert!(piece.ends_with('。') && piece.chars().count() <= 60, "{piece}");
     }
 }

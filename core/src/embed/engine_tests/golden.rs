@@ -117,7 +117,7 @@ fn long_texts_become_chunks_that_the_model_sees_whole() {
     let embedder: Box<dyn Embedder> = bundled().unwrap();
     let path = ["Operations".to_owned(), "Backups".to_owned()];
     let text = "Backups run every night at two. A backup that cannot be read is not a backup. ".repeat(60);
-    let chunks = crate::embed::chunks(embedder.as_ref(), &path, &text).unwrap();
+    let chunks = crate::embed::chunks(embedder.as_ref(), &path, &text, None).unwrap();
     assert!(chunks.len() >= 4);
     let tokenizer = Tokenizer::parse(&BundledFiles.read("tokenizer.json").unwrap()).unwrap();
     for range in chunks {

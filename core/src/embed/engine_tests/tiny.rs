@@ -119,7 +119,7 @@ fn pieces_leave_room_for_the_prefix() {
     let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();
     let text = "認証フローの説明です。ログインの後に確認します。 Then the session ends, and a page says so. "
         .repeat(6);
-    let pieces = crate::embed::chunks(embedder.as_ref(), &[], &text).unwrap();
+    let pieces = crate::embed::chunks(embedder.as_ref(), &[], &text, None).unwrap();
     assert!(pieces.len() > 3);
     for piece in pieces {
         let passage = crate::embed::passage(embedder.as_ref(), &[], &text[piece]).unwrap();

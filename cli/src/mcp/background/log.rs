@@ -1,0 +1,105 @@
+//! What a server in the background has to say: lines with their time, in a file that does not grow without end.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::now;
+
+/// Bytes of the log; what is older goes to a second file of that size, and what is older than that is forgotten.
+const MOST: u64 = 1 << 20;
+
+/// A log file.
+pub(in crate::mcp) struct Log {
+    path: PathBuf,
+    file: File,
+    most: u64,
+    /// The line that is being written.
+    line: Vec<u8>,
+}
+
+impl Log {
+    /// The log at `path`, which goes on where it ends.
+    ///
+    /// # Errors
+    /// When it cannot be written to.
+    pub(in crate::mcp) fn open(path: PathBuf) -> io::Result<Self> {
+        Self::with_most(path, MOST)
+    }
+
+    fn with_most(path: PathBuf, most: u64) -> io::Result<Self> {
+        let file = open(&path)?;
+        Ok(Self { path, file, most, line: Vec::new() })
+    }
+
+    /// Writes the line in one piece, so that what other writers of this file say stays outside of it.
+    fn end_line(&mut self) -> io::Result<()> {
+        let mut text = now().into_bytes();
+        text.push(b' ');
+        text.append(&mut self.line);
+        text.push(b'\n');
+        if self.file.metadata()?.len() + text.len() as u64 > self.most {
+            let mut older = self.path.clone().into_os_string();
+            older.push(".1");
+            fs::copy(&self.path, older)?;
+            // The file stays the same one: the process's own error stream leads there too.
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(&text)
+    }
+}
+
+/// The file at `path`, to be written to at its end.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).open(path)
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for &byte in bytes {
+            if byte == b'\n' {
+                self.end_line()?;
+            } else {
+                self.line.push(byte);
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.line.is_empty() { Ok(()) } else { self.end_line() }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_times_and_the_file_keeps_to_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        fs::write(&path, "from before\n").unwrap();
+        let mut log = Log::with_most(path.clone(), 2_000).unwrap();
+        for number in 0..200 {
+            write!(log, "message {number}").unwrap();
+            writeln!(log, " and more").unwrap();
+            assert!(fs::metadata(&path).unwrap().len() <= 2_000);
+        }
+        let (now, before) =
+            (fs::read_to_string(&path).unwrap(), fs::read_to_string(folder.path().join("a.log.1")).unwrap());
+        assert!(before.len() <= 2_000);
+        let last = now.lines().last().unwrap();
+        assert!(
+            last.ends_with("message 199 and more") && last.contains("T") && last.contains("Z "),
+            "{last}"
+        );
+        let numbers: Vec<usize> = before
+            .lines()
+            .chain(now.lines())
+            .map(|line| line.split(' ').nth(2).unwrap().parse().unwrap())
+            .collect();
+        assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "nothing of the end is lost");
+    }
+}

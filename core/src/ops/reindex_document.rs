@@ -1,0 +1,35 @@
+//! Taking a document out of the index and in again, as if it were new.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Context, document, index_markdown};
+use crate::Result;
+use crate::index::forget_document;
+
+pub use super::index_markdown::Output;
+
+/// What it is for.
+pub const SUMMARY: &str = "Take a document out of the index and in again; its chunk size stays.";
+
+/// Which document.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its file name, as list_documents has it.
+    pub filename: String,
+}
+
+/// Reads the file again, and makes all of its vectors anew.
+///
+/// # Errors
+/// As [`index_markdown::run`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let path = document::locate(context, &params.filename)?;
+    context.refresh(false)?;
+    let (_, state) = document::document(context, &path)?;
+    forget_document(context.index, state.page)?;
+    context.refresh(false)?;
+    let (_, state) = document::document(context, &path)?;
+    index_markdown::finish(context, &path, state.page)
+}
