@@ -24,7 +24,7 @@ fn get_prints_a_page_with_its_links() {
 
     Links to (3)
       db/users.md (depends_on)  Users sign in with a password; see User Database and tokens.
-      tokens.md (references)  rs sign in with a password; see User Database and tokens.
+      tokens.md (references)  …sign in with a password; see User Database and tokens.
       nowhere (not there) (references)  A session token is issued, which nowhere describes.
     Linked from (1)
       tokens.md (references)  認証の流れはloginにある。
@@ -41,7 +41,7 @@ fn get_prints_a_page_with_its_links() {
 
     Links to (3)
       db/users.md (depends_on)  Users sign in with a password; see User Database and tokens.
-      tokens.md (references)  rs sign in with a password; see User Database and tokens.
+      tokens.md (references)  …sign in with a password; see User Database and tokens.
       nowhere (not there) (references)  A session token is issued, which nowhere describes.
     Linked from (1)
       tokens.md (references)  認証の流れはloginにある。
