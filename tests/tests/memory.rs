@@ -365,6 +365,10 @@ fn people_are_told_what_became_of_it() {
     assert!(terminal.ubp(&entry).succeeded());
     let recalled = terminal.ubp("memory recall tokio");
     assert!(recalled.out.contains("Use tokio.") && recalled.out.contains("#rust"), "{}", recalled.out);
+    let list = terminal.ubp("memory remember --type tech List '- one' --tag a --example '--flag'");
+    assert!(list.succeeded(), "{}", list.transcript());
+    let list = ubp(&terminal, "memory recall --tag a")["memories"][0].take();
+    assert_eq!((&list["content"], &list["examples"]), (&json!("- one"), &json!(["--flag"])));
     let refused = terminal.ubp("memory remember --type tech Keys 'a\n\napi_key: 9f8e7d6c5b4a39281706'");
     assert!(refused.err.contains("line 3 of content looks like a secret"), "{}", refused.err);
     terminal.write("memory/tech/broken.md", "---\ntopic: [\n---\nx\n").unwrap();

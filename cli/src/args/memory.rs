@@ -65,13 +65,13 @@ pub struct RememberArgs {
     #[arg(value_name = "TOPIC")]
     pub topic: String,
     /// What to remember, in Markdown; read from standard input when absent or -
-    #[arg(value_name = "CONTENT")]
+    #[arg(value_name = "CONTENT", allow_hyphen_values = true)]
     pub content: Option<String>,
     /// A tag (repeatable); those that it has when absent
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// An example, such as a piece of code (repeatable); those that it has when absent
-    #[arg(long = "example", value_name = "TEXT")]
+    #[arg(long = "example", value_name = "TEXT", allow_hyphen_values = true)]
     pub examples: Vec<String>,
     /// Where this comes from
     #[arg(long, value_name = "TEXT")]

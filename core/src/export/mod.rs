@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 pub use database::{DatabaseReport, TABLES, settings_of_site};
-pub use publicity::is_public;
+pub use publicity::{default_for, is_public};
 pub use rewrite::UNPUBLISHED;
 pub use site::{Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
@@ -148,7 +148,8 @@ fn candidates(context: &Context<'_>) -> Result<(Vec<Candidate>, Vec<String>)> {
             continue;
         };
         let text = page::decode(&bytes).0;
-        if is_public(&page::parse(&text, &types), &text, context.manifest.export.default) {
+        let page = page::parse(&text, &types);
+        if is_public(&page, &text, default_for(&path, &page, context.manifest.export.default)) {
             candidates.push(Candidate { number, path, text: text.into_owned(), bytes });
         } else {
             unpublished.push(path);

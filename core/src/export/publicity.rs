@@ -27,6 +27,15 @@ pub fn is_public(page: &Page, text: &str, default: PublishDefault) -> bool {
         && !(page.front_matter.range.is_empty() && never_ends(text) && says_no(text))
 }
 
+/// What holds for a page that does not say whether it may be published: `default`, but for memories, which agents write
+/// and nobody wrote for readers of a site.
+pub fn default_for(path: &str, page: &Page, default: PublishDefault) -> PublishDefault {
+    let own = ["memory/tech/", "memory/project-tech/", "memory/domain/"];
+    let is_memory = own.iter().any(|folder| path.starts_with(folder))
+        || (path.starts_with("memory/") && page.front_matter.get("topic").is_some());
+    if is_memory { PublishDefault::Private } else { default }
+}
+
 /// What a value says; `None` for an empty one.
 fn says(value: &Value) -> Option<bool> {
     let Value::Text(text) = value else { return Some(false) };
@@ -92,6 +101,21 @@ mod tests {
         {
             assert!(public(empty, Publish) && !public(empty, Private), "{empty}");
         }
+    }
+
+    #[test]
+    fn memories_are_published_by_a_clear_yes_alone() {
+        let public = |path: &str, text: &str| {
+            let page = parse(text, &LinkTypes::default());
+            is_public(&page, text, default_for(path, &page, PublishDefault::Publish))
+        };
+        assert!(!public("memory/tech/a.md", "---\ntopic: [broken\n---\n"));
+        assert!(!public("memory/by-hand.md", "---\ntopic: A\ntype: tech\n---\n"));
+        assert!(public("memory/tech/a.md", "---\ntopic: A\npublish: true\n---\n"));
+        assert!(
+            public("memory/allocator.md", "# How memory is allocated\n")
+                && public("tech/a.md", "---\ntopic: A\n---\n")
+        );
     }
 
     #[test]

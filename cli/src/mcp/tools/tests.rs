@@ -44,6 +44,8 @@ fn sets_and_names_choose_tools() {
     assert_eq!(named("core,refs", false).unwrap().len(), 7);
     assert!(named("rebuild", true).unwrap() == ["rebuild"]);
     assert!(named("read,write", true).unwrap() == named("", true).unwrap());
+    assert_eq!(named("memory", true).unwrap(), ["remember", "recall"]);
+    assert_eq!(named("memory,search", false).unwrap(), ["search", "recall"]);
 }
 
 #[test]
@@ -52,6 +54,7 @@ fn wrong_choices_say_what_there_is() {
     assert!(unknown.contains("'serach'") && unknown.contains("search"), "{unknown}");
     let forbidden = named("rebuild", false).unwrap_err();
     assert!(forbidden.contains("--write"), "{forbidden}");
+    assert!(named("remember", false).unwrap_err().contains("--write"));
     assert!(named("evaluate", true).is_err());
 }
 
