@@ -65,3 +65,23 @@ test("licences and notices are in every package", () => {
     }
   }
 });
+
+test("a server in the background starts from the package, is found and ends", async () => {
+  const root = folder();
+  write(root, { "pages/login.md": "# Login\n" });
+  await ubp(["init"], { cwd: root });
+  const started = await ubp(["mcp-server", "--http", "127.0.0.1:0", "--daemon", "--json"], { cwd: root });
+  assert.equal(started.code, 0, started.err);
+  const { url, pid } = JSON.parse(started.out);
+  try {
+    assert.notEqual(pid, process.pid);
+    const asked = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+    assert.ok(asked.status >= 400 && asked.status < 500, `it answers: ${asked.status}`);
+    const found = await native(["mcp-server", "--status", "--json"], { cwd: root });
+    assert.equal(JSON.parse(found.out).pid, pid, "the native program knows of it too");
+  } finally {
+    const stopped = await ubp(["mcp-server", "--stop"], { cwd: root });
+    assert.equal(stopped.code, 0, stopped.err);
+  }
+  await assert.rejects(fetch(url, { method: "POST" }), "nobody listens any more");
+});

@@ -171,7 +171,9 @@ impl Config {
                 Self::default()
             }
             Err(Unusable::Absent) => {
-                let made = atomic::create(path, TEMPLATE.as_bytes());
+                // A folder that is not there is a mistake in the path.
+                let folder = path.parent().map_or(Ok(()), |folder| fs::metadata(folder).map(drop));
+                let made = folder.and_then(|()| atomic::create(path, TEMPLATE.as_bytes()));
                 let path = path.display();
                 match made {
                     Ok(()) => {

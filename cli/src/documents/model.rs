@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use ubp_core::manifest::EmbeddingModel;
-use ubp_core::ports::Embedder;
+use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
 
 use super::Log;
@@ -51,10 +51,18 @@ pub(super) fn choose(
             bundled.to_owned()
         }
     };
-    let embedder = models::find_named(&name, &places, processor)?;
-    if processor == Processor::Gpu {
-        // Now is the time to hear of it, not at the first search.
-        embedder.embed(ubp_core::ports::TextKind::Query, &["a"])?;
+    let mut embedder = models::find_named(&name, &places, processor)?;
+    let mut processor = processor;
+    // Now is the time to hear that a GPU does not run this model, not at the first search.
+    if processor == Processor::Gpu
+        && let Err(error) = embedder.embed(TextKind::Query, &["a"])
+    {
+        if config.compute.device == Device::Gpu && !config.compute.fallback_to_cpu {
+            return Err(error);
+        }
+        log(Level::Warn, &format!("the GPU cannot run the model, fallback to CPU ({error})"));
+        processor = Processor::Cpu;
+        embedder = models::find_named(&name, &places, processor)?;
     }
     let model = embedder.model();
     let described =

@@ -6,6 +6,8 @@ mod agreement;
 mod damaged;
 #[cfg(feature = "bundled-model")]
 mod golden;
+#[cfg(any(feature = "cuda", feature = "metal"))]
+mod gpu;
 mod tiny;
 
 use super::{Engine, MemoryFiles, open};

@@ -22,7 +22,7 @@ struct TractSession {
 enum Plan {
     Cpu(Arc<TypedRunnableModel>),
     #[cfg(any(feature = "cuda", feature = "metal"))]
-    Gpu(Box<dyn tract_onnx::tract_core::runtime::Runnable>),
+    Gpu(Box<dyn Runnable>),
 }
 
 impl Plan {

@@ -5,8 +5,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::Index;
-use super::connection::{GENERATION, VECTOR_GENERATION, bump, set_counter};
+#[cfg(not(target_family = "wasm"))]
+use super::connection::VECTOR_GENERATION;
+use super::connection::{GENERATION, bump, set_counter};
 use crate::Result;
+#[cfg(not(target_family = "wasm"))]
 use crate::embed::pieces;
 
 /// Where the index keeps the most characters of a piece on pages that have no number of their own.

@@ -42,8 +42,9 @@ impl Log {
             let mut older = self.path.clone().into_os_string();
             older.push(".1");
             fs::copy(&self.path, older)?;
-            // The file stays the same one: the process's own error stream leads there too.
-            self.file.set_len(0)?;
+            // The file stays the same one: the process's own error stream leads there too. Some systems do not let
+            // go of what stands in a file that is opened for appending.
+            OpenOptions::new().write(true).open(&self.path)?.set_len(0)?;
         }
         self.file.write_all(&text)
     }
