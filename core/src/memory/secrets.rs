@@ -189,13 +189,20 @@ fn is_password(captures: &Captures<'_>) -> bool {
         return false;
     }
     let plain_name = value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
-    value.chars().count() >= 4 && (quoted || !plain_name)
+    // `8-64` is a length, and what is written in other scripts is a sentence.
+    let letters = value.chars().any(char::is_alphabetic) || value.len() >= 6;
+    letters && value.chars().count() >= 4 && (quoted || (value.is_ascii() && !plain_name))
 }
 
 fn is_assigned_secret(captures: &Captures<'_>) -> bool {
     let value = value(captures, 2);
     let digits = value.bytes().any(|byte| byte.is_ascii_digit());
-    digits && !is_placeholder(value) && !is_code(value) && !is_address(value) && entropy(value) >= 3.0
+    digits
+        && value.is_ascii()
+        && !is_placeholder(value)
+        && !is_code(value)
+        && !is_address(value)
+        && entropy(value) >= 3.0
 }
 
 fn is_address(value: &str) -> bool {
@@ -290,7 +297,8 @@ mod tests {
             ("DB_PASSWORD=Tr0ub4dor&3".into(), "a password"),
             ("  \"password\": \"correcthorse\",".into(), "a password"),
             ("The password: hunter22.".into(), "a password"),
-            ("パスワード：ひみつ1234".into(), "a password"),
+            ("パスワード：hunter22".into(), "a password"),
+            ("password: '秘密1234'".into(), "a password"),
             ("**Password**: xK9!mQ2z".into(), "a password"),
             ("api_key: 9f8e7d6c5b4a39281706".into(), "a secret"),
             ("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzK3vQ9pL2m".into(), "a secret"),
@@ -338,6 +346,9 @@ mod tests {
             "token_expiry = 3600000 ms",
             "secret: kubernetes.io/service-account-token",
             "セッションのトークン: JWT を使う",
+            "パスワード：8文字以上の英数字とする",
+            "トークン: 有効期限は15分のJWTとする。更新は別に",
+            "password: 8-64 characters",
             "Rustでは async/await を使って非同期処理を書く",
         ] {
             assert_eq!(found(text), [], "{text}");
