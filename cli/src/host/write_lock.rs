@@ -93,7 +93,7 @@ fn locked(folder: &Path, until: Instant) -> io::Result<Option<File>> {
         let file = match OpenOptions::new().write(true).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(folder)?;
-                keep_out_of_git(folder);
+                keep_out_of_git(folder, NAME);
                 OpenOptions::new().write(true).create(true).truncate(false).open(&path)?
             }
             opened => opened?,
@@ -143,18 +143,18 @@ fn is_file_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Adds the lock to the folder's ignore file, where an older version made one. A failure costs a line in
-/// `git status`, and nothing else.
-fn keep_out_of_git(folder: &Path) {
+/// Adds a file of `folder`, or a pattern, to the folder's ignore file, where an older version made one. A failure costs
+/// a line in `git status`, and nothing else.
+pub(crate) fn keep_out_of_git(folder: &Path, name: &str) {
     let path = folder.join(".gitignore");
     let Ok(text) = fs::read_to_string(&path) else { return };
-    if text.lines().any(|line| line.trim().trim_start_matches('/') == NAME) {
+    if text.lines().any(|line| line.trim().trim_start_matches('/') == name) {
         return;
     }
     let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
     if let (false, Ok(mut file)) = (is_link, OpenOptions::new().append(true).open(&path)) {
         let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let _ = file.write_all(format!("{line_break}/{NAME}\n").as_bytes());
+        let _ = file.write_all(format!("{line_break}/{name}\n").as_bytes());
     }
 }
 
