@@ -109,6 +109,18 @@ fn it_starts_is_found_and_ends() {
 }
 
 #[test]
+fn an_older_project_keeps_its_files_out_of_git() {
+    let folder = Folder::new();
+    let ignored = folder.path().join(".ubp/.gitignore");
+    std::fs::write(&ignored, "/metadata.db*").unwrap();
+    for _ in 0..2 {
+        assert!(folder.start().status.success());
+        folder.server(&["--stop"]);
+    }
+    assert_eq!(std::fs::read_to_string(&ignored).unwrap(), "/metadata.db*\n/mcp-server.*\n");
+}
+
+#[test]
 fn words_for_people_say_where_it_is_and_how_to_end_it() {
     let folder = Folder::new();
     let started = folder.server(&["--http", "127.0.0.1:0", "--daemon"]);

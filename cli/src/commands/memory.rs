@@ -166,8 +166,8 @@ fn list(
         for memory in &output.memories {
             let path = terminal.path(&memory.filepath);
             let (paint, topic) = (terminal.out, printable(&memory.topic));
-            let counts =
-                format!("{} references, confidence {:.2}", memory.reference_count, memory.confidence);
+            let references = references(memory.reference_count);
+            let counts = format!("{references}, confidence {:.2}", memory.confidence);
             terminal.line(format!("{}: {topic}  {}", paint.path(path), paint.faint(counts)))?;
         }
         warn_skipped(terminal, &output.skipped);
@@ -261,10 +261,8 @@ fn reindex(terminal: &mut Terminal<'_>, session: &Session, args: &ReindexArgs) -
             }
             if verbose {
                 let kept = &merge.kept;
-                terminal.line(format!(
-                    "  {} references, confidence {:.4}",
-                    kept.reference_count, kept.confidence
-                ))?;
+                let references = references(kept.reference_count);
+                terminal.line(format!("  {references}, confidence {:.4}", kept.confidence))?;
             }
         }
         if verbose {
@@ -303,4 +301,8 @@ fn warn_skipped(terminal: &mut Terminal<'_>, skipped: &[Skipped]) {
         let path = terminal.path(&page.filepath);
         terminal.warn(format!("{path}:{}: {}; passed over", page.line, printable(&page.reason)));
     }
+}
+
+fn references(count: u64) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "reference", "references")
 }

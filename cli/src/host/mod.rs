@@ -19,3 +19,4 @@ pub use git::GitHistory;
 pub(crate) use ignore_rules::is_rule_file;
 pub use mapped_cache::MappedCache;
 pub use project::{DATABASE, InitOptions, InitSummary, Project, UBP_DIR, init};
+pub(crate) use write_lock::keep_out_of_git;

@@ -143,9 +143,9 @@ pub(super) fn is_file_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Adds a file of the folder to its ignore file, where an older version made one. A failure costs a line in
-/// `git status`, and nothing else.
-pub(super) fn keep_out_of_git(folder: &Path, name: &str) {
+/// Adds a file of `folder`, or a pattern, to the folder's ignore file, where an older version made one. A failure costs
+/// a line in `git status`, and nothing else.
+pub(crate) fn keep_out_of_git(folder: &Path, name: &str) {
     let path = folder.join(".gitignore");
     let Ok(text) = fs::read_to_string(&path) else { return };
     if text.lines().any(|line| line.trim().trim_start_matches('/') == name) {

@@ -14,6 +14,7 @@ use ubp_core::{Error, Result};
 use super::commands::Report;
 use super::{Files, LOG, Running, log, shown};
 use crate::args::McpServerArgs;
+use crate::host::{UBP_DIR, keep_out_of_git};
 use crate::output::{CommandResult, printable};
 use crate::session::{Terminal, answer};
 
@@ -44,6 +45,7 @@ pub(in crate::mcp) fn start(
         return Err(Error::invalid("this host cannot start a process of its own: leave out --daemon").into());
     };
     let failed = |error| Error::io(program.to_string_lossy(), error);
+    keep_out_of_git(&root.join(UBP_DIR), "mcp-server.*");
     let log = log::open(&files.log()).map_err(|error| Error::io(shown(LOG), error))?;
     let mut command = Command::new(program);
     command
