@@ -19,6 +19,7 @@ mod mcp;
 mod memory;
 mod parity;
 mod process;
+mod query;
 mod transcripts;
 mod viewer;
 mod writing;
