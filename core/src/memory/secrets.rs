@@ -84,7 +84,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ),
         (
             "something that only chance can have written, as secrets are",
-            r#"([A-Za-z0-9_.-]+)["'`]?[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}["'`]?([A-Za-z0-9+/_=-]{32,})"#,
+            r#"(?:^|[^A-Za-z0-9_.?&-])([A-Za-z0-9_.-]+)["'`]?[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}["'`]?([A-Za-z0-9+/_=-]{32,})"#,
             is_random_value,
         ),
     ];
@@ -216,7 +216,8 @@ const HARMLESS: [&str; 10] =
 fn is_random_value(captures: &Captures<'_>) -> bool {
     let (name, value) = (value(captures, 1).to_lowercase(), value(captures, 2));
     let start = value.to_lowercase();
-    let harmless = HARMLESS.iter().any(|word| name.contains(word) || start.starts_with(word));
+    let harmless =
+        name.ends_with("id") || HARMLESS.iter().any(|word| name.contains(word) || start.starts_with(word));
     let count = |of: fn(&u8) -> bool| value.bytes().filter(of).count();
     let kinds = [count(u8::is_ascii_digit), count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
     // Names are words, where only the first letter may be a capital; chance changes its mind all the time.
@@ -343,6 +344,8 @@ mod tests {
             "import = someVeryLongCamelCaseIdentifier123WithManyWordsInIt",
             "key = abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJ",
             "token: Option<Arc<RefreshToken2>>",
+            "[Recordings](https://video.example.org/playlist?list=PLrXlRqY7c8Jx4lPtS82muQd4VD8pR7Vn4E)",
+            "documentId: 1FEEo_0aNiNfnW_tzo58m_HAM8wI_YMujHmKUaNBSzBk",
             "token_expiry = 3600000 ms",
             "secret: kubernetes.io/service-account-token",
             "セッションのトークン: JWT を使う",
