@@ -81,10 +81,12 @@ pub(super) fn restore_sizes(db: &Connection, sizes: &[(String, usize)]) -> Resul
     Ok(())
 }
 
-/// Lets the page be cut into pieces of at most `size` characters from now on, or as the others are.
+/// Lets the page be cut into pieces of at most `size` characters from now on, or as the others are; somebody asked at
+/// `now` for it to be taken in.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn set_chunk_size(index: &Index, page: i64, size: Option<usize>) -> Result<()> {
+pub(crate) fn set_chunk_size(index: &Index, page: i64, size: Option<usize>, now: Timestamp) -> Result<()> {
     index.write(|db| {
+        db.execute("UPDATE documents SET indexed_at = ?2 WHERE page = ?1", (page, now.as_second()))?;
         let changed = db.execute(
             "UPDATE documents SET chunk_size = ?2 WHERE page = ?1 AND chunk_size IS NOT ?2",
             (page, size),

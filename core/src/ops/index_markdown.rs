@@ -54,7 +54,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let path = document::locate(context, &params.filepath)?;
     context.refresh(false)?;
     let (_, state) = document::document(context, &path)?;
-    set_chunk_size(context.index, state.page, params.chunk_size)?;
+    set_chunk_size(context.index, state.page, params.chunk_size, context.clock.now())?;
     finish(context, &path, state.page)
 }
 

@@ -9,7 +9,7 @@ use crate::ops::{
     Caller, Context, delete_document, index_markdown, list_documents, reindex_document, search_documents,
     undo,
 };
-use crate::ports::{Embedder, Source, TextKind};
+use crate::ports::{Embedder, FixedClock, Source, TextKind};
 
 fn long(topic: &str) -> String {
     let sentence = |n: usize| format!("Sentence {n} of {topic} says one thing about {topic}. ");
@@ -56,6 +56,11 @@ fn documents_are_listed_with_chunks_and_times() {
     assert!(listed[1].chunks > 3, "{listed:?}");
     assert_eq!(listed[0].indexed_at, "1970-01-12T13:46:40Z");
     assert_eq!(listed[0].modified_at, "1970-01-01T00:00:00Z");
+    let mut project = project;
+    project.clock = FixedClock::at(jiff::Timestamp::from_second(2_000_000).unwrap());
+    assert_eq!(index(&project, "note1.md", None).document.indexed_at, "1970-01-24T03:33:20Z");
+    let listed = list_documents::run(&project.context(), list_documents::Params {}).unwrap().documents;
+    assert_eq!(listed[1].indexed_at, "1970-01-12T13:46:40Z", "others were not asked for");
 }
 
 #[test]
