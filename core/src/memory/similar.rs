@@ -25,7 +25,7 @@ const MOST: usize = 5;
 
 /// Characters of a text that are compared: what a memory is about stands at its beginning, and nobody should
 /// have to wait for the rest.
-const COMPARED: usize = 500;
+const COMPARED: usize = 200;
 
 /// A memory like another.
 #[derive(Debug, Clone)]
