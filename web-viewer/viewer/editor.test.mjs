@@ -8,6 +8,7 @@ const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 const FILES = {
   'pages/Start.md': '---\ntitle: Start\ntags: [a]\n---\n# Start\n\nSee [[Users|depends_on]], [[Nobody]] and [[Users#Nothing]].\n\nEnd.\n',
   'pages/Candidates.md': '# Candidates\n\nEnd.\n',
+  'pages/Hasty.md': '# Hasty\n\nEnd.\n',
   'pages/Parts.md': '# Parts\n\nEnd.\n',
   'pages/Composed.md': '# Composed\n\nEnd.\n',
   'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
@@ -80,6 +81,27 @@ test('two brackets offer pages; arrows, Enter, Tab and Escape do what they say',
   await list.waitFor({ state: 'detached' });
   await editor.type('x]] after');
   assert.match(await editor.text(), /\[\[fix\]\] after\n/);
+  await editor.close();
+});
+
+test('Enter and Tab before the candidates are there wait for them', async () => {
+  const editor = await open('Hasty.md');
+  await editor.page.route('**/api/complete', async (route) => {
+    await new Promise((wake) => setTimeout(wake, 300));
+    await route.continue();
+  });
+  await editor.after('End.');
+  await editor.type(' [[use');
+  await editor.press('Enter');
+  await until(async () => /End\. \[\[Users\]\]\n/.test(await editor.text()), async () => `Enter takes the first: ${await editor.text()}`);
+  await editor.type(' [[log');
+  await editor.press('Tab');
+  await until(async () => /\[\[Users\]\] \[\[Login( Feature)?\]\]\n/.test(await editor.text()), async () => `so does Tab: ${await editor.text()}`);
+  await editor.type(' [[use');
+  await editor.press('Enter');
+  await editor.type('rs');
+  await new Promise((wake) => setTimeout(wake, 600));
+  assert.match(await editor.text(), /\[\[users\]\]\n/, 'who types on is left alone');
   await editor.close();
 });
 

@@ -3,6 +3,7 @@
 import {
   acceptCompletion,
   autocompletion,
+  completionStatus,
   pickedCompletion,
   startCompletion,
   type Completion,
@@ -18,6 +19,9 @@ import { typedLetters } from '../text/match';
 import { pageContext, type PageContext } from './page-context';
 
 const MOST = 8;
+/** Milliseconds that a key waits for candidates that are on their way. */
+const PATIENCE = 1_000;
+const GLANCE = 10;
 
 interface Candidate extends Completion {
   kind: 'page' | 'create' | 'heading' | 'type';
@@ -229,6 +233,20 @@ function deleteEmptyLink(view: EditorView): boolean {
   return true;
 }
 
+/** Accepts the first candidate once it is there: who types fast presses Enter before that, and means no new line. */
+function acceptSoon(view: EditorView): boolean {
+  const { doc, selection } = view.state;
+  if (completionStatus(view.state) !== 'pending' || view.compositionStarted || !typingAt(view.state, selection.main.head, false)) return false;
+  const end = performance.now() + PATIENCE;
+  const look = () => {
+    const { state } = view;
+    if (state.doc !== doc || !state.selection.eq(selection) || acceptCompletion(view)) return;
+    if (completionStatus(state) !== null && performance.now() < end) setTimeout(look, GLANCE);
+  };
+  look();
+  return true;
+}
+
 function detail(completion: Completion): Node | null {
   const { kind, where, level, label } = completion as Candidate;
   const note = document.createElement('span');
@@ -263,6 +281,8 @@ export const smartLinking: Extension = [
   Prec.highest(
     keymap.of([
       { key: 'Tab', run: acceptCompletion },
+      { key: 'Tab', run: acceptSoon },
+      { key: 'Enter', run: acceptSoon },
       { key: 'Backspace', run: deleteEmptyLink },
     ]),
   ),
