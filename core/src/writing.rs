@@ -195,13 +195,14 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     };
     // The files are what they are by now; an entry without its outcome is read as unfinished.
     let _ = audit::end(context, &id, outcome, result.as_ref().err());
-    drop(held);
     let half_done = |error| match error {
         Error::HalfDone { message, .. } => Error::HalfDone { message, entry: id.clone() },
         other => other,
     };
     result.map_err(half_done)?;
-    settle(context)?;
+    settle(context, &plan)?;
+    // Whoever may write next finds this in the index.
+    drop(held);
     Ok(written(Some(id)))
 }
 
@@ -222,8 +223,10 @@ pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Re
 }
 
 /// Brings the index up to date with what was written, also for a caller who asked to stop meanwhile.
-fn settle(context: &Context<'_>) -> Result<()> {
-    context.with_cancel(&Cancel::default()).refresh(false).map(drop)
+fn settle(context: &Context<'_>, plan: &Plan) -> Result<()> {
+    let versions = plan.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten();
+    let paths: Vec<String> = versions.map(|version| version.path.clone()).collect();
+    context.with_cancel(&Cancel::default()).refresh_pages(&paths).map(drop)
 }
 
 /// Refuses changes of agents to pages that only people may change.

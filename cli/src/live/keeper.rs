@@ -14,7 +14,7 @@ use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
 
 use super::opened::Opened;
-use super::pulse::Job;
+use super::pulse::{Due, Hint, Job, Suspects};
 use super::stamp::Stamp;
 use super::watch::Watch;
 use super::{Changed, Notice, Shared, Standing};
@@ -93,14 +93,14 @@ impl Keeper<'_> {
             let before = std::mem::replace(&mut self.rules, rules);
             let other_rules = !before.is_empty() && before != self.rules;
             if watched && (other_rules || !shared.hears(&opened)) {
-                shared.pulse.notice(true);
+                shared.pulse.notice(Hint::Folders);
             }
             let pause = match watched {
                 true => shared.timing.reconcile.max(self.took * SHARE),
                 false => shared.timing.poll.max(self.took * POLLING_SHARE),
             };
             if self.compared.elapsed() >= pause {
-                shared.pulse.notice(true);
+                shared.pulse.notice(Hint::Folders);
                 shared.pulse.ask(false);
             }
         } else {
@@ -128,21 +128,28 @@ impl Keeper<'_> {
 
     fn refresh(&mut self) {
         let shared = self.shared;
-        let (upto, rescan) = shared.pulse.begin();
+        let Due { upto, rescan, suspects } = shared.pulse.begin();
+        // Where others index, nobody here knows what changed.
+        let only = match suspects {
+            Suspects::Pages(pages) if shared.lock.is_indexer() => Some(pages.into_iter().collect::<Vec<_>>()),
+            _ => None,
+        };
         let begun = Instant::now();
         let outcome = shared.current().and_then(|opened| {
             if shared.lock.is_indexer() && rescan {
                 self.listen(&opened);
             }
-            let report = self.compare(&opened)?;
+            let report = self.compare(&opened, only.as_deref())?;
             Ok((opened, report))
         });
-        (self.compared, self.took) = (Instant::now(), begun.elapsed());
+        if only.is_none() {
+            (self.compared, self.took) = (Instant::now(), begun.elapsed());
+        }
         match outcome {
             Ok((opened, report)) => {
                 self.said = None;
                 shared.pulse.finish(upto, Some(Ok(())));
-                self.tell_unreadable(report.unreadable);
+                self.tell_unreadable(only.as_deref(), report.unreadable);
                 self.tell_pages(&opened);
                 shared.wake_vectors();
             }
@@ -185,15 +192,18 @@ impl Keeper<'_> {
         self.shared.pulse.set_hears_all(hears_all);
     }
 
-    /// Compares the index with the files.
-    fn compare(&self, opened: &Arc<Opened>) -> Result<RefreshReport> {
+    /// Compares the index with the files, or with those of these pages.
+    fn compare(&self, opened: &Arc<Opened>, only: Option<&[String]>) -> Result<RefreshReport> {
         let shared = self.shared;
         let cancel = Cancel::default();
         *shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
         shared.stopped.check()?;
         let gauge = Gauge { shared, cancel: &cancel };
         let context = opened.engine.context(Caller::Agent, false, &gauge, &cancel);
-        let report = context.refresh(false);
+        let report = match only {
+            Some(pages) => context.refresh_pages(pages),
+            None => context.refresh(false),
+        };
         if let Err(error) = &report
             && error.is_damaged_index()
         {
@@ -213,8 +223,13 @@ impl Keeper<'_> {
         }
     }
 
-    fn tell_unreadable(&mut self, unreadable: Vec<Unreadable>) {
+    /// Tells what cannot be read, of these pages or of all, unless that was told before.
+    fn tell_unreadable(&mut self, only: Option<&[String]>, mut unreadable: Vec<Unreadable>) {
         const MOST: usize = 5;
+        if let Some(only) = only {
+            let others = self.unreadable.iter().filter(|entry| !only.contains(&entry.path)).cloned();
+            unreadable.extend(others.collect::<Vec<_>>());
+        }
         if unreadable == self.unreadable {
             return;
         }

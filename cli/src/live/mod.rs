@@ -38,7 +38,7 @@ pub use parent::ParentWatch;
 
 use lock::{Attempt, ServeLock};
 use opened::Opened;
-use pulse::{Pulse, Timing, Waited};
+use pulse::{Hint, Pulse, Timing, Waited};
 use stamp::{Identity, Stamp};
 use standing::{Standing, StandingFile};
 
@@ -227,8 +227,10 @@ impl Live {
             }
             (result, _) => result,
         };
-        if result.is_ok() && name == UNTAKEN {
-            self.shared.note_own_change();
+        if name == UNTAKEN
+            && let Ok(saved) = &result
+        {
+            self.shared.note_own_change(saved);
         }
         result
     }
@@ -249,8 +251,10 @@ impl Live {
         {
             shared.heal(&opened, error);
         }
-        if result.is_ok() && name == UNTAKEN {
-            shared.note_own_change();
+        if name == UNTAKEN
+            && let Ok(saved) = &result
+        {
+            shared.note_own_change(saved);
         }
         result
     }
@@ -378,11 +382,12 @@ impl Shared {
         self.wake_vectors();
     }
 
-    /// Lets no answer from now on be called fresh before what this process wrote is in it: the system may tell of
+    /// Lets no answer from now on be called fresh before what this process saved is in it: the system may tell of
     /// that only after the next question.
-    fn note_own_change(&self) {
+    fn note_own_change(&self, saved: &Value) {
         if self.lock.is_indexer() {
-            self.pulse.notice(false);
+            let path = saved.get("filepath").and_then(Value::as_str);
+            self.pulse.notice(path.map_or(Hint::Pages, |path| Hint::Page(path.to_owned())));
         } else {
             self.wrote.store(true, Ordering::Release);
         }
@@ -417,7 +422,7 @@ impl Shared {
             }
         } else if self.pulse.hears_all() {
             if !self.hears(&opened) {
-                self.pulse.notice(true);
+                self.pulse.notice(Hint::Folders);
             }
             if self.pulse.is_settled() {
                 return Ok((opened, true));

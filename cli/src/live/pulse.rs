@@ -2,6 +2,7 @@
 //! change that is noticed gets the next number; a refresh settles all numbers given out before it
 //! began.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,55 @@ pub(super) enum Waited {
     Failed(Arc<Error>),
 }
 
+/// What may be different, as far as somebody knows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hint {
+    /// The page at this path.
+    Page(String),
+    /// Any page.
+    Pages,
+    /// Any page, and where changes have to be listened for.
+    Folders,
+}
+
+/// The pages that may be different from what the index has of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Suspects {
+    All,
+    Pages(BTreeSet<String>),
+}
+
+impl Default for Suspects {
+    fn default() -> Self {
+        Self::Pages(BTreeSet::new())
+    }
+}
+
+impl Suspects {
+    /// Named pages above which comparing all is no slower.
+    const MANY: usize = 50;
+
+    fn add(&mut self, hint: Hint) {
+        match (&mut *self, hint) {
+            (Self::Pages(pages), Hint::Page(path)) if pages.len() < Self::MANY => {
+                pages.insert(path);
+            }
+            _ => *self = Self::All,
+        }
+    }
+}
+
+/// What a refresh is to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    /// The number that it settles.
+    pub upto: u64,
+    /// Whether to find out first where to listen.
+    pub rescan: bool,
+    /// The pages to compare.
+    pub suspects: Suspects,
+}
+
 #[derive(Debug)]
 pub(super) struct Pulse {
     state: Mutex<State>,
@@ -83,6 +133,7 @@ struct State {
     latest: Option<Instant>,
     building: bool,
     rescan: bool,
+    suspects: Suspects,
     /// The latest number whose refresh ended unfinished.
     given_up: u64,
     failure: Option<(u64, Arc<Error>)>,
@@ -119,19 +170,20 @@ impl Pulse {
         }
     }
 
-    /// Something changed; with `rescan`, perhaps also where changes have to be listened for.
-    pub(super) fn notice(&self, rescan: bool) {
-        self.note(&mut self.state(), rescan);
+    /// Something changed.
+    pub(super) fn notice(&self, hint: Hint) {
+        self.note(&mut self.state(), hint);
     }
 
-    fn note(&self, state: &mut State, rescan: bool) {
+    fn note(&self, state: &mut State, hint: Hint) {
         let now = Instant::now();
         if state.noticed == state.settled {
             state.first = Some(now);
         }
         state.noticed += 1;
         state.latest = Some(now);
-        state.rescan |= rescan;
+        state.rescan |= hint == Hint::Folders;
+        state.suspects.add(hint);
         self.publish(state);
         self.woken.notify_all();
     }
@@ -143,6 +195,7 @@ impl Pulse {
         state.hears_all = false;
         state.building = false;
         state.rescan = true;
+        state.suspects = Suspects::All;
         state.noticed += 1;
         state.asked = state.noticed;
         self.publish(&state);
@@ -172,7 +225,7 @@ impl Pulse {
     pub(super) fn set_index(&self, index: Option<Identity>) {
         let mut state = self.state();
         state.index = index;
-        self.note(&mut state, true);
+        self.note(&mut state, Hint::Folders);
     }
 
     /// What the process that indexes says of the index at hand.
@@ -220,6 +273,7 @@ impl Pulse {
     pub(super) fn ask(&self, anew: bool) -> u64 {
         let mut state = self.state();
         if anew || state.noticed == 0 {
+            state.suspects = Suspects::All;
             state.noticed += 1;
         }
         state.asked = state.noticed;
@@ -298,11 +352,12 @@ impl Pulse {
         Some(quiet.min(state.first? + self.timing.longest_wait))
     }
 
-    /// A refresh begins. Returns what it will settle, and whether to find out first where to listen.
-    pub(super) fn begin(&self) -> (u64, bool) {
+    /// A refresh begins.
+    pub(super) fn begin(&self) -> Due {
         let mut state = self.state();
         state.refreshes += 1;
-        (state.noticed, std::mem::take(&mut state.rescan))
+        let (rescan, suspects) = (std::mem::take(&mut state.rescan), std::mem::take(&mut state.suspects));
+        Due { upto: state.noticed, rescan, suspects }
     }
 
     /// The refresh at hand will take long.
@@ -331,8 +386,10 @@ impl Pulse {
                 let pause = self.timing.tick * 2_u32.saturating_pow(state.failures.min(5) - 1);
                 state.retry_at = Some(now + pause);
                 state.rescan = true;
+                state.suspects = Suspects::All;
             }
             None => {
+                state.suspects = Suspects::All;
                 state.given_up = upto;
                 state.retry_at = Some(now + self.timing.quiet);
             }

@@ -12,6 +12,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use ubp_core::path::is_page;
 
 use super::Shared;
+use super::pulse::Hint;
 use crate::host::{Project, is_rule_file, is_visible};
 
 /// Whether the system hears of a whole tree as easily as of one folder.
@@ -136,13 +137,16 @@ impl Watch {
                     if let Some(meaning) = meaning(&event, &pages_dir, &folders.followed) {
                         if meaning == Meaning::Folders {
                             folders.lost.extend(event.paths);
+                            drop(folders);
+                            shared.pulse.notice(Hint::Folders);
+                        } else {
+                            drop(folders);
+                            hints(&event, &pages_dir).for_each(|hint| shared.pulse.notice(hint));
                         }
-                        drop(folders);
-                        shared.pulse.notice(meaning == Meaning::Folders);
                     }
                 }
                 // Something was missed.
-                Err(_) => shared.pulse.notice(true),
+                Err(_) => shared.pulse.notice(Hint::Folders),
             }
         })
     }
@@ -204,6 +208,20 @@ fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Opt
         (is_page(name) || !content_only).then_some(Meaning::Pages)
     };
     event.paths.iter().filter_map(of_path).max()
+}
+
+/// Which pages may be different after an event.
+fn hints(event: &Event, pages_dir: &Path) -> impl Iterator<Item = Hint> {
+    // A page that is replaced atomically had a hidden name before.
+    event.paths.iter().filter(|path| is_shown(path, pages_dir)).map(|path| hint(path, pages_dir))
+}
+
+fn hint(path: &Path, pages_dir: &Path) -> Hint {
+    let below = path.strip_prefix(pages_dir).ok();
+    let parts = below.map(|below| below.components().map(|part| part.as_os_str().to_str()));
+    let path = parts.and_then(|parts| parts.collect::<Option<Vec<_>>>()).map(|parts| parts.join("/"));
+    // A file that links led to is another page, or several; other files count for the links to them.
+    path.filter(|path| is_page(path)).map_or(Hint::Pages, Hint::Page)
 }
 
 /// Whether pages can lie at `path` as far as its names tell.

@@ -104,6 +104,7 @@ impl Publication<'_> {
             from_nothing: false,
             full_text: true,
             in_order: true,
+            only: None,
         };
         settle_chunk_size(&index, context.manifest.documents.chunk_size)?;
         refresh(&index, &self.source, context.clock, &options, context.progress, context.cancel)?;

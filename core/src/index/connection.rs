@@ -112,6 +112,11 @@ impl Index {
         Ok(Self::with(Location::Memory, connection))
     }
 
+    /// Whether every process that has the project open has this index, and not one of its own.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.location, Location::File(_))
+    }
+
     fn with(location: Location, writer: Connection) -> Self {
         Self {
             location,

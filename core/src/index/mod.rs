@@ -5,6 +5,7 @@ mod connection;
 mod documents;
 mod embedding;
 mod matrix;
+mod narrow;
 mod page_names;
 mod passages;
 mod prepare;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Index;
 use super::connection::{GENERATION, bump, counter, set_counter};
 use super::documents;
+use super::narrow::alone;
 use super::prepare::{Prepared, prepare};
 use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
@@ -46,6 +47,9 @@ pub struct RefreshOptions<'a> {
     pub full_text: bool,
     /// Take pages in by path, so that the same files give the same index to the byte; a little slower.
     pub in_order: bool,
+    /// The pages that may have changed, where it is known that no others did. All are compared nevertheless when one
+    /// of these may have moved.
+    pub only: Option<&'a [String]>,
 }
 
 /// A page that moved.
@@ -98,10 +102,11 @@ impl RefreshReport {
     }
 }
 
+/// What the index has of a page's file.
 #[derive(PartialEq, Eq)]
-struct Known {
-    stat: (u64, i64, u64),
-    hash: ContentHash,
+pub(super) struct Known {
+    pub(super) stat: (u64, i64, u64),
+    pub(super) hash: ContentHash,
 }
 
 /// Brings text and graph of the index up to date with the files.
@@ -119,8 +124,10 @@ pub fn refresh(
 ) -> Result<RefreshReport> {
     let extent = if options.full_text { "" } else { "\nwithout full text" };
     let made_for = format!("{}\n{:?}{extent}", options.pages_dir, options.link_types);
-    let stale_settings = index.read(made_for_of)?.is_some_and(|before| before != made_for);
-    let work = Work { source, clock, options, made_for: &made_for, progress, cancel };
+    let before = index.read(made_for_of)?;
+    let stale_settings = before.as_ref().is_some_and(|before| *before != made_for);
+    let only = options.only.filter(|_| before.is_some() && !stale_settings && !options.from_nothing);
+    let work = Work { source, clock, options, only, made_for: &made_for, progress, cancel };
     if options.from_nothing || stale_settings {
         // In one piece: readers keep the former index until the new one is whole.
         return index.write(|db| {
@@ -176,6 +183,7 @@ struct Work<'a> {
     source: &'a dyn Source,
     clock: &'a dyn Clock,
     options: &'a RefreshOptions<'a>,
+    only: Option<&'a [String]>,
     made_for: &'a str,
     progress: &'a dyn Progress,
     cancel: &'a Cancel,
@@ -189,8 +197,11 @@ impl Work<'_> {
         let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
         // In this order: what another process writes meanwhile is then newer than what is known here,
         // which shows, and never newer than the listing, which would look like pages that are gone.
-        let known = store.read(known_pages)?;
-        let listing = source.list()?;
+        let few = self.only.map(|paths| store.read(|db| alone(db, source, paths))).transpose()?;
+        let (known, listing) = match few.flatten() {
+            Some(few) => few,
+            None => (store.read(known_pages)?, source.list()?),
+        };
         let report = RefreshReport { unreadable: listing.unreadable, ..RefreshReport::default() };
 
         let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
@@ -252,7 +263,7 @@ fn remember_made_for(db: &Connection, made_for: &str) -> Result<()> {
     Ok(())
 }
 
-fn stat_row(stat: FileStat) -> (u64, i64, u64) {
+pub(super) fn stat_row(stat: FileStat) -> (u64, i64, u64) {
     (stat.size, i64::try_from(stat.modified.as_nanosecond()).unwrap_or(0), stat.fingerprint)
 }
 
@@ -432,7 +443,7 @@ fn is_overtaken(
     Ok(stored.as_ref() != known.get(path) && source.stat(path).is_ok_and(|now| now != found))
 }
 
-fn known_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
+pub(super) fn known_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
     let (size, fingerprint): (i64, i64) = (row.get(0)?, row.get(2)?);
     let stat = (size.cast_unsigned(), row.get(1)?, fingerprint.cast_unsigned());
     Ok(Known { stat, hash: ContentHash(row.get(3)?) })

@@ -81,7 +81,16 @@ impl<S: Source> Project<S> {
         self.refresh_into(&self.index).unwrap()
     }
 
+    /// Compares these pages alone, as far as that is enough.
+    pub(crate) fn refresh_pages(&self, paths: &[String]) -> RefreshReport {
+        self.refresh_some(&self.index, Some(paths)).unwrap()
+    }
+
     pub(crate) fn refresh_into(&self, index: &Index) -> Result<RefreshReport> {
+        self.refresh_some(index, None)
+    }
+
+    fn refresh_some(&self, index: &Index, only: Option<&[String]>) -> Result<RefreshReport> {
         let link_types = LinkTypes::default();
         let options = RefreshOptions {
             pages_dir: "pages",
@@ -89,6 +98,7 @@ impl<S: Source> Project<S> {
             from_nothing: false,
             full_text: true,
             in_order: false,
+            only,
         };
         refresh(index, &self.source, &self.clock, &options, &Silent, &self.cancel)
     }

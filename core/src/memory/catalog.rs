@@ -33,6 +33,8 @@ pub(crate) struct Entry {
     pub path: String,
     pub id: String,
     pub fields: Fields,
+    /// Its topic, folded.
+    pub key: String,
     /// Seconds since 1970.
     pub created_at: i64,
 }
@@ -45,7 +47,7 @@ impl Entry {
 
     /// Whether it is about this, by its topic or one that became part of it.
     fn answers_to(&self, key: &str) -> bool {
-        fold_key(&self.fields.topic) == key || self.fields.aliases.iter().any(|alias| fold_key(alias) == key)
+        self.key == key || self.fields.aliases.iter().any(|alias| fold_key(alias) == key)
     }
 }
 
@@ -92,7 +94,8 @@ impl Catalog {
                 Some(Ok(fields)) => {
                     let indexed = parse_time(&created).map(|time| time.as_second());
                     let created_at = fields.created_at.or(indexed).unwrap_or_default();
-                    catalog.entries.push(Entry { page, path, id, fields, created_at });
+                    let key = fold_key(&fields.topic);
+                    catalog.entries.push(Entry { page, path, id, fields, key, created_at });
                 }
             }
         }
@@ -108,9 +111,7 @@ impl Catalog {
     pub(crate) fn about(&self, memory_type: MemoryType, topic: &str) -> Option<&Entry> {
         let key = fold_key(topic);
         let of_type = || self.entries.iter().filter(|entry| entry.fields.memory_type == memory_type);
-        of_type()
-            .find(|entry| fold_key(&entry.fields.topic) == key)
-            .or_else(|| of_type().find(|entry| entry.answers_to(&key)))
+        of_type().find(|entry| entry.key == key).or_else(|| of_type().find(|entry| entry.answers_to(&key)))
     }
 
     /// A page about `topic` that has to be mended first.
@@ -130,12 +131,10 @@ impl Catalog {
         let eligible = || {
             self.entries.iter().filter(|entry| memory_type.is_none_or(|one| one == entry.fields.memory_type))
         };
-        let rules: [&dyn Fn(&Entry) -> bool; 4] = [
-            &|entry| entry.id == name,
-            &|entry| entry.path == name,
-            &|entry| fold_key(&entry.fields.topic) == key,
-            &|entry| entry.answers_to(&key),
-        ];
+        let rules: [&dyn Fn(&Entry) -> bool; 4] =
+            [&|entry| entry.id == name, &|entry| entry.path == name, &|entry| entry.key == key, &|entry| {
+                entry.answers_to(&key)
+            }];
         for rule in rules {
             let found: Vec<&Entry> = eligible().filter(|entry| rule(entry)).collect();
             match found.as_slice() {
@@ -148,9 +147,7 @@ impl Catalog {
             }
         }
         let mut alike: Vec<(f64, &str)> = eligible()
-            .map(|entry| {
-                (strsim::jaro_winkler(&fold_key(&entry.fields.topic), &key), entry.fields.topic.as_str())
-            })
+            .map(|entry| (strsim::jaro_winkler(&entry.key, &key), entry.fields.topic.as_str()))
             .filter(|(likeness, _)| *likeness >= 0.8)
             .collect();
         alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
@@ -158,7 +155,8 @@ impl Catalog {
         Err(Error::PageNotFound { page: name.into(), similar })
     }
 
-    /// A path for a new memory, that of no page and no other file that the source knows of.
+    /// A path for a new memory, that of no page and no other file that the source knows of; and whether such a file
+    /// is in the way that the catalog has not: then it is older than the files.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -167,14 +165,18 @@ impl Catalog {
         source: &dyn Source,
         memory_type: MemoryType,
         topic: &str,
-    ) -> Result<String> {
+    ) -> Result<(String, bool)> {
         let name = file_name(topic);
         let mut number = 1;
+        let mut is_behind = false;
         loop {
             let suffix = if number == 1 { String::new() } else { format!("-{number}") };
             let place = format!("{FOLDER}/{}/{name}{suffix}.md", memory_type.as_str());
-            if !self.taken.contains(&fold_key(&place)) && source.stat(&place)?.is_none() {
-                return Ok(place);
+            if !self.taken.contains(&fold_key(&place)) {
+                if source.stat(&place)?.is_none() {
+                    return Ok((place, is_behind));
+                }
+                is_behind = true;
             }
             number += 1;
         }

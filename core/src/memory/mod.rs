@@ -30,7 +30,7 @@ pub(crate) use given::Given;
 pub(crate) use merge::merged;
 pub(crate) use page::{Memory, edited, new_page, read};
 pub(crate) use secrets::{Place, look_for};
-pub(crate) use similar::{vector, vectors};
+pub(crate) use similar::{meaning, vectors};
 pub(crate) use together::{Compared, Group, groups};
 
 /// The folder of memories, relative to the pages folder.

@@ -2,13 +2,14 @@
 //! two memories are.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::{Catalog, Entry};
 use crate::Result;
 use crate::embed::{chunks, passage};
-use crate::index::pending;
+use crate::index::{VectorMatrix, pending};
 use crate::ops::Context;
 use crate::ports::TextKind;
 use crate::query::page_vectors;
@@ -35,21 +36,30 @@ pub(crate) struct Similar<'c> {
     pub similarity: Option<f32>,
 }
 
-/// The vector of a memory that is about to be written; `None` where vectors would mean nothing.
-pub(crate) fn vector(context: &Context<'_>, topic: &str, content: &str) -> Result<Option<Vec<f32>>> {
+/// What a memory that is about to be written means, and the vectors to compare that with.
+pub(crate) struct Meaning {
+    vector: Vec<f32>,
+    others: Arc<VectorMatrix>,
+}
+
+/// The meaning of a memory that is about to be written; `None` where vectors would mean nothing.
+pub(crate) fn meaning(context: &Context<'_>, topic: &str, content: &str) -> Result<Option<Meaning>> {
     let Some(embedder) = context.embedder else { return Ok(None) };
     let end = content.char_indices().nth(COMPARED).map_or(content.len(), |(at, _)| at);
     let beginning = content.get(..end).unwrap_or(content);
-    if !embedder.model().scripts.cover(beginning)
-        || context.index.vectors(&embedder.model().identity)?.is_empty()
-    {
+    if !embedder.model().scripts.cover(beginning) {
+        return Ok(None);
+    }
+    let others = context.index.vectors(&embedder.model().identity)?;
+    if others.is_empty() {
         return Ok(None);
     }
     let headings = [topic.to_owned()];
     let first = chunks(embedder, &headings, beginning, None)?.into_iter().next();
     let piece = first.and_then(|range| beginning.get(range)).unwrap_or(beginning);
     let text = passage(embedder, &headings, piece)?;
-    Ok(embedder.embed(TextKind::Passage, &[text.as_str()])?.pop())
+    let vector = embedder.embed(TextKind::Passage, &[text.as_str()])?.pop();
+    Ok(vector.map(|vector| Meaning { vector, others }))
 }
 
 impl Catalog {
@@ -59,13 +69,12 @@ impl Catalog {
         context: &Context<'_>,
         path: &str,
         topic: &str,
-        vector: Option<&[f32]>,
+        meaning: Option<&Meaning>,
     ) -> Result<(usize, Vec<Similar<'_>>)> {
         let others: HashMap<i64, &Entry> =
             self.entries.iter().filter(|entry| entry.path != path).map(|entry| (entry.page, entry)).collect();
         let mut found: HashMap<i64, Option<f32>> = HashMap::new();
-        if let (Some(vector), Some(embedder)) = (vector, context.embedder) {
-            let matrix = context.index.vectors(&embedder.model().identity)?;
+        if let Some(Meaning { vector, others: matrix }) = meaning {
             let limit = self.entries.len().min(200) + 1;
             let keep = |page: i64| others.contains_key(&page);
             let close = context.index.read(|db| matrix.closest(db, vector, limit, keep))?;
@@ -76,8 +85,7 @@ impl Catalog {
         }
         let key = fold_key(topic);
         for (page, entry) in &others {
-            let other = fold_key(&entry.fields.topic);
-            if strsim::jaro_winkler(&other, &key) >= SPELLED_ALIKE {
+            if strsim::jaro_winkler(&entry.key, &key) >= SPELLED_ALIKE {
                 found.entry(*page).or_insert(None);
             }
         }

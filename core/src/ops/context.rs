@@ -134,6 +134,18 @@ impl Context<'_> {
     /// # Errors
     /// As [`refresh`].
     pub fn refresh(&self, from_nothing: bool) -> Result<RefreshReport> {
+        self.compare(from_nothing, None)
+    }
+
+    /// Brings what it knows of the pages at these paths up to date, where no others have changed.
+    ///
+    /// # Errors
+    /// As [`refresh`].
+    pub fn refresh_pages(&self, paths: &[String]) -> Result<RefreshReport> {
+        self.compare(false, Some(paths))
+    }
+
+    fn compare(&self, from_nothing: bool, only: Option<&[String]>) -> Result<RefreshReport> {
         let link_types = self.link_types();
         let options = RefreshOptions {
             pages_dir: self.pages_dir(),
@@ -141,6 +153,7 @@ impl Context<'_> {
             from_nothing,
             full_text: true,
             in_order: false,
+            only,
         };
         settle_chunk_size(self.index, self.manifest.documents.chunk_size)?;
         refresh(self.index, self.source, self.clock, &options, self.progress, self.cancel)

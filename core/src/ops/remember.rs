@@ -1,5 +1,7 @@
 //! Keeping a memory: a new page, or another text for the one about the same topic.
 
+use std::io::ErrorKind;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,7 +11,7 @@ use super::Context;
 use super::memory::SimilarMemory;
 use super::page::IndexState;
 use crate::memory::{
-    Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, new_page, read, referenced, vector,
+    Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
 use crate::ports::Clock;
 use crate::writing::{Change, Plan, Version, carry_out};
@@ -89,15 +91,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         refuse_secrets(&given)?;
     }
     // Before the lock: others need not wait for the model.
-    let vector = vector(context, &given.topic, &given.content)?;
+    let meaning = meaning(context, &given.topic, &given.content)?;
+    // What was written under the lock is in an index that all share; a moment ago, so was everything else.
+    let mut is_current = context.refreshed && context.index.is_shared();
     let mut attempt = 1;
     let (kept, catalog) = loop {
-        match keep(context, memory_type, &given) {
+        match keep(context, memory_type, &given, is_current) {
+            Ok(Some(kept)) => break kept,
+            Ok(None) => {}
             Err(Error::Conflict { .. }) if attempt < ATTEMPTS => attempt += 1,
-            result => break result?,
+            Err(error) if is_current && is_missing(&error) => {}
+            Err(error) => return Err(error),
         }
+        is_current = false;
     };
-    let (similar_count, similar) = catalog.similar(context, &kept.path, &given.topic, vector.as_deref())?;
+    let (similar_count, similar) = catalog.similar(context, &kept.path, &given.topic, meaning.as_ref())?;
     let similar = similar.into_iter().map(|one| SimilarMemory::of(one.entry, one.similarity)).collect();
     Ok(Output {
         memory_id: kept.id,
@@ -109,6 +117,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         audit_id: kept.audit_id,
         index: context.index_state()?,
     })
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound)
 }
 
 fn refuse_secrets(given: &Given) -> Result<()> {
@@ -137,10 +149,18 @@ struct Kept {
     audit_id: Option<String>,
 }
 
-/// Looks and writes while nobody else may, so that of many who remember the same topic one makes the page.
-fn keep(context: &Context<'_>, memory_type: MemoryType, given: &Given) -> Result<(Kept, Catalog)> {
+/// Looks and writes while nobody else may, so that of many who remember the same topic one makes the page. `None` when
+/// the index was said to be current and is not.
+fn keep(
+    context: &Context<'_>,
+    memory_type: MemoryType,
+    given: &Given,
+    is_current: bool,
+) -> Result<Option<(Kept, Catalog)>> {
     let held = context.source.lock()?;
-    context.refresh(false)?;
+    if !is_current {
+        context.refresh(false)?;
+    }
     let catalog = context.index.read(Catalog::read)?;
     let now = context.clock.now();
     let (kept, change) = match catalog.about(memory_type, &given.topic) {
@@ -167,7 +187,10 @@ fn keep(context: &Context<'_>, memory_type: MemoryType, given: &Given) -> Result
             if let Some(found) = catalog.broken(&given.topic) {
                 return Err(mend(&found.filepath, found.line, &found.reason));
             }
-            let path = catalog.free_path(context.source, memory_type, &given.topic)?;
+            let (path, is_behind) = catalog.free_path(context.source, memory_type, &given.topic)?;
+            if is_current && is_behind {
+                return Ok(None);
+            }
             let id = new_id(context.clock).to_string();
             let page = new_page(&created(memory_type, given), &id, now)?;
             let change = Change::create(Version::new(path.clone(), page.into_bytes()));
@@ -180,7 +203,7 @@ fn keep(context: &Context<'_>, memory_type: MemoryType, given: &Given) -> Result
         referenced(context.source, &kept.id, now.as_second())?;
     }
     drop(held);
-    Ok((Kept { audit_id: written.audit_id, ..kept }, catalog))
+    Ok(Some((Kept { audit_id: written.audit_id, ..kept }, catalog)))
 }
 
 fn mend(path: &str, line: usize, reason: &str) -> Error {

@@ -84,3 +84,17 @@ fn the_end_of_a_link_is_judged_by_its_name() {
     assert_eq!(meaning_of(CLOSED, "/p/shared/linked.md"), Some(Meaning::Pages));
     assert_eq!(meaning_of(CLOSED, "/p/shared/.hidden.md"), None);
 }
+
+#[test]
+fn an_event_names_the_pages_that_it_is_about() {
+    let said = |paths: &[&str]| -> Vec<Hint> {
+        let event = Event::new(EventKind::Modify(ModifyKind::Name(RenameMode::Both)));
+        let event = paths.iter().fold(event, |event, path| event.add_path(path.into()));
+        hints(&event, Path::new("/p/pages")).collect()
+    };
+    let page = |path: &str| Hint::Page(path.into());
+    assert_eq!(said(&["/p/pages/a/.b.md.tmp", "/p/pages/a/b.md"]), [page("a/b.md")]);
+    assert_eq!(said(&["/p/pages/a.md", "/p/pages/b.md"]), [page("a.md"), page("b.md")]);
+    assert_eq!(said(&["/p/pages/a.png"]), [Hint::Pages]);
+    assert_eq!(said(&["/p/shared/linked.md"]), [Hint::Pages]);
+}

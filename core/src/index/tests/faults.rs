@@ -82,6 +82,7 @@ fn stopping_anywhere_keeps_what_is_done_and_the_next_run_goes_on() {
             from_nothing: false,
             full_text: true,
             in_order: false,
+            only: None,
         };
         let stopped = refresh(&project.index, &project.source, &project.clock, &options, &progress, &cancel);
         assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
@@ -106,6 +107,7 @@ fn readers_see_whole_states_while_a_writer_works() {
                 from_nothing: true,
                 full_text: true,
                 in_order: false,
+                only: None,
             };
             for _ in 0..20 {
                 let cancel = Cancel::default();

@@ -105,6 +105,7 @@ fn take_in(index: &Index, source: &dyn Source) -> RefreshReport {
         from_nothing: false,
         full_text: true,
         in_order: false,
+        only: None,
     };
     let clock = FixedClock::at(Timestamp::from_second(1_000_000).unwrap());
     refresh(index, source, &clock, &options, &Silent, &Cancel::default()).unwrap()

@@ -82,6 +82,8 @@ enum Step {
     PutSource(usize),
     RemoveSource(usize),
     Refresh,
+    /// Where it is known which pages changed.
+    RefreshPages,
     Embed,
 }
 
@@ -110,13 +112,23 @@ fn step() -> impl Strategy<Value = Step> {
         1 => path().prop_map(Step::Touch),
         1 => (0..SOURCES.len()).prop_map(Step::PutSource),
         1 => (0..SOURCES.len()).prop_map(Step::RemoveSource),
-        5 => Just(Step::Refresh),
+        2 => Just(Step::Refresh),
+        5 => Just(Step::RefreshPages),
         2 => Just(Step::Embed),
     ]
 }
 
-fn take(project: &Project, step: &Step) {
+/// Takes a step; `changed` are the pages that the index may not have yet.
+fn take(project: &Project, changed: &mut Vec<String>, step: &Step) {
     use crate::ports::Source;
+    match step {
+        Step::Put(path, _) | Step::Copy(_, path) | Step::Remove(path) | Step::Touch(path) => {
+            changed.push(PATHS[*path].into());
+        }
+        Step::Move(from, to) => changed.extend([PATHS[*from].into(), PATHS[*to].into()]),
+        Step::Refresh => changed.clear(),
+        _ => {}
+    }
     let read = |path: usize| project.source.read(PATHS[path]).ok();
     let put = |path: usize, bytes: &[u8]| project.source.put(PATHS[path], bytes, Timestamp::UNIX_EPOCH);
     match step {
@@ -141,6 +153,7 @@ fn take(project: &Project, step: &Step) {
         Step::PutSource(path) => project.source.put_source(SOURCES[*path], b"code", Timestamp::UNIX_EPOCH),
         Step::RemoveSource(path) => project.source.remove_source(SOURCES[*path]),
         Step::Refresh => drop(project.refresh()),
+        Step::RefreshPages => drop(project.refresh_pages(&std::mem::take(changed))),
         Step::Embed => drop(project.embed()),
     }
 }
@@ -169,9 +182,11 @@ proptest! {
         steps in prop::collection::vec(step(), 200)
     ) {
         let project = Project::with_pages([]);
-        for part in steps.chunks(50) {
-            part.iter().for_each(|step| take(&project, step));
-            project.update();
+        let mut changed = Vec::new();
+        for part in steps.chunks(25) {
+            part.iter().for_each(|step| take(&project, &mut changed, step));
+            take(&project, &mut changed, &Step::RefreshPages);
+            project.embed();
             equal(&project.dump(), &project.rebuilt());
         }
         prop_assert!(project.update().is_empty(), "a second look finds nothing");
@@ -191,6 +206,43 @@ fn a_page_that_moved_keeps_its_vectors_and_its_links_follow() {
     assert_eq!(report.renamed, [Renamed { from: "old.md".into(), to: "new place.md".into() }]);
     assert!(report.added.is_empty() && report.removed.is_empty());
     assert_eq!(project.embed().embedded, 0, "the same text is not embedded twice");
+    equal(&project.dump(), &project.rebuilt());
+}
+
+#[test]
+fn where_it_is_known_what_changed_nothing_else_is_compared() {
+    let project = Project::with_pages([("a.md", "# A"), ("b.md", "# B")]);
+    project.put("a.md", "# A2");
+    project.put("b.md", "# B2");
+    project.put("c.md", "# C");
+    assert_eq!(project.refresh_pages(&["a.md".into()]).changed, ["a.md"]);
+    let report = project.refresh_pages(&["c.md".into(), "none.md".into(), "c.md".into()]);
+    assert_eq!((report.added, report.changed), (vec!["c.md".into()], Vec::<String>::new()));
+    assert_eq!(project.refresh().changed, ["b.md"]);
+}
+
+#[test]
+fn a_page_that_may_have_moved_has_all_compared() {
+    for named in ["old.md", "new place.md"] {
+        let project =
+            Project::with_pages([("old.md", "# A page\n\nsession tokens"), ("other.md", "[[old]]")]);
+        project.source.remove("old.md");
+        project.put("new place.md", "# A page\n\nsession tokens");
+        let report = project.refresh_pages(&[named.into()]);
+        assert_eq!(report.renamed, [Renamed { from: "old.md".into(), to: "new place.md".into() }], "{named}");
+        assert_eq!(project.embed().embedded, 0);
+        equal(&project.dump(), &project.rebuilt());
+    }
+}
+
+#[test]
+fn two_names_of_one_file_change_together() {
+    let project = Project::with_pages([("file.md", "# One"), ("link.md", "# One"), ("other.md", "# Other")]);
+    for name in ["file.md", "link.md"] {
+        project.put(name, "# Two");
+    }
+    assert_eq!(project.refresh_pages(&["file.md".into()]).changed, ["file.md", "link.md"]);
+    project.embed();
     equal(&project.dump(), &project.rebuilt());
 }
 

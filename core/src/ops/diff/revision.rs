@@ -73,6 +73,7 @@ impl<'a> Revision<'a> {
             from_nothing: false,
             full_text: false,
             in_order: false,
+            only: None,
         };
         self.source.load_pages()?;
         refresh(index, &self.source, context.clock, &options, context.progress, context.cancel)?;

@@ -1,0 +1,59 @@
+//! Comparing a few pages alone, where it is known which ones changed. In a large project the walk over all files
+//! takes most of the time of a refresh.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::refresh::{Known, known_from, stat_row};
+use crate::Result;
+use crate::ports::{ContentHash, Listing, PageFile, Source};
+
+/// What the index knows of these pages, and their files. `None` when others have to be looked at as well: a page that
+/// came or went may have moved, and one with the text of another may be a link to the same file.
+pub(super) fn alone(
+    db: &Connection,
+    source: &dyn Source,
+    paths: &[String],
+) -> Result<Option<(HashMap<String, Known>, Listing)>> {
+    let mut known = HashMap::new();
+    let mut listing = Listing::default();
+    for path in paths {
+        let before = known_page(db, path)?;
+        // In this order, as wherever files are compared: what is known must not be newer than what is listed.
+        let Ok(stat) = source.stat(path) else { return Ok(None) };
+        match (before, stat) {
+            (None, None) => {}
+            (Some(_), None) => return Ok(None),
+            (None, Some(stat)) => {
+                let Ok(bytes) = source.read(path) else { return Ok(None) };
+                if has_page(db, ContentHash::of(&bytes), path)? {
+                    return Ok(None);
+                }
+                listing.pages.push(PageFile { path: path.clone(), stat });
+            }
+            (Some(before), Some(stat)) => {
+                if before.stat != stat_row(stat) && has_page(db, before.hash, path)? {
+                    return Ok(None);
+                }
+                known.insert(path.clone(), before);
+                listing.pages.push(PageFile { path: path.clone(), stat });
+            }
+        }
+    }
+    listing.pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    listing.pages.dedup_by(|a, b| a.path == b.path);
+    Ok(Some((known, listing)))
+}
+
+fn known_page(db: &Connection, path: &str) -> Result<Option<Known>> {
+    let mut statement =
+        db.prepare_cached("SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1")?;
+    Ok(statement.query_row([path], known_from).optional()?)
+}
+
+/// Whether a page other than `path` has this hash.
+fn has_page(db: &Connection, hash: ContentHash, path: &str) -> Result<bool> {
+    let mut statement = db.prepare_cached("SELECT 1 FROM pages WHERE hash = ?1 AND path <> ?2")?;
+    Ok(statement.exists((hash.0, path))?)
+}
