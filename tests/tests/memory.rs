@@ -197,6 +197,8 @@ fn people_are_told_what_became_of_it() {
     let refused = terminal.ubp("memory remember --type tech Keys 'a\n\napi_key: 9f8e7d6c5b4a39281706'");
     assert!(refused.err.contains("line 3 of content looks like a secret"), "{}", refused.err);
     terminal.write("memory/tech/broken.md", "---\ntopic: [\n---\nx\n").unwrap();
+    let first = terminal.ubp("memory list -n 1");
+    assert!(first.err.contains("1 memory of 2; -n shows more"), "{}", first.transcript());
     let listed = terminal.ubp("memory list");
     assert!(listed.succeeded() && listed.err.contains("memory/tech/broken.md:"), "{}", listed.transcript());
 }
