@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use ubp_cli::host::{GitHistory, InitOptions, Project, SystemClock, init};
 use ubp_core::index::Index;
 use ubp_core::ops::{Caller, Context, Engine};
-use ubp_core::ports::HashEmbedder;
+use ubp_core::ports::{Embedder, HashEmbedder};
 use ubp_core::progress::{Cancel, Silent};
 
 use crate::generator::Vault;
@@ -31,8 +31,8 @@ impl Fixture {
         let folder = tempfile::Builder::new().prefix("ubp-bench-").tempdir()?;
         vault.write_to(folder.path())?;
         let options = InitOptions { pages_dir: Some(".".into()), frontmatter: None };
-        let project = init(folder.path(), &options, &SystemClock::default())?.project;
-        let engine = engine(&project)?;
+        init(folder.path(), &options, &SystemClock::default())?;
+        let engine = engine(folder.path(), Some(Arc::new(HashEmbedder::full_size())))?;
         Ok(Self { folder, vault, engine, cancel: Cancel::default() })
     }
 
@@ -67,14 +67,18 @@ impl Fixture {
     }
 }
 
-/// The engine over a project on disk, with an embedder that needs no model.
-fn engine(project: &Project) -> Result<Engine, Box<dyn Error>> {
+/// The engine over the project in `folder`, as a process of its own opens it.
+///
+/// # Errors
+/// When there is no project, or its index cannot be opened.
+pub fn engine(folder: &Path, embedder: Option<Arc<dyn Embedder>>) -> Result<Engine, Box<dyn Error>> {
+    let project = Project::load(folder)?;
     Ok(Engine {
         index: Index::open(&project.database)?.0,
         source: Box::new(project.source()),
         history: Box::new(GitHistory::new(&project.root)),
         clock: Box::new(SystemClock::default()),
-        embedder: Some(Arc::new(HashEmbedder::full_size())),
-        manifest: project.manifest.clone(),
+        embedder,
+        manifest: project.manifest,
     })
 }

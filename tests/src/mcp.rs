@@ -2,10 +2,16 @@
 //! official clients have suites of their own; this one is for what needs many calls or many servers.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Error, Result, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+/// Much longer than an index takes to be made.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connected server.
 pub struct McpClient {
@@ -22,7 +28,37 @@ impl McpClient {
     /// # Errors
     /// When it cannot be started, or does not answer.
     pub fn start(mut server: Command) -> Result<Self> {
-        let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        server.stderr(Stdio::null());
+        Self::connect(server)
+    }
+
+    /// The same, with what the server says to people in `log`.
+    ///
+    /// # Errors
+    /// As [`McpClient::start`].
+    pub fn start_with_log(mut server: Command, log: File) -> Result<Self> {
+        server.stderr(log);
+        Self::connect(server)
+    }
+
+    /// Starts `server`, and waits until the tool, which changes nothing, answers from an index that is true to the files.
+    ///
+    /// # Errors
+    /// As [`McpClient::start`] and [`McpClient::ask`], and when that takes too long.
+    pub fn start_fresh(server: Command, tool: &str, arguments: &Value) -> Result<Self> {
+        let mut client = Self::start(server)?;
+        let begun = Instant::now();
+        while client.ask(tool, arguments.clone())?["index"]["fresh"] != true {
+            if begun.elapsed() > PATIENCE {
+                return Err(Error::other("the index is never fresh"));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(client)
+    }
+
+    fn connect(mut server: Command) -> Result<Self> {
+        let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let output = BufReader::new(output.ok_or_else(|| Error::other("no output"))?);
         let mut client = Self { child, input, output, last: 0, early: HashMap::new() };
@@ -39,6 +75,52 @@ impl McpClient {
     /// When the connection ends, and for protocol errors.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The fields of what a tool answers.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`], and when the tool refuses.
+    pub fn ask(&mut self, tool: &str, arguments: Value) -> Result<Value> {
+        let mut result = self.call(tool, arguments)?;
+        if result["isError"] == true {
+            return Err(Error::other(format!("{tool}: {result}")));
+        }
+        Ok(result["structuredContent"].take())
+    }
+
+    /// The code and the words with which a tool refuses.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`], and when the tool does what it was asked for.
+    pub fn refusal(&mut self, tool: &str, arguments: Value) -> Result<(String, String)> {
+        let result = self.call(tool, arguments)?;
+        let error = &result["_meta"]["unified-blueprint/error"];
+        match (&result["isError"], error["code"].as_str(), error["message"].as_str()) {
+            (Value::Bool(true), Some(code), Some(message)) => Ok((code.to_owned(), message.to_owned())),
+            _ => Err(Error::other(format!("{tool} refused nothing: {result}"))),
+        }
+    }
+
+    /// The tools as they are listed.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`].
+    pub fn tools(&mut self) -> Result<Vec<Value>> {
+        let mut listed = self.request("tools/list", json!({}))?;
+        match listed["tools"].take() {
+            Value::Array(tools) => Ok(tools),
+            _ => Err(Error::other(format!("no tools: {listed}"))),
+        }
+    }
+
+    /// Their names.
+    ///
+    /// # Errors
+    /// As [`McpClient::call`].
+    pub fn tool_names(&mut self) -> Result<Vec<String>> {
+        let name = |tool: &Value| tool["name"].as_str().map(str::to_owned);
+        Ok(self.tools()?.iter().filter_map(name).collect())
     }
 
     /// Makes a request and waits for its result.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use ubp_cli::{Environment, ExitStatus, Io, SharedBuffer, run};
 use ubp_core::progress::Cancel;
@@ -98,6 +98,17 @@ impl Terminal {
         }
         fs::write(&file, content)?;
         File::options().append(true).open(&file)?.set_modified(SystemTime::UNIX_EPOCH + WRITTEN)
+    }
+
+    /// Lets agents write as often as they like.
+    ///
+    /// # Errors
+    /// When the manifest cannot be read or written.
+    pub fn let_agents_write_often(&self) -> io::Result<()> {
+        let path = self.path(".ubp/manifest.json");
+        let mut manifest: Value = serde_json::from_slice(&fs::read(&path)?)?;
+        manifest["agents"] = json!({ "writes_per_minute": 10_000 });
+        fs::write(path, manifest.to_string())
     }
 
     /// Runs git in the folder, as somebody without settings, with arguments that are separated by blanks.

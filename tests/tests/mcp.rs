@@ -5,7 +5,6 @@ mod writing;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -14,26 +13,18 @@ use ubp_core::text::estimate_tokens;
 use ubp_tests::mcp::McpClient;
 
 use crate::parity::{cases, table, vault, without_times};
-use crate::process::{program, project};
+use crate::process::{command, project};
 
+/// A server on the project in `folder` whose index is true to the files.
 pub fn server(folder: &Path, arguments: &[&str]) -> McpClient {
-    let mut command = Command::new(program());
-    command.arg("-C").arg(folder).arg("mcp-server").args(arguments);
-    let mut client = McpClient::start(command).unwrap();
-    // A server answers while it still makes its index, and says so.
-    let begun = Instant::now();
-    while client.call("ubp_status", json!({})).unwrap()["structuredContent"]["index"]["fresh"] != true {
-        assert!(begun.elapsed().as_secs() < 60, "the index is never fresh");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    client
+    McpClient::start_fresh(command(folder, &[&["mcp-server"], arguments].concat()), "ubp_status", &json!({}))
+        .unwrap()
 }
 
 /// The tools of a server by name.
 fn tools(client: &mut McpClient) -> HashMap<String, Value> {
-    let listed = client.request("tools/list", json!({})).unwrap();
-    let tools = listed["tools"].as_array().unwrap().iter();
-    tools.map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool.clone())).collect()
+    let listed = client.tools().unwrap().into_iter();
+    listed.map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool)).collect()
 }
 
 /// The text that stands beside a structured result.

@@ -3,10 +3,9 @@
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use ubp_cli::host::{GitHistory, Project, SystemClock};
-use ubp_core::index::Index;
-use ubp_core::ops::{Caller, Engine, find};
+use ubp_core::ops::{Caller, find};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_tests::fixture::engine;
 use ubp_tests::terminal::Terminal;
 
 /// A vault and questions about it, which the tests of the Node package ask as well.
@@ -20,15 +19,7 @@ pub fn vault() -> Terminal {
 
 /// What the table answers in the same project.
 pub fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
-    let project = Project::find(terminal.folder()).unwrap();
-    let engine = Engine {
-        index: Index::open(&project.database).unwrap().0,
-        source: Box::new(project.source()),
-        history: Box::new(GitHistory::new(&project.root)),
-        clock: Box::new(SystemClock::default()),
-        embedder: None,
-        manifest: project.manifest.clone(),
-    };
+    let engine = engine(terminal.folder(), None).unwrap();
     let cancel = Cancel::default();
     engine.context(Caller::Person, true, &Silent, &cancel).call(name, params.clone()).unwrap()
 }
@@ -148,15 +139,7 @@ fn every_answer_is_what_its_schema_says() {
 fn unknown_parameters_are_refused_by_every_operation() {
     let terminal = vault();
     terminal.ubp("add");
-    let project = Project::find(terminal.folder()).unwrap();
-    let engine = Engine {
-        index: Index::open(&project.database).unwrap().0,
-        source: Box::new(project.source()),
-        history: Box::new(GitHistory::new(&project.root)),
-        clock: Box::new(SystemClock::default()),
-        embedder: None,
-        manifest: project.manifest.clone(),
-    };
+    let engine = engine(terminal.folder(), None).unwrap();
     let cancel = Cancel::default();
     let context = engine.context(Caller::Agent, true, &Silent, &cancel);
     for operation in ubp_core::ops::OPERATIONS {

@@ -2,31 +2,17 @@
 //! refused, and nothing is written over.
 
 use std::collections::BTreeSet;
-use std::thread;
 
 use serde_json::{Value, json};
-use ubp_cli::host::{GitHistory, Project, SystemClock};
-use ubp_core::index::Index;
 use ubp_core::ops::{Caller, Engine};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_tests::clients::at_once;
+use ubp_tests::fixture::engine;
 use ubp_tests::terminal::Terminal;
 
 const CLIENTS: usize = 8;
 const EDITS: usize = 30;
 const PAGES: usize = 5;
-
-/// A project as a process of its own opens it.
-fn engine(terminal: &Terminal) -> Engine {
-    let project = Project::load(terminal.folder()).unwrap();
-    Engine {
-        index: Index::open(&project.database).unwrap().0,
-        source: Box::new(project.source()),
-        history: Box::new(GitHistory::new(&project.root)),
-        clock: Box::new(SystemClock::default()),
-        embedder: None,
-        manifest: project.manifest.clone(),
-    }
-}
 
 fn ask(engine: &Engine, name: &str, params: Value) -> ubp_core::Result<Value> {
     let cancel = Cancel::default();
@@ -35,7 +21,7 @@ fn ask(engine: &Engine, name: &str, params: Value) -> ubp_core::Result<Value> {
 
 /// Adds lines to pages that others add to; returns those that were accepted, and how many were not.
 fn write(terminal: &Terminal, client: usize) -> (Vec<String>, usize) {
-    let engine = engine(terminal);
+    let engine = engine(terminal.folder(), None).unwrap();
     let (mut accepted, mut refused) = (Vec::new(), 0);
     for edit in 0..EDITS {
         let page = format!("page-{}.md", (client + edit) % PAGES);
@@ -63,17 +49,7 @@ fn no_accepted_edit_is_lost_among_many_clients() {
     let names: Vec<String> = (0..PAGES).map(|page| format!("page-{page}.md")).collect();
     let terminal = Terminal::vault(names.iter().map(|name| (name.as_str(), "# Page\n"))).unwrap();
     terminal.ubp("add");
-    let results: Vec<(Vec<String>, usize)> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| {
-                scope.spawn({
-                    let terminal = &terminal;
-                    move || write(terminal, client)
-                })
-            })
-            .collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
-    });
+    let results = at_once(CLIENTS, |client| write(&terminal, client));
     let accepted: BTreeSet<&String> = results.iter().flat_map(|(accepted, _)| accepted).collect();
     let refused: usize = results.iter().map(|(_, refused)| refused).sum();
     assert_eq!(accepted.len() + refused, CLIENTS * EDITS);
@@ -102,19 +78,12 @@ fn no_accepted_edit_is_lost_among_many_clients() {
 fn pages_of_one_name_made_at_once_are_pages_of_their_own() {
     let terminal = Terminal::vault([("other.md", "x\n")]).unwrap();
     terminal.ubp("add");
-    let made: BTreeSet<String> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS)
-            .map(|client| {
-                let terminal = &terminal;
-                scope.spawn(move || {
-                    let params = json!({ "title": "Same", "content": format!("by {client}") });
-                    let made = ask(&engine(terminal), "create_page", params).unwrap();
-                    made["filepath"].as_str().unwrap().to_owned()
-                })
-            })
-            .collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    let made = at_once(CLIENTS, |client| {
+        let params = json!({ "title": "Same", "content": format!("by {client}") });
+        let made = ask(&engine(terminal.folder(), None).unwrap(), "create_page", params).unwrap();
+        made["filepath"].as_str().unwrap().to_owned()
     });
+    let made: BTreeSet<String> = made.into_iter().collect();
     assert_eq!(made.len(), CLIENTS);
     for page in &made {
         assert!(std::fs::read_to_string(terminal.path(page)).unwrap().contains("by "), "{page}");

@@ -81,6 +81,17 @@ pub struct RememberArgs {
     pub force: bool,
 }
 
+/// Which memories are asked about.
+#[derive(Debug, Clone, Args)]
+pub struct NarrowedArgs {
+    /// Only memories of this type
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub memory_type: Option<TypeChoice>,
+    /// Only memories with this tag (repeatable: all of them)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+}
+
 /// `ubp memory recall`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
@@ -91,12 +102,8 @@ pub struct RecallArgs {
     /// Words or a question; everything when absent
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
-    /// Only memories of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: Option<TypeChoice>,
-    /// Only memories with this tag (repeatable: all of them)
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub narrowed: NarrowedArgs,
     /// Most memories to print (default 10)
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -108,12 +115,8 @@ pub struct RecallArgs {
 /// `ubp memory list`
 #[derive(Debug, Clone, Args)]
 pub struct ListMemoriesArgs {
-    /// Only memories of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: Option<TypeChoice>,
-    /// Only memories with this tag (repeatable: all of them)
-    #[arg(long = "tag", value_name = "TAG")]
-    pub tags: Vec<String>,
+    #[command(flatten)]
+    pub narrowed: NarrowedArgs,
     /// Most memories to print
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,

@@ -110,8 +110,8 @@ fn recall(
 ) -> CommandResult {
     let params = recall::Params {
         query: args.query.join(" "),
-        memory_type: args.memory_type.map(memory_type),
-        tags: args.tags,
+        memory_type: args.narrowed.memory_type.map(memory_type),
+        tags: args.narrowed.tags,
         limit: args.limit,
         max_tokens: args.max_tokens,
     };
@@ -137,14 +137,7 @@ fn recall(
             }
             terminal.line("")?;
         }
-        warn_skipped(terminal, &output.skipped);
-        let shown = output.memories.len();
-        let more = if shown < output.total_count {
-            format!(" of {}; -n shows more", output.total_count)
-        } else {
-            String::new()
-        };
-        terminal.note(format!("{}{more}", counted(shown, "memory", "memories")));
+        say_how_many(terminal, output.memories.len(), output.total_count, &output.skipped);
         Ok(())
     })
 }
@@ -156,8 +149,8 @@ fn list(
     args: ListMemoriesArgs,
 ) -> CommandResult {
     let params = list_memories::Params {
-        memory_type: args.memory_type.map(memory_type),
-        tags: args.tags,
+        memory_type: args.narrowed.memory_type.map(memory_type),
+        tags: args.narrowed.tags,
         limit: args.limit,
     };
     let output = session.read(terminal, global, |context| list_memories::run(context, params))?;
@@ -170,8 +163,7 @@ fn list(
             let counts = format!("{references}, confidence {:.2}", memory.confidence);
             terminal.line(format!("{}: {topic}  {}", paint.path(path), paint.faint(counts)))?;
         }
-        warn_skipped(terminal, &output.skipped);
-        terminal.note(counted(output.total_count, "memory", "memories"));
+        say_how_many(terminal, output.memories.len(), output.total_count, &output.skipped);
         Ok(())
     })
 }
@@ -293,6 +285,13 @@ fn reindex(terminal: &mut Terminal<'_>, session: &Session, args: &ReindexArgs) -
         hint_undo(terminal, output.audit_id.as_deref());
         Ok(())
     })
+}
+
+/// Ends a list: the pages that were passed over, and how many memories there are beside those that are shown.
+fn say_how_many(terminal: &mut Terminal<'_>, shown: usize, total: usize, skipped: &[Skipped]) {
+    warn_skipped(terminal, skipped);
+    let more = if shown < total { format!(" of {total}; -n shows more") } else { String::new() };
+    terminal.note(format!("{}{more}", counted(shown, "memory", "memories")));
 }
 
 /// Names the pages that were passed over.

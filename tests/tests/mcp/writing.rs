@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use ubp_tests::clients::at_once;
 use ubp_tests::mcp::McpClient;
-use ubp_tests::terminal::Terminal;
 
 use super::{server, text};
 use crate::parity::vault;
@@ -14,28 +14,16 @@ use crate::process::json as ubp_json;
 
 /// A result that must be none of an error.
 fn done(client: &mut McpClient, tool: &str, arguments: Value) -> Value {
-    let result = client.call(tool, arguments).unwrap();
-    assert_ne!(result["isError"], true, "{tool}: {result}");
-    result["structuredContent"].clone()
+    client.ask(tool, arguments).unwrap()
 }
 
 /// The code of the error that a call must end in.
 fn refused(client: &mut McpClient, tool: &str, arguments: Value) -> String {
-    let result = client.call(tool, arguments).unwrap();
-    assert_eq!(result["isError"], true, "{tool}: {result}");
-    result["_meta"]["unified-blueprint/error"]["code"].as_str().unwrap().to_owned()
+    client.refusal(tool, arguments).unwrap().0
 }
 
 fn hash(client: &mut McpClient, page: &str) -> Value {
     done(client, "ubp_get_page", json!({ "page": page }))["content_hash"].clone()
-}
-
-/// Lets agents write as often as they like.
-fn without_limit(terminal: &Terminal) {
-    let path = terminal.path(".ubp/manifest.json");
-    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    manifest["agents"] = json!({ "writes_per_minute": 10_000 });
-    std::fs::write(path, manifest.to_string()).unwrap();
 }
 
 #[test]
@@ -132,41 +120,34 @@ fn of_many_writers_nobody_loses_an_accepted_edit() {
     const CLIENTS: usize = 8;
     let pages = edits.div_ceil(40);
     let terminal = vault();
-    without_limit(&terminal);
+    terminal.let_agents_write_often().unwrap();
     for page in 0..pages {
         terminal.write(&format!("shared/{page}.md"), format!("# Shared {page}\n")).unwrap();
     }
     let conflicts = AtomicUsize::new(0);
-    let accepted: HashSet<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..CLIENTS)
-            .map(|me| {
-                let (terminal, conflicts) = (&terminal, &conflicts);
-                scope.spawn(move || {
-                    let mut client = server(terminal.folder(), &["--write"]);
-                    let mut mine = Vec::new();
-                    for number in 0..edits / CLIENTS {
-                        let page = format!("shared/{}.md", (number * 7 + me) % pages);
-                        let line = format!("edit {me}-{number}");
-                        loop {
-                            let expected = hash(&mut client, &page);
-                            let edit = json!({ "page": page, "mode": "append", "expected_hash": expected,
-                                               "content": format!("{line}\n") });
-                            let result = client.call("ubp_update_page", edit).unwrap();
-                            if result["isError"] != true {
-                                break;
-                            }
-                            let code = &result["_meta"]["unified-blueprint/error"]["code"];
-                            assert_eq!(code, "conflict", "{result}");
-                            conflicts.fetch_add(1, Ordering::Relaxed);
-                        }
-                        mine.push(line);
-                    }
-                    mine
-                })
-            })
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    let accepted = at_once(CLIENTS, |me| {
+        let mut client = server(terminal.folder(), &["--write"]);
+        let mut mine = Vec::new();
+        for number in 0..edits / CLIENTS {
+            let page = format!("shared/{}.md", (number * 7 + me) % pages);
+            let line = format!("edit {me}-{number}");
+            loop {
+                let expected = hash(&mut client, &page);
+                let edit = json!({ "page": page, "mode": "append", "expected_hash": expected,
+                                   "content": format!("{line}\n") });
+                let result = client.call("ubp_update_page", edit).unwrap();
+                if result["isError"] != true {
+                    break;
+                }
+                let code = &result["_meta"]["unified-blueprint/error"]["code"];
+                assert_eq!(code, "conflict", "{result}");
+                conflicts.fetch_add(1, Ordering::Relaxed);
+            }
+            mine.push(line);
+        }
+        mine
     });
+    let accepted: HashSet<String> = accepted.into_iter().flatten().collect();
     let mut found = HashSet::new();
     for page in 0..pages {
         let text = std::fs::read_to_string(terminal.path(&format!("shared/{page}.md"))).unwrap();

@@ -1,0 +1,78 @@
+//! The rows about paths, and more that lead out: every tool that is given a path refuses them.
+
+use serde_json::json;
+use ubp_tests::mcp::McpClient;
+use ubp_tests::tables::{self, Row};
+
+use super::{Folder, listed};
+
+/// The tools that are given a path, and the parameter that it is given in.
+const BY_PATH: [(&str, &str); 3] =
+    [("index_markdown", "filepath"), ("delete_document", "filename"), ("reindex_document", "filename")];
+
+/// A folder with files outside of the documents, and links to them among the documents.
+fn tempting() -> (Folder, McpClient) {
+    let folder = Folder::new();
+    folder.write("secret.md", "secret");
+    folder.write("documents-evil/x.md", "evil");
+    folder.write("elsewhere/y.md", "elsewhere");
+    std::os::unix::fs::symlink(folder.path("secret.md"), folder.path("documents/link.md")).unwrap();
+    std::os::unix::fs::symlink(folder.path("elsewhere"), folder.path("documents/linked")).unwrap();
+    let mut client = folder.documents();
+    listed(&mut client, 3);
+    (folder, client)
+}
+
+/// Asserts that nothing outside of the documents was read or changed.
+fn untouched(folder: &Folder, client: &mut McpClient) {
+    assert_eq!(folder.read("secret.md"), "secret");
+    assert_eq!(folder.read("documents-evil/x.md"), "evil");
+    assert_eq!(folder.read("elsewhere/y.md"), "elsewhere");
+    assert_eq!(listed(client, 3).len(), 3);
+    let found = client.ask("search", json!({ "query": "secret evil elsewhere" })).unwrap();
+    assert!(!found["results"].to_string().contains("secret"), "{found}");
+}
+
+#[test]
+fn every_path_of_the_table_is_refused() {
+    let refused: fn(&Row) = refused;
+    let paths = ["`../secret.md`", "`/etc/passwd`", "`../documents-evil/x.md`", "`link.md`"];
+    tables::run("documents", "Paths", &paths.map(|path| (path, refused)));
+}
+
+fn refused(row: &Row) {
+    let (folder, mut client) = tempting();
+    for (tool, field) in BY_PATH {
+        let (code, words) = client.refusal(tool, json!({ field: row.code(0)[0] })).unwrap();
+        assert_eq!(code, "outside_project", "{tool}: {words}");
+    }
+    untouched(&folder, &mut client);
+}
+
+#[test]
+fn paths_that_lead_out_are_refused_by_every_tool_however_they_are_written() {
+    let (folder, mut client) = tempting();
+    let absolute = |name: &str| folder.path(name).to_string_lossy().into_owned();
+    let outside = [
+        "documents/../../secret.md".to_owned(),
+        "sub/../../secret.md".into(),
+        absolute("secret.md"),
+        absolute("documents-evil/x.md"),
+        format!("{}/../secret.md", absolute("documents")),
+        "note1.md\0../../secret.md".into(),
+        "..\\secret.md".into(),
+        "linked/y.md".into(),
+        "..".into(),
+    ];
+    let no_document = ["~/secret.md", "file:///etc/passwd", "", "."].map(str::to_owned);
+    for (attack, is_outside) in
+        outside.iter().map(|path| (path, true)).chain(no_document.iter().map(|path| (path, false)))
+    {
+        for (tool, field) in BY_PATH {
+            let (code, words) = client.refusal(tool, json!({ field: attack })).unwrap();
+            let right = code == "outside_project" || code == "invalid_params" && !is_outside;
+            assert!(right, "{tool} {attack:?}: {code}: {words}");
+        }
+    }
+    untouched(&folder, &mut client);
+}
