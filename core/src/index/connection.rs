@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
 use super::{PageNames, RowSet, VectorMatrix};
@@ -433,6 +434,8 @@ fn open_reader(path: &Path) -> Result<Connection> {
 fn tune(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     RowSet::register(connection)?;
+    // Otherwise joins are planned anew whenever another number is bound to them.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL;
          PRAGMA cache_size = -{CACHE_KIB};

@@ -1,5 +1,7 @@
-//! Opening an index from bytes: what is one, and what is refused.
+//! Opening an index from bytes: what is one, and what is refused; and statements that stay prepared.
 #![allow(clippy::unwrap_used)]
+
+use rusqlite::StatementStatus;
 
 use super::*;
 use crate::index::tests::Project;
@@ -73,4 +75,19 @@ fn what_is_no_index_is_refused() {
     }
     // Fewer bytes than were announced.
     assert!(Index::from_bytes(&bytes[..200], bytes.len()).is_err());
+}
+
+#[test]
+fn a_join_is_planned_once_whatever_is_bound() {
+    let text = |page: usize| format!("# Page {page}\n\nsee [[p{}]]\n", page * 7 % 40);
+    let pages: Vec<(String, String)> = (0..40).map(|page| (format!("p{page}.md"), text(page))).collect();
+    let index = Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str()))).index;
+    let planned_again = index.read(|db| {
+        let mut statement = db.prepare("SELECT path FROM links JOIN pages USING (page) WHERE link = ?1")?;
+        for link in 1..40_i64 {
+            statement.query_row([link], |row| row.get::<_, String>(0))?;
+        }
+        Ok(statement.get_status(StatementStatus::RePrepare))
+    });
+    assert_eq!(planned_again.unwrap(), 0);
 }
