@@ -24,6 +24,8 @@ export interface Desk {
   /** Whether it does now. */
   readonly isUsed: boolean;
   show(page: string, anchor: string): void;
+  /** Whether a page that is gone is still to be seen there. */
+  keeps(page: string): boolean;
   goTo(anchor: string): void;
   focus(): void;
 }
@@ -246,6 +248,7 @@ export class Navigator {
       return;
     }
     const turn = ++this.#latest;
+    if (this.desk?.isUsed && !this.#session.byPath.has(place.page) && this.desk.keeps(place.page)) return this.#showKept(place, place.page);
     try {
       const page = await this.#session.rendered(place.page);
       if (turn !== this.#latest) return;
@@ -259,6 +262,20 @@ export class Navigator {
     } catch {
       location.reload();
     }
+  }
+
+  /** A page that is gone: what the editor keeps of it is all there is. */
+  #showKept(place: Place, filepath: string): void {
+    const title = filepath.replace(/^.*\/|\.[^./]*$/gs, '');
+    this.#pageUrl = bare(location.href);
+    this.place = place;
+    this.problem = null;
+    this.#session.shown = { filepath, title, headings: [] };
+    this.#session.details = null;
+    this.#setView(place.view);
+    this.#title(title);
+    layout.announce(title);
+    this.desk?.show(filepath, place.anchor);
   }
 
   #show(page: RenderPageOutput): void {

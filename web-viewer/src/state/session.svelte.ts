@@ -149,6 +149,8 @@ export class Session {
   async #listed(client: UbpClient, path: string): Promise<ListedPage | null> {
     try {
       const page = await client.call('get_page', { filepath: path });
+      // Where there is no page at a path, one of that name in another folder answers.
+      if (page.filepath !== path) return null;
       if (this.shown?.filepath === path) this.details = page;
       return listed(page);
     } catch (error) {
