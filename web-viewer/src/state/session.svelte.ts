@@ -34,6 +34,8 @@ export class Session {
   details = $state.raw<GetPageOutput | null>(null);
   meaning = $state.raw<Meaning>({ state: 'none' });
   vectors = $state.raw<{ done: number; total: number } | null>(null);
+  /** How often changes were taken in: for what depends on more of a page than the list tells. */
+  taken = $state(0);
   /** Told after changes were taken in: the pages they were of, none for any. */
   onFollowed: ((paths: readonly string[]) => void) | null = null;
   readonly #ends = new Map<string, Ends>();
@@ -182,6 +184,7 @@ export class Session {
     } catch {
       // What is shown stays true to what it was; the next change asks again.
     }
+    this.taken++;
     if (this.client === client) this.onFollowed?.(any ? [] : paths);
   }
 

@@ -35,7 +35,11 @@ export class Workspace {
   readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
   /** Whether the text of a page that is gone is still in the editor, and a choice about it open. */
   readonly keepsGone = $derived.by(() => this.isEditing && this.save.state === 'gone');
-  readonly stale = $derived.by(() => this.session.pages.filter(({ staleness }) => staleness === 'stale' || staleness === 'possibly_stale').length);
+  readonly stale = $derived.by(() => {
+    let count = 0;
+    for (const { staleness } of this.session.pages) if (staleness === 'stale' || staleness === 'possibly_stale') count++;
+    return count;
+  });
 
   #favoritesAsked = 0;
 
