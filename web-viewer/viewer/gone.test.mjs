@@ -8,7 +8,7 @@ import { accessible } from './workspace.mjs';
 
 const own = withViewer();
 const LINES = '# Page\n\nfirst line\n\nsecond line\n\nthird line\n';
-const NAMES = ['Home', 'Again', 'Typed', 'Bare', 'Go', 'Last', 'Follow', 'Merge', 'Unseen', 'Moved', 'Other/Twin', 'Twin', 'Keys', 'Look', 'Left', 'Broken', 'Reload'];
+const NAMES = ['Home', 'Again', 'Typed', 'Bare', 'Go', 'Last', 'Follow', 'Merge', 'Unseen', 'Moved', 'Other/Twin', 'Twin', 'Keys', 'Look', 'Left', 'Late', 'Read', 'Broken', 'Reload'];
 let viewer;
 before(async () => {
   viewer = await own.start(Object.fromEntries(NAMES.map((name) => [`pages/${name}.md`, LINES.replace('Page', name.replace(/^.*\//, ''))])));
@@ -245,6 +245,38 @@ test('somebody who goes away from it finds it again by going back', async () => 
   await button(editor, 'Write it again').click();
   await until(() => viewer.read('Left.md') === textOf('Left').replace('first', 'first mine'), 'it is written');
   await editor.saved();
+  await editor.close();
+});
+
+test('it was deleted while what somebody typed was saved, and they had gone on: they are told, and led back', async () => {
+  const editor = await open('Late');
+  await editor.page.route('**/api/save_page', async (route) => {
+    remove('Late');
+    await pause(800);
+    await route.continue();
+  });
+  await editor.after('first');
+  await editor.type(' mine');
+  await listed(editor, 'Home').click();
+  await until(async () => (await editor.text()).startsWith('# Home'), 'another page is shown');
+  await editor.page.getByRole('status').filter({ hasText: 'Late.md is not in the project any more' }).waitFor();
+  await editor.page.unroute('**/api/save_page');
+  await editor.page.getByRole('button', { name: 'Show them' }).click();
+  await button(editor, 'Write it again').click();
+  await until(() => viewer.read('Late.md') === textOf('Late').replace('first', 'first mine'), 'it is written');
+  await editor.saved();
+  await editor.close();
+});
+
+test('where it is read, one button leads to its text', async () => {
+  const editor = await open('Read');
+  await editor.press('Control+e');
+  await editor.page.locator('#content').getByText('second line').waitFor();
+  remove('Read');
+  await button(editor, 'Show its text').click();
+  await button(editor, 'Write it again').click();
+  await editor.saved();
+  assert.equal(viewer.read('Read.md'), textOf('Read'));
   await editor.close();
 });
 

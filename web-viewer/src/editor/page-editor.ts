@@ -239,8 +239,18 @@ export class PageEditor implements MountedEditor {
   }
 
   #setStatus(page: OpenPage, status: SaveStatus): void {
+    const { state } = page.status;
     page.status = status;
     if (this.#shown === page) this.#host.onStatus(status);
+    else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
+  }
+
+  /** Somebody went on while the page was saved: nothing that is seen says that it could not be. */
+  #tellLeft({ path }: OpenPage): void {
+    tell(this.#view, {
+      text: `${path} is not in the project any more: it was moved or deleted while your last edits were saved. They are kept.`,
+      action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
+    });
   }
 
   #count(): void {

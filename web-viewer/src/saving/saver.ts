@@ -114,6 +114,11 @@ export class Saver {
     return !this.#isDirty && !this.#conflict && !this.#running;
   }
 
+  /** Whether there are edits that the file, as it was known last, has not. */
+  get hasEdits(): boolean {
+    return this.#buffer.text() !== this.#known.text;
+  }
+
   get hasConflict(): boolean {
     return this.#conflict !== null;
   }

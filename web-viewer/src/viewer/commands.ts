@@ -59,8 +59,8 @@ export function commandsOf(workspace: Workspace): Command[] {
     },
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
-    { id: 'write-again', label: 'Write the page again that is gone', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.keepsGone, run: () => void workspace.writeAgain() },
-    { id: 'let-go', label: 'Let the text of the page go that is gone', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.keepsGone, run: () => void workspace.letGo() },
+    { id: 'write-again', label: 'Write the page again that is gone', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.writeAgain() },
+    { id: 'let-go', label: 'Let the text of the page go that is gone', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
     {
       id: 'favorite',
       label: hasPage() && workspace.favorites.includes(workspace.page ?? '') ? 'Remove from favourites' : 'Add to favourites',

@@ -33,8 +33,8 @@ export class Workspace {
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
   /** Whether the page that is shown is in the project; not if it was moved or deleted outside of this window. */
   readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
-  /** Whether the text of a page that is gone is still in the editor, and a choice about it open. */
-  readonly keepsGone = $derived.by(() => this.isEditing && this.save.state === 'gone');
+  /** Whether the text of the page that is shown and gone is still in the editor. */
+  readonly keepsGone = $derived.by(() => this.save.state === 'gone' && this.session.shown !== null && (this.editor?.keeps(this.session.shown.filepath) ?? false));
   readonly stale = $derived.by(() => {
     let count = 0;
     for (const { staleness } of this.session.pages) if (staleness === 'stale' || staleness === 'possibly_stale') count++;
