@@ -6,7 +6,7 @@ import { EditorView, type ViewUpdate } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { Drafts } from '../saving/drafts';
 import { pageFile, readFile, type OpenedFile } from '../saving/page-file';
-import { Saver, type Buffer, type Timers } from '../saving/saver';
+import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver';
 import { fold } from '../text/fold';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
@@ -25,6 +25,8 @@ const fromFile = Annotation.define<true>();
 
 /** Pages whose history is kept besides the one that is shown. */
 const KEPT = 24;
+/** Letters that a title may have. */
+const LONGEST_TITLE = 200;
 /** Milliseconds after which a count of words is made anew. */
 const COUNT_PAUSE = 400;
 /** Milliseconds after which the outline follows the cursor. */
@@ -44,6 +46,7 @@ interface OpenPage {
   path: string;
   /** While the page is not shown. */
   state: EditorState;
+  file: PageFile;
   saver: Saver;
   status: SaveStatus;
   answers: LinkAnswers;
@@ -142,7 +145,8 @@ export class PageEditor implements MountedEditor {
       selection: { anchor: start ? Math.min(start.to + 1, page.state.doc.length) : 0 },
     }).state;
     const known = { text: page.state.doc.toString(), hash: file.hash };
-    page.saver = new Saver(pageFile(host.client, () => page.path), this.#buffer(page), known, timers, {
+    page.file = pageFile(host.client, () => page.path, () => this.#titleOf(page));
+    page.saver = new Saver(page.file, this.#buffer(page), known, timers, {
       onStatus: (status) => this.#setStatus(page, status),
       onNotice: (text) => {
         if (this.#shown === page) tell(this.#view, { text, action: { label: 'Undo', run: undo } });
@@ -173,6 +177,12 @@ export class PageEditor implements MountedEditor {
 
   #stateOf(page: OpenPage): EditorState {
     return this.#shown === page ? this.#view.state : page.state;
+  }
+
+  /** What the page calls itself, or else its file. */
+  #titleOf(page: OpenPage): string {
+    const said = titleIn(this.#stateOf(page))?.trim() ?? '';
+    return said && said.length <= LONGEST_TITLE ? said : page.path.replace(/^.*\/|\.[^./]*$/gs, '').slice(0, LONGEST_TITLE);
   }
 
   #update(page: OpenPage, spec: TransactionSpec): void {
@@ -229,8 +239,18 @@ export class PageEditor implements MountedEditor {
   }
 
   #setStatus(page: OpenPage, status: SaveStatus): void {
+    const { state } = page.status;
     page.status = status;
     if (this.#shown === page) this.#host.onStatus(status);
+    else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
+  }
+
+  /** Somebody went on while the page was saved: nothing that is seen says that it could not be. */
+  #tellLeft({ path }: OpenPage): void {
+    tell(this.#view, {
+      text: `${path} is not in the project any more: it was moved or deleted while your last edits were saved. They are kept.`,
+      action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
+    });
   }
 
   #count(): void {
@@ -280,6 +300,24 @@ export class PageEditor implements MountedEditor {
     } catch {
       return null;
     }
+  }
+
+  async writeAgain(): Promise<void> {
+    await this.#shown?.saver.writeAgain();
+  }
+
+  letGo(): () => Promise<void> {
+    const page = this.#shown;
+    if (!page) return () => Promise.resolve();
+    const text = this.#view.state.doc.toString();
+    page.saver.letGo();
+    page.answers.close();
+    this.#pages.delete(page.path);
+    return async () => void (await page.file.create(text));
+  }
+
+  keeps(filepath: string): boolean {
+    return this.#pages.get(filepath)?.status.state === 'gone';
   }
 
   insert(text: string): void {

@@ -27,7 +27,9 @@ const known = new WeakMap<ListedPage, Entry>();
 
 export function entriesOf(pages: readonly ListedPage[]): Entry[] {
   return pages.map((page) => {
-    const entry = known.get(page) ?? { page, folder: folderOf(page.filepath), key: fold(`${page.title} ${page.filepath}`) };
+    const there = known.get(page);
+    if (there?.page === page) return there;
+    const entry = { page, folder: folderOf(page.filepath), key: fold(`${page.title} ${page.filepath}`) };
     known.set(page, entry);
     return entry;
   });
@@ -49,9 +51,6 @@ export function linksOf(page: ListedPage): number {
   return page.link_count + page.backlink_count;
 }
 
-/** More new entries than this are sorted with all others. */
-const FEW = 100;
-
 function compare(a: Entry, b: Entry, order: Order): number {
   return ORDERS[order](a, b) || byTitle.compare(a.page.title, b.page.title) || (a.page.filepath < b.page.filepath ? -1 : 1);
 }
@@ -60,22 +59,99 @@ export function sorted(entries: readonly Entry[], order: Order): Entry[] {
   return [...entries].sort((a, b) => compare(a, b, order));
 }
 
-/** As `sorted`, quickly where `before` has nearly the same entries in that order. */
-export function resorted(before: readonly Entry[], entries: readonly Entry[], order: Order): Entry[] {
-  const now = new Set(entries);
-  const kept = before.filter((entry) => now.delete(entry));
-  if (now.size > FEW) return sorted(entries, order);
-  const added = sorted([...now], order);
-  const merged: Entry[] = [];
-  for (const entry of kept) {
-    while (added[0] && compare(added[0], entry, order) < 0) merged.push(added.shift() as Entry);
-    merged.push(entry);
-  }
-  return merged.concat(added);
+/** Pages in their order, and the list that they are of. */
+export interface InOrder {
+  order: Order;
+  pages: readonly ListedPage[];
+  entries: readonly Entry[];
 }
 
-export function narrowed(entries: readonly Entry[], { typed, type, tag, staleness }: Choice): Entry[] {
+/** More differences than this are no less work than sorting anew. */
+const FEW = 100;
+
+/**
+ * Puts `pages` in their order, with little work where `before` is nearly that. Where a page changed in nothing that decides
+ * where it stands, which group it is in, or how it is found, its entry gets the page as it is now; `entries` are the same
+ * array then, and nobody has to look at them again.
+ */
+export function inOrder(before: InOrder | null, pages: readonly ListedPage[], order: Order): InOrder {
+  if (before?.pages === pages && before.order === order) return before;
+  const differences = before?.order === order ? differ(before.pages, pages) : null;
+  if (!before || !differences) return { order, pages, entries: sorted(entriesOf(pages), order) };
+  let entries: Entry[] | null = null;
+  const { gone, come } = differences;
+  for (const page of gone) {
+    const old = known.get(page);
+    const at = old ? (entries ?? before.entries).indexOf(old) : -1;
+    if (!old || at < 0) return { order, pages, entries: sorted(entriesOf(pages), order) };
+    const next = come.get(page.filepath);
+    if (next && staysAt(entries ?? before.entries, at, next, order)) {
+      come.delete(page.filepath);
+      known.set(next, old);
+      old.page = next;
+    } else {
+      entries ??= [...before.entries];
+      entries.splice(at, 1);
+    }
+  }
+  for (const entry of entriesOf([...come.values()])) {
+    entries ??= [...before.entries];
+    entries.splice(placeOf(entries, entry, order), 0, entry);
+  }
+  return { order, pages, entries: entries ?? before.entries };
+}
+
+/** Pages that left a list, and those that came, by path; null where they are many. */
+function differ(before: readonly ListedPage[], now: readonly ListedPage[]): { gone: ListedPage[]; come: Map<string, ListedPage> } | null {
+  const gone: ListedPage[] = [];
+  const come = new Map<string, ListedPage>();
+  let [old, at] = [0, 0];
+  while (old < before.length || at < now.length) {
+    const [was, is] = [before[old], now[at]];
+    if (was === is) {
+      old++;
+      at++;
+      continue;
+    }
+    if (gone.length + come.size > FEW) return null;
+    const isAdded = was === undefined || was === now[at + 1];
+    const isRemoved = !isAdded && (is === undefined || is === before[old + 1]);
+    if (was && !isAdded) {
+      gone.push(was);
+      old++;
+    }
+    if (is && !isRemoved) {
+      come.set(is.filepath, is);
+      at++;
+    }
+  }
+  return { gone, come };
+}
+
+/** Whether `page` may take the place of the entry at `at` without anybody looking at the list again. */
+function staysAt(entries: readonly Entry[], at: number, page: ListedPage, order: Order): boolean {
+  const old = (entries[at] as Entry).page;
+  const isAlike = old.title === page.title && old.doc_type === page.doc_type && old.staleness === page.staleness && old.tags.join('\n') === page.tags.join('\n');
+  if (!isAlike) return false;
+  const now = { page, folder: '', key: '' };
+  const [above, below] = [entries[at - 1], entries[at + 1]];
+  return (!above || compare(above, now, order) < 0) && (!below || compare(now, below, order) < 0);
+}
+
+function placeOf(entries: readonly Entry[], entry: Entry, order: Order): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(entries[middle] as Entry, entry, order) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The same array where everything is wanted. */
+export function narrowed(entries: readonly Entry[], { typed, type, tag, staleness }: Choice): readonly Entry[] {
   const words = wordsOf(typed);
+  if (words.length === 0 && !type && !tag && !staleness) return entries;
   return entries.filter(
     ({ page, key }) =>
       (!type || page.doc_type === type) &&

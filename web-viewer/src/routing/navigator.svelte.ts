@@ -24,6 +24,8 @@ export interface Desk {
   /** Whether it does now. */
   readonly isUsed: boolean;
   show(page: string, anchor: string): void;
+  /** Whether a page that is gone is still to be seen there. */
+  keeps(page: string): boolean;
   goTo(anchor: string): void;
   focus(): void;
 }
@@ -121,7 +123,7 @@ export class Navigator {
     const anchor = to.anchor ?? '';
     this.problem = null;
     if (!isHere && view.kind === 'page' && this.desk?.isUsed) {
-      const listed = this.#session.byPath.get(to.page);
+      const listed = this.#session.byPath.get(to.page) ?? this.#kept(to.page);
       if (listed) return this.#goToEdit(listed, anchor, how, turn);
     }
     const patience = setTimeout(() => (this.waiting = turn === this.#latest), 200);
@@ -153,7 +155,7 @@ export class Navigator {
   }
 
   /** What is edited is known before it is rendered: nobody waits for what is not seen. */
-  async #goToEdit({ filepath, title }: ListedPage, anchor: string, how: 'push' | 'replace', turn: number): Promise<void> {
+  async #goToEdit({ filepath, title }: Pick<ListedPage, 'filepath' | 'title'>, anchor: string, how: 'push' | 'replace', turn: number): Promise<void> {
     if (how === 'push') this.#remember();
     this.#pageUrl = new URL(usualUrl(filepath), this.#session.site.root);
     this.place = { page: filepath, anchor, view: READING };
@@ -246,6 +248,8 @@ export class Navigator {
       return;
     }
     const turn = ++this.#latest;
+    const kept = this.desk?.isUsed && !this.#session.byPath.has(place.page) ? this.#kept(place.page) : null;
+    if (kept) return this.#showKept(place, kept);
     try {
       const page = await this.#session.rendered(place.page);
       if (turn !== this.#latest) return;
@@ -259,6 +263,23 @@ export class Navigator {
     } catch {
       location.reload();
     }
+  }
+
+  /** A page that is gone: what the editor keeps of it is all there is. */
+  #kept(filepath: string): Pick<ListedPage, 'filepath' | 'title'> | null {
+    return this.desk?.keeps(filepath) ? { filepath, title: filepath.replace(/^.*\/|\.[^./]*$/gs, '') } : null;
+  }
+
+  #showKept(place: Place, { filepath, title }: Pick<ListedPage, 'filepath' | 'title'>): void {
+    this.#pageUrl = bare(location.href);
+    this.place = place;
+    this.problem = null;
+    this.#session.shown = { filepath, title, headings: [] };
+    this.#session.details = null;
+    this.#setView(place.view);
+    this.#title(title);
+    layout.announce(title);
+    this.desk?.show(filepath, place.anchor);
   }
 
   #show(page: RenderPageOutput): void {

@@ -20,19 +20,39 @@ export async function readFile(client: UbpClient, page: string): Promise<OpenedF
   return { filepath, text, hash, editable, reason };
 }
 
-/** `path` is asked at every request: a page may be renamed while it is open. */
-export function pageFile(client: UbpClient, path: () => string): PageFile {
+/** `path` and `title` are asked at every request: a page may be renamed while it is open. */
+export function pageFile(client: UbpClient, path: () => string, title: () => string): PageFile {
+  const save = async (page: string, text: string, expectedHash: string): Promise<FileText> => {
+    const saved = await inTime(client.call('save_page', { page, text, expected_hash: expectedHash }));
+    own(page, saved.filepath);
+    return { text: saved.text ?? text, hash: saved.content_hash };
+  };
   return {
-    read: () => readFile(client, path()).catch(fail),
-    async write(text, expectedHash) {
+    async read() {
+      const page = path();
+      const file = await readFile(client, page).catch(fail);
+      own(page, file.filepath);
+      return file;
+    },
+    write: (text, expectedHash) => save(path(), text, expectedHash).catch(fail),
+    async create(text) {
+      const page = path();
+      const make = (content: string) => inTime(client.call('create_page', { path: page, title: title(), content }));
       try {
-        const saved = await inTime(client.call('save_page', { page: path(), text, expected_hash: expectedHash }));
-        return { text: saved.text ?? text, hash: saved.content_hash };
+        // Front matter that cannot be completed is no reason to refuse what somebody wrote.
+        const made = await make(text).catch((error: unknown) => (ClientError.from(error).code === 'front_matter' ? make('') : Promise.reject(ClientError.from(error))));
+        // Making a page completes it. This one was complete: it is to be what it was, letter for letter.
+        return await save(made.filepath, text, made.content_hash);
       } catch (error) {
         return fail(error);
       }
     },
   };
+}
+
+/** Names lead to the page that fits them best: where there is no page at a path, to one of that name in another folder. */
+function own(asked: string, found: string): void {
+  if (found !== asked) throw new FileProblem('gone', `There is no ${asked} any more. ${found} goes by that name now.`);
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
@@ -44,8 +64,10 @@ function inTime<T>(answer: Promise<T>): Promise<T> {
 }
 
 function fail(error: unknown): never {
+  if (error instanceof FileProblem) throw error;
   const { code, message, hint } = ClientError.from(error);
   const sentence = hint ? `${message.replace(/\.?$/, '.')} ${hint}` : message;
+  if (code === 'page_not_found' || code === 'ambiguous_page') throw new FileProblem('gone', sentence);
   if (code === 'conflict') throw new FileProblem('conflict', sentence);
   throw new FileProblem(NO_ANSWER.test(code) ? 'unreachable' : 'refused', sentence);
 }

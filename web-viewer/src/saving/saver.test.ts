@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SaveStatus } from '../editor/mount';
 import { FileProblem, Saver, type Draft, type FileText, type PageFile } from './saver';
 
 /** Timers that go when they are told to. */
@@ -34,6 +35,7 @@ type Weather = 'fine' | 'gone-before' | 'gone-after' | 'full';
 class ModelServer {
   text: string;
   weather: Weather = 'fine';
+  isThere = true;
   /** Whether it notes the time in front matter at every write. */
   completes = false;
   writes = 0;
@@ -52,9 +54,22 @@ class ModelServer {
   }
   file(): PageFile {
     return {
-      read: () => this.#ask(() => ({ text: this.text, hash: ModelServer.hash(this.text) })),
+      read: () =>
+        this.#ask(() => {
+          if (!this.isThere) throw new FileProblem('gone', 'There is no such file.');
+          return { text: this.text, hash: ModelServer.hash(this.text) };
+        }),
+      create: (text) =>
+        this.#ask(() => {
+          if (this.weather === 'full') throw new FileProblem('refused', 'No space is left.');
+          if (this.isThere) throw new FileProblem('refused', 'There is such a file.');
+          this.isThere = true;
+          this.text = text;
+          return { text, hash: ModelServer.hash(text) };
+        }),
       write: (text, expected) =>
         this.#ask(() => {
+          if (!this.isThere) throw new FileProblem('gone', 'There is no such file.');
           if (this.weather === 'full') throw new FileProblem('refused', 'No space is left.');
           if (expected !== ModelServer.hash(this.text)) throw new FileProblem('conflict', 'It changed.');
           this.writes++;
@@ -87,6 +102,7 @@ class World {
   theirs: string | null = null;
   draft: Draft | null = null;
   status: string[] = [];
+  messages: string[] = [];
   notices: string[] = [];
   isComposing = false;
   saver!: Saver;
@@ -112,7 +128,11 @@ class World {
       showConflict: (theirs: string | null) => void (isMine() && (this.theirs = theirs)),
     };
     const events = {
-      onStatus: ({ state }: { state: string }) => void (isMine() && this.status.push(state)),
+      onStatus: ({ state, message }: SaveStatus) => {
+        if (!isMine()) return;
+        this.status.push(state);
+        this.messages.push(message);
+      },
       onNotice: (notice: string) => void this.notices.push(notice),
       onDraft: (make: () => Draft | null) => void (isMine() && (this.draft = make())),
     };
@@ -128,6 +148,7 @@ class World {
   crash() {
     this.isComposing = false;
     this.saver.close();
+    // A page that is gone is not opened.
     this.server = Object.assign(new ModelServer(this.server.text), { completes: this.server.completes, writes: this.server.writes });
     this.open();
   }
@@ -140,7 +161,7 @@ class World {
     for (let round = 0; round < 400; round++) {
       await tick();
       if (!this.server.isQuiet) this.server.step(0);
-      else if (this.theirs !== null) return;
+      else if (this.theirs !== null || (this.status.at(-1) === 'gone' && this.timers.isIdle)) return;
       else if (this.timers.isIdle && this.saver.isSettled) return;
       else this.timers.pass(1_000);
     }
@@ -318,6 +339,114 @@ describe('when the file changes', () => {
   });
 });
 
+describe('when the file is gone', () => {
+  const gone = async (text: string, typed = '') => {
+    const world = new World(text);
+    world.server.isThere = false;
+    if (typed) world.type(0, typed);
+    void world.saver.fileChanged();
+    await world.settle();
+    expect(world.status.at(-1)).toBe('gone');
+    return world;
+  };
+
+  it('keeps the text as a draft, edited or not, and asks no more', async () => {
+    for (const typed of ['', 'x']) {
+      const world = await gone('a\n', typed);
+      expect(world.draft?.text).toBe(`${typed}a\n`);
+      expect(world.timers.isIdle).toBe(true);
+      world.type(0, 'y');
+      void world.saver.save();
+      await world.settle();
+      expect(world.status.at(-1)).toBe('gone');
+      expect(world.draft?.text).toBe(`y${typed}a\n`);
+      expect(world.server.isThere).toBe(false);
+    }
+  });
+
+  it('makes it again when that is wanted, and goes on saving', async () => {
+    const world = await gone('a\n', 'x');
+    void world.saver.writeAgain();
+    await tick();
+    world.type(0, 'y');
+    await world.settle();
+    expect(world.server.isThere).toBe(true);
+    expect(world.server.text).toBe('yxa\n');
+    expect(world.status.at(-1)).toBe('saved');
+    expect(world.draft).toBeNull();
+  });
+
+  it('says why it could not be made, and keeps the text', async () => {
+    const world = await gone('a\n', 'x');
+    world.server.weather = 'full';
+    void world.saver.writeAgain();
+    await world.settle();
+    expect(world.messages.at(-1)).toBe('No space is left.');
+    expect(world.draft?.text).toBe('xa\n');
+    world.server.weather = 'fine';
+    void world.saver.writeAgain();
+    await world.settle();
+    expect(world.server.text).toBe('xa\n');
+  });
+
+  it('follows it when it comes back, or merges', async () => {
+    const follows = await gone('a\nb\nc\n');
+    Object.assign(follows.server, { isThere: true, text: 'a\nb\nC\n' });
+    void follows.saver.fileChanged();
+    await follows.settle();
+    expect(follows.text).toBe('a\nb\nC\n');
+    expect(follows.status.at(-1)).toBe('saved');
+    const merges = await gone('a\nb\nc\n', 'x');
+    Object.assign(merges.server, { isThere: true, text: 'a\nb\nC\n' });
+    void merges.saver.fileChanged();
+    await merges.settle();
+    expect(merges.text).toBe('xa\nb\nC\n');
+    expect(merges.server.text).toBe(merges.text);
+  });
+
+  it('never takes the place of one that came back unseen', async () => {
+    const world = await gone('a\nb\nc\n', 'x');
+    Object.assign(world.server, { isThere: true, text: 'a\nb\nC\n' });
+    void world.saver.writeAgain();
+    await world.settle();
+    expect(world.server.text).toBe('xa\nb\nC\n');
+  });
+
+  it('goes on with a choice that was open when it comes back as it was', async () => {
+    const world = new World('a\n');
+    world.type(0, 'mine ');
+    world.server.text = 'yours a\n';
+    await world.settle();
+    world.server.isThere = false;
+    void world.saver.fileChanged();
+    await tick();
+    world.server.step(0);
+    await tick();
+    world.server.step(0);
+    await tick();
+    expect(world.status.at(-1)).toBe('gone');
+    world.server.isThere = true;
+    void world.saver.fileChanged();
+    await tick();
+    world.server.step(0);
+    await tick();
+    world.server.step(0);
+    await tick();
+    expect(world.status.at(-1)).toBe('conflict');
+    expect(world.theirs).toBe('yours a\n');
+  });
+
+  it('forgets the text that is let go', async () => {
+    const world = await gone('a\n', 'x');
+    void world.saver.fileChanged();
+    await tick();
+    world.saver.letGo();
+    await world.settle();
+    world.type(0, 'y');
+    expect(world.draft).toBeNull();
+  });
+});
+
 describe('a draft that was left behind', () => {
   const draft = { text: 'mine\n', base: { text: 'a\n', hash: ModelServer.hash('a\n') } };
 
@@ -339,6 +468,13 @@ describe('a draft that was left behind', () => {
     expect(world.server.text).toBe('a\nb\nc\nd\n');
   });
 
+  it('is nothing where nobody had written', () => {
+    const world = new World('b\n');
+    world.saver.takeUp({ text: 'a\n', base: { text: 'a\n', hash: ModelServer.hash('a\n') } });
+    expect(world.text).toBe('b\n');
+    expect(world.draft).toBeNull();
+  });
+
   it('is nothing where the file says the same', () => {
     const world = new World('mine\n');
     world.saver.takeUp(draft);
@@ -352,7 +488,7 @@ type Act =
   | { do: 'step'; which: number }
   | { do: 'pass'; time: number }
   | { do: 'weather'; weather: Weather }
-  | { do: 'tell' | 'save' | 'compose' | 'composed' | 'crash' | 'resolve' };
+  | { do: 'tell' | 'save' | 'compose' | 'composed' | 'crash' | 'resolve' | 'delete' | 'restore' | 'again' };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('type' as const, 'line' as const), at: fc.nat({ max: 60 }) }) },
@@ -362,6 +498,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('pass' as const), time: fc.constantFrom(50, 300, 2_000, 9_000) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('weather' as const), weather: fc.constantFrom<Weather>('fine', 'fine', 'gone-before', 'gone-after', 'full') }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('tell' as const, 'save' as const, 'compose' as const, 'composed' as const, 'crash' as const, 'resolve' as const) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'restore' as const, 'again' as const) }) },
 );
 
 describe('whatever happens', () => {
@@ -371,7 +508,7 @@ describe('whatever happens', () => {
         const world = new World(completes ? '---\nat: 0\n---\none\ntwo\nthree\n' : 'one\ntwo\nthree\n');
         world.server.completes = completes;
         const typed: string[] = [];
-        const foreign: string[] = [];
+        let foreign: string[] = [];
         let number = 0;
         const floor = completes ? 14 : 0;
         /** Letters of other alphabets: none is in the text already, and each stands for itself. */
@@ -388,6 +525,7 @@ describe('whatever happens', () => {
             const place = Math.max(floor, one.at % (world.text.length + 1));
             world.type(Math.min(place, world.text.length), one.do === 'line' ? `${sign}\n` : sign, one.do === 'paste' ? 'pasted' : 'typed');
           } else if (one.do === 'external') {
+            if (!world.server.isThere) continue;
             const sign = letter(foreign, 0xac00);
             const { text } = world.server;
             const at = Math.min(text.length, Math.max(floor, one.at % (text.length + 1)));
@@ -400,6 +538,12 @@ describe('whatever happens', () => {
           else if (one.do === 'compose') world.compose(true);
           else if (one.do === 'composed') world.compose(false);
           else if (one.do === 'crash') world.crash();
+          else if (one.do === 'delete') {
+            world.server.isThere = false;
+            // What nobody here saw of it goes with it, and may be gone for good.
+            foreign = foreign.filter((sign) => world.text.includes(sign));
+          } else if (one.do === 'restore') world.server.isThere = true;
+          else if (one.do === 'again') void world.saver.writeAgain();
           else {
             // Keeps both sides wherever a choice was open.
             if (world.theirs !== null) {
@@ -413,6 +557,12 @@ describe('whatever happens', () => {
         }
         world.server.weather = 'fine';
         world.compose(false);
+        if (!world.server.isThere) {
+          void world.saver.fileChanged();
+          await world.settle();
+          void world.saver.writeAgain();
+          await world.settle();
+        }
         for (let round = 0; round < 5 && !(world.saver.isSettled && world.text === world.server.text); round++) {
           void world.saver.fileChanged();
           await world.settle();

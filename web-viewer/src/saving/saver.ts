@@ -16,7 +16,9 @@ export type Problem =
   /** No answer: it may have been written, or may still be. */
   | 'unreachable'
   /** It was refused; nothing was written. */
-  | 'refused';
+  | 'refused'
+  /** There is no such file. */
+  | 'gone';
 
 export class FileProblem extends Error {
   constructor(
@@ -27,11 +29,13 @@ export class FileProblem extends Error {
   }
 }
 
-/** The file behind a page. Both fail with a `FileProblem`. */
+/** The file behind a page. Everything fails with a `FileProblem`. */
 export interface PageFile {
   read(): Promise<FileText>;
   /** Writes if the file is what `expectedHash` says, and gives what it is now: the engine may have completed it. */
   write(text: string, expectedHash: string): Promise<FileText>;
+  /** Makes the file that is gone, and gives what it is then. Never takes the place of one that came back. */
+  create(text: string): Promise<FileText>;
 }
 
 /** What is being edited. */
@@ -81,6 +85,11 @@ export class Saver {
   #inDoubt: string[] = [];
   /** What the file says instead. `isWhole`: every difference is to be looked at, not only what touches. */
   #conflict: { theirs: FileText; isWhole: boolean } | null = null;
+  /** Whether there is no such file any more. */
+  #isGone = false;
+  #mustCreate = false;
+  /** Why the file was not made again. */
+  #refusal = '';
   #isDirty = false;
   #dirtySince = 0;
   #isComposing = false;
@@ -105,6 +114,11 @@ export class Saver {
     return !this.#isDirty && !this.#conflict && !this.#running;
   }
 
+  /** Whether there are edits that the file, as it was known last, has not. */
+  get hasEdits(): boolean {
+    return this.#buffer.text() !== this.#known.text;
+  }
+
   get hasConflict(): boolean {
     return this.#conflict !== null;
   }
@@ -112,7 +126,9 @@ export class Saver {
   /** Takes up a draft that was left behind, when the file was `known` as it was opened. */
   takeUp(draft: Draft): void {
     const now = this.#known;
-    if (draft.text === now.text) return this.#events.onDraft(() => null);
+    // Kept because the file was gone, not because somebody had written.
+    const isUnedited = draft.text === draft.base.text;
+    if (isUnedited || draft.text === now.text) return this.#events.onDraft(() => null);
     this.#setDirty();
     if (draft.base.hash === now.hash) {
       this.#buffer.adopt(draft.text);
@@ -129,9 +145,10 @@ export class Saver {
 
   /** The buffer changed by somebody's hand. */
   edited(how: 'typed' | 'pasted' = 'typed'): void {
+    if (this.#isClosed) return;
     this.#setDirty();
     this.#keepDraft();
-    if (this.#conflict) return;
+    if (this.#conflict || this.#isGone) return;
     if (!this.#cancelRetry) this.#tell('unsaved');
     if (how === 'pasted') return void this.save();
     this.#scheduleSave(Math.min(AFTER_TYPING, Math.max(0, this.#dirtySince + IDLE - this.#timers.now())));
@@ -143,7 +160,7 @@ export class Saver {
     if (!isComposing) void this.#run();
   }
 
-  /** Saves now, unless a choice is open. Ends when it is done or cannot be done. */
+  /** Saves now, unless a choice is open or the file is gone. Ends when it is done or cannot be done. */
   save(): Promise<void> {
     this.#cancelTimers();
     if (this.#inDoubt.length > 0) this.#mustRead = true;
@@ -172,6 +189,18 @@ export class Saver {
     return this.save();
   }
 
+  /** Makes the file that is gone again, with what the buffer holds. Ends when that is done or cannot be done. */
+  writeAgain(): Promise<void> {
+    this.#mustCreate = this.#isGone;
+    return this.#run();
+  }
+
+  /** Gives up what is not in the file. */
+  letGo(): void {
+    this.close();
+    this.#events.onDraft(() => null);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#cancelTimers();
@@ -187,10 +216,11 @@ export class Saver {
     return this.#running;
   }
 
-  get #next(): 'read' | 'write' | null {
+  get #next(): 'read' | 'create' | 'write' | null {
     if (this.#isClosed || this.#isComposing) return null;
-    const writes = this.#mustWrite && !this.#conflict;
+    const writes = this.#mustWrite && !this.#conflict && !this.#isGone;
     if (this.#mustRead || (writes && !this.#known.hash)) return 'read';
+    if (this.#mustCreate) return 'create';
     return writes ? 'write' : null;
   }
 
@@ -199,6 +229,9 @@ export class Saver {
       if (next === 'read') {
         this.#mustRead = false;
         await this.#pull();
+      } else if (next === 'create') {
+        this.#mustCreate = false;
+        await this.#create();
       } else {
         this.#mustWrite = false;
         await this.#push();
@@ -212,20 +245,7 @@ export class Saver {
     this.#tell('saving');
     this.#inDoubt.push(text);
     try {
-      const written = await this.#file.write(text, this.#known.hash);
-      this.#inDoubt = [];
-      this.#failures = 0;
-      if (written.text !== text) {
-        // What the engine completed is an edit of another's that began with this text.
-        this.#known = { text, hash: '' };
-        return this.#take(written);
-      }
-      this.#known = written;
-      if (this.#buffer.text() === text) return this.#settle();
-      this.#dirtySince = this.#timers.now();
-      this.#keepDraft();
-      this.#tell('unsaved');
-      this.#scheduleSave(AFTER_TYPING);
+      this.#written(text, await this.#file.write(text, this.#known.hash));
     } catch (error) {
       const problem = asProblem(error);
       if (problem.problem !== 'unreachable') this.#inDoubt.pop();
@@ -234,6 +254,41 @@ export class Saver {
       this.#mustRead = true;
       this.#mustWrite = true;
     }
+  }
+
+  async #create(): Promise<void> {
+    const text = this.#buffer.text();
+    this.#inDoubt.push(text);
+    try {
+      const written = await this.#file.create(text);
+      this.#endConflict();
+      this.#written(text, written);
+    } catch (error) {
+      const problem = asProblem(error);
+      if (problem.problem === 'unreachable') return this.#fail(problem);
+      this.#inDoubt.pop();
+      this.#refusal = problem.message;
+      // There may be a file again.
+      this.#mustRead = true;
+    }
+  }
+
+  #written(text: string, written: FileText): void {
+    if (this.#isClosed) return;
+    this.#isGone = false;
+    this.#inDoubt = [];
+    this.#failures = 0;
+    if (written.text !== text) {
+      // What the engine completed is an edit of another's that began with this text.
+      this.#known = { text, hash: '' };
+      return this.#take(written);
+    }
+    this.#known = written;
+    if (this.#buffer.text() === text) return this.#settle();
+    this.#dirtySince = this.#timers.now();
+    this.#keepDraft();
+    this.#tell('unsaved');
+    this.#scheduleSave(AFTER_TYPING);
   }
 
   async #pull(): Promise<void> {
@@ -247,12 +302,16 @@ export class Saver {
   }
 
   #take(found: FileText): void {
+    if (this.#isClosed) return;
     // It began while this was asked; what was read may be old when it ends.
     if (this.#isComposing) {
       this.#mustRead = true;
       return;
     }
-    const wasStuck = this.#cancelRetry !== null || this.#inDoubt.length > 0;
+    const wasStuck = this.#cancelRetry !== null || this.#inDoubt.length > 0 || this.#isGone;
+    this.#isGone = false;
+    this.#mustCreate = false;
+    this.#refusal = '';
     if (this.#cancelRetry) this.#cancelTimers();
     this.#failures = 0;
     const ours = this.#buffer.text();
@@ -284,7 +343,7 @@ export class Saver {
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
-    if (found.hash === theirs.hash) return;
+    if (found.hash === theirs.hash) return this.#tellConflict();
     const merged = mergeTexts(this.#known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (isWhole) return this.#ask(found, found.text, true);
@@ -315,6 +374,10 @@ export class Saver {
     this.#setDirty();
     this.#keepDraft();
     this.#buffer.showConflict(shown);
+    this.#tellConflict();
+  }
+
+  #tellConflict(): void {
     this.#tell('conflict', 'The file was changed elsewhere in the same place. Choose what shall stay; both are kept until then.');
   }
 
@@ -332,6 +395,8 @@ export class Saver {
   }
 
   #fail({ problem, message }: FileProblem): void {
+    if (this.#isClosed) return;
+    if (problem === 'gone') return this.#lose();
     this.#keepDraft();
     this.#cancelTimers();
     const wait = Math.min(IDLE * 2 ** this.#failures++, LONGEST_WAIT);
@@ -342,6 +407,18 @@ export class Saver {
       void this.#run();
     });
     this.#tell(problem === 'unreachable' ? 'offline' : 'failed', message);
+  }
+
+  /** The file is gone. Whoever tells of files tells when it is there again. */
+  #lose(): void {
+    this.#isGone = true;
+    this.#failures = 0;
+    this.#cancelTimers();
+    // What stands here may stand nowhere else any more.
+    this.#setDirty();
+    this.#keepDraft();
+    this.#tell('gone', this.#refusal);
+    this.#refusal = '';
   }
 
   #setDirty(): void {

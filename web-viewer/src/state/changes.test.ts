@@ -1,6 +1,6 @@
-import type { ListedPage } from '#contract';
+import type { GetPageOutput, LinkInfo, ListedPage } from '#contract';
 import { describe, expect, it } from 'vitest';
-import { patched, reconciled } from './changes';
+import { endsOf, movedBy, newsOf, patched, reconciled } from './changes';
 
 const page = (filepath: string, title = filepath, tags: string[] = []): ListedPage => ({
   doc_id: filepath,
@@ -17,24 +17,43 @@ const page = (filepath: string, title = filepath, tags: string[] = []): ListedPa
 
 describe('the list of pages after a change', () => {
   const before = [page('a.md'), page('b.md', 'B', ['x']), page('c.md')];
+  const known = new Map(before.map((page) => [page.filepath, page]));
 
   it('keeps the objects of pages that are as they were', () => {
-    const now = reconciled(before, [page('a.md'), page('b.md', 'B', ['y']), page('d.md')]);
+    const now = reconciled(before, known, [page('a.md'), page('b.md', 'B', ['y']), page('d.md')]);
     expect(now[0]).toBe(before[0]);
     expect(now[1]).not.toBe(before[1]);
     expect(now.map(({ filepath }) => filepath)).toEqual(['a.md', 'b.md', 'd.md']);
   });
 
+  it('is the same list where nothing changed', () => {
+    expect(reconciled(before, known, [page('a.md'), page('b.md', 'B', ['x']), page('c.md')])).toBe(before);
+    const news = newsOf(known, new Map([['a.md', page('a.md')], ['z.md', null]]));
+    expect(news.size).toBe(0);
+    expect(patched(before, known, news)).toBe(before);
+  });
+
   it('takes in what a few pages became, new ones and ones that are gone', () => {
-    const now = patched(
-      before,
-      new Map([
-        ['a.md', page('a.md')],
-        ['b.md', null],
-        ['n.md', page('n.md')],
-      ]),
-    );
+    const heard = new Map([
+      ['a.md', page('a.md')],
+      ['b.md', null],
+      ['c.md', page('c.md', 'C')],
+      ['n.md', page('n.md')],
+    ]);
+    const now = patched(before, known, newsOf(known, heard));
     expect(now[0]).toBe(before[0]);
-    expect(now.map(({ filepath }) => filepath)).toEqual(['a.md', 'c.md', 'n.md']);
+    expect(now.map(({ filepath, title }) => `${filepath} ${title}`)).toEqual(['a.md a.md', 'c.md C', 'n.md n.md']);
+    expect(before).toHaveLength(3);
+  });
+});
+
+describe('links that come and go', () => {
+  const link = (filepath: string | null, link_type = 'references') => ({ filepath, link_type }) as LinkInfo;
+  const ends = (outlinks: LinkInfo[], backlinks: LinkInfo[] = []) => endsOf({ outlinks, backlinks } as unknown as GetPageOutput);
+
+  it('move the counts of the pages at their other ends, and no others', () => {
+    const before = ends([link('a.md'), link('b.md'), link(null)], [link('c.md')]);
+    expect(movedBy(before, ends([link('a.md'), link('b.md')], [link('c.md')]))).toEqual(new Set());
+    expect(movedBy(before, ends([link('a.md'), link('d.md'), link('b.md', 'implements')], []))).toEqual(new Set(['b.md', 'c.md', 'd.md']));
   });
 });

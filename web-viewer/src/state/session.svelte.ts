@@ -5,7 +5,7 @@ import { connect, openFolder } from '../client/connect';
 import type { Opening } from '../client/protocol';
 import type { Folder } from '../folder/read';
 import type { Site } from '../site';
-import { FEW, listed, patched, reconciled } from './changes';
+import { FEW, endsOf, listed, movedBy, newsOf, patched, reconciled, type Ends } from './changes';
 
 export type Phase = 'opening' | 'ready' | 'failed' | 'nothing';
 
@@ -15,6 +15,10 @@ export type Shown = Pick<RenderPageOutput, 'filepath' | 'title' | 'headings'>;
 const KEPT_PAGES = 40;
 /** Changes that come closer together than this, in milliseconds, are taken in at once. */
 const TOGETHER_MS = 120;
+/** Pages whose links are remembered, to know which links came and went when one of them changes. */
+const KEPT_LINKS = 400;
+/** Milliseconds without a change after which all pages are asked for, where a few did not tell everything. */
+const QUIET_MS = 4000;
 
 export class Session {
   readonly site: Site;
@@ -22,23 +26,54 @@ export class Session {
   phase = $state<Phase>('opening');
   opening = $state.raw<Opening | null>(null);
   failure = $state.raw<ClientError | null>(null);
-  pages = $state.raw<ListedPage[]>([]);
+  #pages = $state.raw<readonly ListedPage[]>([]);
+  #byPath = new Map<string, ListedPage>();
   /** Name of the reader's own folder, where one is open. */
   folder = $state.raw<string | null>(null);
   shown = $state.raw<Shown | null>(null);
   details = $state.raw<GetPageOutput | null>(null);
   meaning = $state.raw<Meaning>({ state: 'none' });
   vectors = $state.raw<{ done: number; total: number } | null>(null);
+  /** How often changes were taken in: for what depends on more of a page than the list tells. */
+  taken = $state(0);
   /** Told after changes were taken in: the pages they were of, none for any. */
   onFollowed: ((paths: readonly string[]) => void) | null = null;
-  readonly byPath = $derived(new Map(this.pages.map((page) => [page.filepath, page])));
+  readonly #ends = new Map<string, Ends>();
   readonly #rendered = new Map<string, Promise<RenderPageOutput>>();
   #changed = new Set<string>();
   #changedAny = false;
   #taking: ReturnType<typeof setTimeout> | undefined;
+  #askingAll: ReturnType<typeof setTimeout> | undefined;
 
   constructor(site: Site) {
     this.site = site;
+  }
+
+  /** All pages: the same list, and the same objects in it, unless something of them changed. */
+  get pages(): readonly ListedPage[] {
+    return this.#pages;
+  }
+
+  get byPath(): ReadonlyMap<string, ListedPage> {
+    // Kept beside the list, and as true as that is.
+    void this.#pages;
+    return this.#byPath;
+  }
+
+  #setPages(pages: readonly ListedPage[]): void {
+    if (pages === this.#pages) return;
+    this.#byPath = new Map(pages.map((page) => [page.filepath, page]));
+    this.#pages = pages;
+  }
+
+  #patchPages(heard: ReadonlyMap<string, ListedPage | null>): void {
+    const news = newsOf(this.#byPath, heard);
+    const pages = patched(this.#pages, this.#byPath, news);
+    for (const [path, page] of news) {
+      if (page) this.#byPath.set(path, page);
+      else this.#byPath.delete(path);
+    }
+    this.#pages = pages;
   }
 
   get name(): string {
@@ -81,11 +116,14 @@ export class Session {
     this.client?.close();
     this.client = null;
     this.#rendered.clear();
+    this.#ends.clear();
+    clearTimeout(this.#askingAll);
+    this.#askingAll = undefined;
     this.vectors = null;
     try {
       const client = await connecting();
       if (!client) {
-        this.pages = [];
+        this.#setPages([]);
         this.phase = 'nothing';
         return;
       }
@@ -93,7 +131,7 @@ export class Session {
       client.on('vectors', (vectors) => (this.vectors = vectors));
       client.on('changed', (change) => this.#note(client, change));
       this.meaning = client.meaning;
-      this.pages = (await client.call('list_pages', {})).pages;
+      this.#setPages((await client.call('list_pages', {})).pages);
       this.client = client;
       this.phase = 'ready';
     } catch (error) {
@@ -118,39 +156,93 @@ export class Session {
     this.#rendered.clear();
     for (const path of paths) this.#changed.add(path);
     if (all || paths.length === 0) this.#changedAny = true;
+    this.#takeSoon(client);
+  }
+
+  #takeSoon(client: UbpClient): void {
     this.#taking ??= setTimeout(() => {
-      this.#taking = undefined;
-      void this.#take(client);
+      void this.#take(client).finally(() => {
+        // One after another, so that no answer is taken for a later one's.
+        this.#taking = undefined;
+        if (this.client && (this.#changed.size > 0 || this.#changedAny)) this.#takeSoon(this.client);
+      });
     }, TOGETHER_MS);
   }
 
   async #take(client: UbpClient): Promise<void> {
     const paths = [...this.#changed];
-    const any = this.#changedAny || paths.length > FEW;
+    let any = this.#changedAny || paths.length > FEW;
     this.#changed = new Set();
     this.#changedAny = false;
+    if (this.#askingAll !== undefined) this.#askAllLater(client);
     try {
+      if (!any) any = !(await this.#takeFew(client, paths));
       if (any) {
-        this.pages = reconciled(this.pages, (await client.call('list_pages', {})).pages);
+        await this.#askAll(client);
         if (this.shown) await this.loadDetails(this.shown.filepath);
-      } else {
-        // A link on any of them may lead to the page that is shown.
-        const asked = new Set([...paths, ...(this.shown ? [this.shown.filepath] : [])]);
-        const changes = new Map(await Promise.all([...asked].map(async (path) => [path, await this.#listed(client, path)] as const)));
-        this.pages = patched(this.pages, changes);
       }
     } catch {
       // What is shown stays true to what it was; the next change asks again.
     }
+    this.taken++;
     if (this.client === client) this.onFollowed?.(any ? [] : paths);
   }
 
-  /** What the list says of a page that changed; null if it is gone. The page that is shown is looked at closer. */
-  async #listed(client: UbpClient, path: string): Promise<ListedPage | null> {
+  /** Asks for pages that changed, and for those at the other end of links that came or went. False where that is many. */
+  async #takeFew(client: UbpClient, paths: readonly string[]): Promise<boolean> {
+    const ask = (paths: Iterable<string>) => Promise.all([...paths].map(async (path) => [path, await this.#found(client, path)] as const));
+    // A link on any of them may lead to the page that is shown.
+    const found = await ask(new Set([...paths, ...(this.shown ? [this.shown.filepath] : [])]));
+    const moved = new Set<string>();
+    let isSure = true;
+    for (const [path, page] of found) {
+      const listed = this.#byPath.get(path);
+      const now: Ends = page ? endsOf(page) : new Set();
+      const before = this.#ends.get(path) ?? (listed ? null : new Set<string>());
+      // Nobody looked at it before: which links went is not known, and that many that are there came is not likely.
+      if (!before && now.size > FEW) isSure = false;
+      else for (const end of movedBy(before ?? new Set(), now)) moved.add(end);
+      // Names may lead elsewhere when a page comes, goes, or is called otherwise.
+      if (paths.includes(path) && (!before || listed?.title !== page?.title)) isSure = false;
+    }
+    for (const [path] of found) moved.delete(path);
+    if (moved.size > FEW) return false;
+    const heard = [...found, ...(await ask(moved))];
+    if (this.client !== client) return true;
+    for (const [path, page] of heard) this.#remember(path, page);
+    this.#patchPages(new Map(heard.map(([path, page]) => [path, page && listed(page)])));
+    if (!isSure) this.#askAllLater(client);
+    return true;
+  }
+
+  async #askAll(client: UbpClient): Promise<void> {
+    clearTimeout(this.#askingAll);
+    this.#askingAll = undefined;
+    const { pages } = await client.call('list_pages', {});
+    if (this.client === client) this.#setPages(reconciled(this.#pages, this.#byPath, pages));
+  }
+
+  /** Asks for all pages when nothing changed for a while: somebody may be typing. */
+  #askAllLater(client: UbpClient): void {
+    clearTimeout(this.#askingAll);
+    this.#askingAll = setTimeout(() => void this.#askAll(client).catch(() => {}), QUIET_MS);
+  }
+
+  #remember(path: string, page: GetPageOutput | null): void {
+    this.#ends.delete(path);
+    if (page) this.#ends.set(path, endsOf(page));
+    const oldest = this.#ends.keys().next().value;
+    if (this.#ends.size > KEPT_LINKS && oldest !== undefined) this.#ends.delete(oldest);
+  }
+
+  /** A page that changed; null if it is gone. The page that is shown is looked at closer. */
+  async #found(client: UbpClient, path: string): Promise<GetPageOutput | null> {
     try {
       const page = await client.call('get_page', { filepath: path });
+      // Where there is no page at a path, one of that name in another folder answers.
+      if (page.filepath !== path) return null;
       if (this.shown?.filepath === path) this.details = page;
-      return listed(page);
+      return page;
     } catch (error) {
       if (ClientError.from(error).code === 'page_not_found') return null;
       throw error;
@@ -170,7 +262,13 @@ export class Session {
   }
 
   async loadDetails(page: string): Promise<void> {
-    const details = await this.#client().call('get_page', { filepath: page });
+    const client = this.#client();
+    const details = await client.call('get_page', { filepath: page });
+    const known = this.#byPath.get(details.filepath);
+    const now = listed(details);
+    // It changed before it was looked at, and so did pages at the other ends of its links.
+    if (known && this.client === client && (known.link_count !== now.link_count || known.backlink_count !== now.backlink_count)) this.#askAllLater(client);
+    this.#remember(details.filepath, details);
     if (this.shown?.filepath === page) this.details = details;
   }
 

@@ -29,6 +29,8 @@ export function commandsOf(workspace: Workspace): Command[] {
   // Browsers and systems keep Alt with a letter for other things on Apple's keyboards: there it goes with Control.
   const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
   const hasPage = () => workspace.page !== null;
+  // Names lead to the page that fits them best: what is done to one that is gone would be done to another.
+  const isThere = () => workspace.isThere;
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
@@ -55,8 +57,10 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.isEditing,
       run: () => void workspace.saveNow(),
     },
-    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: hasPage, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
-    { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: hasPage, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
+    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
+    { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
+    { id: 'write-again', label: 'Write the page again that is gone', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.writeAgain() },
+    { id: 'let-go', label: 'Let the text of the page go that is gone', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
     {
       id: 'favorite',
       label: hasPage() && workspace.favorites.includes(workspace.page ?? '') ? 'Remove from favourites' : 'Add to favourites',

@@ -31,7 +31,15 @@ export class Workspace {
   isFocused = $state(false);
   /** Whether pages are shown in the editor now. */
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
-  readonly stale = $derived.by(() => this.session.pages.filter(({ staleness }) => staleness === 'stale' || staleness === 'possibly_stale').length);
+  /** Whether the page that is shown is in the project; not if it was moved or deleted outside of this window. */
+  readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
+  /** Whether the text of the page that is shown and gone is still in the editor. */
+  readonly keepsGone = $derived.by(() => this.save.state === 'gone' && this.session.shown !== null && (this.editor?.keeps(this.session.shown.filepath) ?? false));
+  readonly stale = $derived.by(() => {
+    let count = 0;
+    for (const { staleness } of this.session.pages) if (staleness === 'stale' || staleness === 'possibly_stale') count++;
+    return count;
+  });
 
   #favoritesAsked = 0;
 
@@ -177,6 +185,39 @@ export class Workspace {
     const next = this.recent.pages.find((path) => path !== page && this.session.byPath.has(path)) ?? this.session.pages.find(({ filepath }) => filepath !== page)?.filepath;
     if (next) await this.navigator.go({ page: next }, 'replace');
     else location.assign(this.session.site.root);
+  }
+
+  /** Makes the page that is shown and gone again, with the text that is in the editor. */
+  async writeAgain(): Promise<void> {
+    const { page, editor } = this;
+    if (page === null || !editor) return;
+    await editor.writeAgain();
+    if (this.page !== page) return;
+    if (!this.keepsGone) {
+      this.session.noteChange([page]);
+      toasts.tell(`“${this.session.shown?.title ?? page}” is in the project again.`);
+    }
+    editor.focus();
+  }
+
+  /** Gives up the text of the page that is shown and gone. */
+  async letGo(): Promise<void> {
+    const { page, editor } = this;
+    if (page === null || !editor) return;
+    const title = this.session.shown?.title ?? page;
+    const takeBack = editor.letGo();
+    const offer = (text: string) =>
+      toasts.tell(text, async () => {
+        const isBack = await this.attempt(async () => {
+          await takeBack();
+          this.session.noteChange([page]);
+          await this.restored(page);
+          return true;
+        });
+        if (!isBack) offer(`The text of “${title}” is kept a while longer.`);
+      });
+    offer(`The text of “${title}” is let go.`);
+    await this.removed(page);
   }
 
   async restored(page: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ListedPage } from '#contract';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entriesOf, resorted, sorted } from '../../pages/listing';
+import { entriesOf, inOrder, type InOrder, type Order } from '../../pages/listing';
 import { byTag, tree, type Row } from './rows';
 
 const page = (filepath: string, tags: string[] = [], title = filepath): ListedPage => ({
@@ -39,21 +40,52 @@ describe('tags', () => {
   });
 });
 
-describe('sorting anew', () => {
-  it('gives what sorting from the beginning would', () => {
-    const before = [page('b.md'), page('d.md'), page('a.md')];
-    const old = sorted(entriesOf(before), 'title');
-    const now = entriesOf([page('c.md'), ...before.slice(1), page('z.md', [], 'aa')]);
-    expect(resorted(old, now, 'title')).toEqual(sorted(now, 'title'));
+describe('keeping the order', () => {
+  const titles = (entries: readonly { page: ListedPage }[]) => entries.map((entry) => entry.page.title);
+
+  it('gives what sorting from the beginning would, whatever changed', () => {
+    const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+    const made = fc.uniqueArray(fc.tuple(letters, letters, fc.nat({ max: 4 })), { selector: ([path]) => path, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(made, { minLength: 2, maxLength: 6 }), fc.constantFrom<Order>('title', 'updated', 'links'), (lists, order) => {
+        const known = new Map<string, ListedPage>();
+        let now: InOrder | null = null;
+        for (const list of lists) {
+          const pages = list.map(([path, title, time]) => {
+            const key = `${path} ${title} ${time}`;
+            const one = known.get(key) ?? { ...page(`${path}.md`, [], title), updated_at: `2026-01-0${time + 1}`, backlink_count: time };
+            known.set(key, one);
+            return one;
+          });
+          now = inOrder(now, pages, order);
+          const anew = inOrder(null, pages.map((one) => ({ ...one })), order);
+          expect(now.entries.map((entry) => entry.page)).toEqual(anew.entries.map((entry) => entry.page));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is the same list where a page changed in nothing that it is made of', () => {
+    const pages = ['a', 'b', 'c'].map((name) => page(`${name}.md`));
+    const old = inOrder(null, pages, 'title');
+    const saved = { ...(pages[1] as ListedPage), updated_at: '2026-01-01', link_count: 3 };
+    const now = inOrder(old, [pages[0] as ListedPage, saved, pages[2] as ListedPage], 'title');
+    expect(now.entries).toBe(old.entries);
+    expect(now.entries[1]?.page).toBe(saved);
+    const renamed = inOrder(now, [pages[0] as ListedPage, { ...saved, title: 'z' }, pages[2] as ListedPage], 'title');
+    expect(renamed.entries).not.toBe(now.entries);
+    expect(titles(renamed.entries)).toEqual(['a.md', 'c.md', 'z']);
+    expect(titles(now.entries)).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
   it('is no freeze with ten thousand pages', () => {
     const pages = Array.from({ length: 10_000 }, (_, number) => page(`folder ${number % 97}/page ${number}.md`, [`t${number % 40}`]));
-    const old = sorted(entriesOf(pages), 'title');
-    const now = [...pages.slice(1), page('new.md')];
+    const old = inOrder(null, pages, 'title');
     const start = performance.now();
-    expect(resorted(old, entriesOf(now), 'title')).toHaveLength(10_000);
-    expect(tree(entriesOf(now), new Set())).toHaveLength(98);
+    const now = inOrder(old, [...pages.slice(1), page('new.md')], 'title');
+    expect(now.entries).toHaveLength(10_000);
+    expect(tree(now.entries, new Set())).toHaveLength(98);
     expect(performance.now() - start).toBeLessThan(250);
   });
 });

@@ -1,0 +1,70 @@
+// What a page is told to be linked by, while others write links to it: with the next change, and without asking for all pages.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { until, withViewer } from './editing.mjs';
+
+const own = withViewer();
+let viewer;
+before(async () => {
+  const pages = Object.fromEntries(['Target', 'Other', 'Third', 'Writer', 'Agent', 'Lost'].map((name) => [`pages/${name}.md`, `# ${name}\n\nfirst line\n`]));
+  viewer = await own.start({ ...pages, 'pages/Linked.md': '# Linked\n\nTo [[Lost]].\n' });
+});
+
+async function open(page) {
+  const editor = await own.open(viewer, page);
+  const { page: window } = editor;
+  await window.getByRole('button', { name: /^Sort/ }).click();
+  await window.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
+  editor.count = (path) => window.locator(`#side .viewport [data-page="${path}"] .about`).textContent();
+  editor.counts = (path, count) => until(async () => (await editor.count(path)) === String(count), async () => `${path} has ${await editor.count(path)}, not ${count}`);
+  editor.asked = [];
+  window.on('request', (request) => request.url().includes('/api/') && editor.asked.push(request.url().replace(/^.*\/api\//, '')));
+  return editor;
+}
+
+test('counts follow what is typed, in the list and its order, without asking for all pages', async () => {
+  const editor = await open('Writer.md');
+  await editor.counts('Target.md', 0);
+  await editor.after('first');
+  await editor.type(' [[Target]]');
+  await editor.press('Escape');
+  await editor.counts('Target.md', 1);
+  await editor.counts('Writer.md', 1);
+  assert.ok(!editor.asked.includes('list_pages'), 'all pages were asked for');
+  await editor.after(' [[');
+  for (let letter = 0; letter < 'Target'.length; letter++) await editor.press('Delete');
+  await editor.type('Other');
+  await editor.press('Escape');
+  await editor.saved();
+  await editor.counts('Other.md', 1);
+  await editor.counts('Target.md', 0);
+  const order = await editor.page.locator('#side .viewport .about').evaluateAll((cells) => cells.map((cell) => Number(cell.textContent)));
+  assert.deepEqual(order, order.toSorted((a, b) => b - a), 'the most linked are first');
+  editor.asked.length = 0;
+  await editor.after('line');
+  await editor.type(' more words');
+  await editor.saved();
+  await until(() => editor.asked.includes('get_page'), 'the change was taken in');
+  await new Promise((wake) => setTimeout(wake, 1_000));
+  assert.ok(!editor.asked.includes('list_pages'), 'all pages were asked for');
+  await editor.close();
+});
+
+test('counts follow what others write, make and delete', async () => {
+  const editor = await open('Third.md');
+  viewer.write('Agent.md', '# Agent\n\nTo [[Third]] and [[Target]].\n');
+  await editor.counts('Target.md', 1);
+  await editor.counts('Third.md', 1);
+  viewer.write('New.md', '# New\n\nTo [[Target]].\n');
+  await editor.counts('Target.md', 2);
+  await editor.counts('New.md', 1);
+  rmSync(join(viewer.root, 'pages/New.md'));
+  await editor.counts('Target.md', 1);
+  await editor.counts('Lost.md', 1);
+  // Which links a page had that nobody looked at is not known: all pages are asked for once nothing changes any more.
+  viewer.write('Linked.md', '# Linked\n\nTo nothing.\n');
+  await editor.counts('Lost.md', 0);
+  await editor.close();
+});
