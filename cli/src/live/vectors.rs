@@ -110,16 +110,18 @@ struct Polite<'a> {
 }
 
 impl Polite<'_> {
-    fn give_way(&self) -> Result<()> {
+    /// Waits for calls. Returns whether there are still some.
+    fn give_way(&self) -> Result<bool> {
         const GLANCE: Duration = Duration::from_millis(2);
         let begun = Instant::now();
-        while self.shared.calls.load(Ordering::Acquire) > 0 && begun.elapsed() < COURTESY {
+        let is_asked = || self.shared.calls.load(Ordering::Acquire) > 0;
+        while is_asked() && begun.elapsed() < COURTESY {
             self.shared.stopped.check()?;
             std::thread::sleep(GLANCE);
         }
         self.shared.stopped.check()?;
         // Another process is to go on from here.
-        if self.shared.lock.is_indexer() { Ok(()) } else { Err(Error::Cancelled) }
+        if self.shared.lock.is_indexer() { Ok(is_asked()) } else { Err(Error::Cancelled) }
     }
 }
 
@@ -129,11 +131,15 @@ impl Embedder for Polite<'_> {
     }
 
     fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let mut vectors = Vec::with_capacity(texts.len());
-        for few in texts.chunks(at_once) {
-            self.give_way()?;
+        let mut rest = texts;
+        while !rest.is_empty() {
+            // Beside a call, no more than it can wait for.
+            let at_once = if self.give_way()? { 1 } else { processors };
+            let (few, later) = rest.split_at(at_once.min(rest.len()));
             vectors.extend(self.embedder.embed(kind, few)?);
+            rest = later;
         }
         Ok(vectors)
     }
