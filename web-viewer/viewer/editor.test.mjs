@@ -65,16 +65,14 @@ test('two brackets offer pages; arrows, Enter, Tab and Escape do what they say',
   await editor.after('End.');
   await editor.type(' [[use');
   const list = editor.page.getByRole('listbox');
-  await list.waitFor();
-  assert.match(await editor.candidates.first().textContent(), /^Users/);
+  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
   assert.equal(await editor.content.getAttribute('aria-controls'), await list.getAttribute('id'));
   assert.ok(await editor.content.getAttribute('aria-activedescendant'));
   await editor.press('Enter');
   await editor.type(' and [[log');
-  await editor.candidates.first().waitFor();
-  assert.match(await editor.candidates.first().textContent(), /^Login/);
+  await until(async () => /^Login/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
   await editor.press('Tab');
-  assert.match(await editor.text(), /End\. \[\[Users\]\] and \[\[Login( Feature)?\]\]\n/);
+  await until(async () => /End\. \[\[Users\]\] and \[\[Login( Feature)?\]\]\n/.test(await editor.text()), 'Tab takes it');
   await editor.type(' [[fi');
   await list.waitFor();
   await editor.press('Escape');
@@ -99,9 +97,19 @@ test('Enter and Tab before the candidates are there wait for them', async () => 
   await until(async () => /\[\[Users\]\] \[\[Login( Feature)?\]\]\n/.test(await editor.text()), async () => `so does Tab: ${await editor.text()}`);
   await editor.type(' [[use');
   await editor.press('Enter');
+  await editor.type('#fi');
+  await editor.press('Tab');
+  await editor.type(', so');
+  await editor.press('Enter');
+  await editor.type('on.');
+  const whole = /\]\] \[\[Users#Fields\]\], so\non\.\n/;
+  await until(async () => whole.test(await editor.text()), async () => `who types on is waited for: ${await editor.text()}`);
+  await editor.type(' [[use');
+  await editor.press('Enter');
   await editor.type('rs');
-  await new Promise((wake) => setTimeout(wake, 600));
-  assert.match(await editor.text(), /\[\[users\]\]\n/, 'who types on is left alone');
+  await editor.press('ArrowLeft');
+  await editor.type('*');
+  await until(async () => /on\. \[\[user\*s\]\]\n/.test(await editor.text()), async () => `another key ends the waiting: ${await editor.text()}`);
   await editor.close();
 });
 
@@ -139,7 +147,8 @@ test('after the page, # offers its headings and | the types', async () => {
   await until(async () => (await editor.candidates.count()) === 1, 'only one type is called so');
   await editor.press('Tab');
   await editor.type('.');
-  assert.match(await editor.text(), /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n/);
+  const wanted = /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n/;
+  await until(async () => wanted.test(await editor.text()), async () => `the whole link is there: ${await editor.text()}`);
   await editor.close();
 });
 

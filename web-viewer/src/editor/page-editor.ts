@@ -8,6 +8,7 @@ import { Drafts } from '../saving/drafts';
 import { pageFile, readFile, type OpenedFile } from '../saving/page-file';
 import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver';
 import { fold } from '../text/fold';
+import { finishTyping } from './accept-soon';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { foldFrontMatter, frontMatterOf } from './front-matter';
@@ -85,10 +86,12 @@ export class PageEditor implements MountedEditor {
   }
 
   #leaveAll(): void {
+    finishTyping(this.#view);
     for (const page of this.#pages.values()) if (!page.saver.isSettled) void page.saver.leave();
   }
 
   async openPage(filepath: string, fragment?: string): Promise<void> {
+    finishTyping(this.#view);
     this.#wanted = filepath;
     const left = this.#shown;
     if (left && left.path !== filepath) void left.saver.leave();
@@ -275,6 +278,7 @@ export class PageEditor implements MountedEditor {
   }
 
   async save(): Promise<void> {
+    finishTyping(this.#view);
     await this.#shown?.saver.leave();
   }
 

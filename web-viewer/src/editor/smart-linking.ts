@@ -1,9 +1,7 @@
 // Candidates while a link is typed: pages after `[[`, headings after `#`, types after `|`. Which pages, and in which order, the
 // engine says.
 import {
-  acceptCompletion,
   autocompletion,
-  completionStatus,
   pickedCompletion,
   startCompletion,
   type Completion,
@@ -16,12 +14,10 @@ import { EditorView, keymap } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { fold } from '../text/fold';
 import { typedLetters } from '../text/match';
+import { acceptSoon } from './accept-soon';
 import { pageContext, type PageContext } from './page-context';
 
 const MOST = 8;
-/** Milliseconds that a key waits for candidates that are on their way. */
-const PATIENCE = 1_000;
-const GLANCE = 10;
 
 interface Candidate extends Completion {
   kind: 'page' | 'create' | 'heading' | 'type';
@@ -233,20 +229,6 @@ function deleteEmptyLink(view: EditorView): boolean {
   return true;
 }
 
-/** Accepts the first candidate once it is there: who types fast presses Enter before that, and means no new line. */
-function acceptSoon(view: EditorView): boolean {
-  const { doc, selection } = view.state;
-  if (completionStatus(view.state) !== 'pending' || view.compositionStarted || !typingAt(view.state, selection.main.head, false)) return false;
-  const end = performance.now() + PATIENCE;
-  const look = () => {
-    const { state } = view;
-    if (state.doc !== doc || !state.selection.eq(selection) || acceptCompletion(view)) return;
-    if (completionStatus(state) !== null && performance.now() < end) setTimeout(look, GLANCE);
-  };
-  look();
-  return true;
-}
-
 function detail(completion: Completion): Node | null {
   const { kind, where, level, label } = completion as Candidate;
   const note = document.createElement('span');
@@ -278,12 +260,6 @@ export const smartLinking: Extension = [
     optionClass: (completion) => `cm-candidate-${(completion as Candidate).kind}`,
     addToOptions: [{ render: detail, position: 80 }],
   }),
-  Prec.highest(
-    keymap.of([
-      { key: 'Tab', run: acceptCompletion },
-      { key: 'Tab', run: acceptSoon },
-      { key: 'Enter', run: acceptSoon },
-      { key: 'Backspace', run: deleteEmptyLink },
-    ]),
-  ),
+  acceptSoon(({ state }) => typingAt(state, state.selection.main.head, false) !== null),
+  Prec.highest(keymap.of([{ key: 'Backspace', run: deleteEmptyLink }])),
 ];
