@@ -1,6 +1,6 @@
 // Commands that put Markdown around what is selected, or take it away again.
 import { startCompletion } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
@@ -12,9 +12,13 @@ const INLINE = {
 } as const;
 
 /** The innermost node called `name` that the whole range lies in. */
+/** Milliseconds that a command waits for what was typed last to be read. */
+const READ_IN = 200;
+
 function around(state: EditorState, { from, to }: { from: number; to: number }, name: string): SyntaxNode | null {
+  const tree = ensureSyntaxTree(state, to, READ_IN) ?? syntaxTree(state);
   for (const side of [1, -1] as const) {
-    for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(side > 0 ? from : to, side); node; node = node.parent) {
+    for (let node: SyntaxNode | null = tree.resolveInner(side > 0 ? from : to, side); node; node = node.parent) {
       if (node.name === name && node.from <= from && node.to >= to) return node;
     }
   }
