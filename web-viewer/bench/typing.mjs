@@ -87,7 +87,8 @@ try {
         return asked && { whole: asked.responseEnd - globalThis.pressed, server: asked.responseStart - asked.requestStart };
       });
       if (last) saves.push(last);
-      await new Promise((wake) => setTimeout(wake, 700));
+      // At another moment every time of what the save before brings: the index, and what the application asks of it.
+      await new Promise((wake) => setTimeout(wake, 300 + ((save * 613) % 2000)));
     }
     console.log(`${name}: saves ${told(saves.map(({ whole }) => whole))}; the server's part ${told(saves.map(({ server }) => server))}`);
   }
