@@ -114,6 +114,7 @@ impl Index {
     }
 
     /// Whether every process that has the project open has this index, and not one of its own.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self.location, Location::File(_))
     }
