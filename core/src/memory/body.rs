@@ -2,7 +2,7 @@
 //! written comes back to the letter; where it could not, examples stand in front matter instead.
 
 use crate::page::{LinkTypes, parse};
-use crate::text::fold_key;
+use crate::text::{Fence, fold_key};
 
 /// The heading that examples stand under.
 const HEADING: &str = "## Examples";
@@ -124,34 +124,6 @@ fn only_blocks(text: &str) -> Option<Vec<String>> {
         at = end + 1;
     }
     (!examples.is_empty()).then_some(examples)
-}
-
-/// The line that opens a code block.
-pub(super) struct Fence<'t> {
-    mark: char,
-    length: usize,
-    /// What stands behind it, such as a language.
-    pub info: &'t str,
-}
-
-impl<'t> Fence<'t> {
-    pub(super) fn opening(line: &'t str) -> Option<Self> {
-        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        let rest = line.trim_start_matches(mark);
-        let length = line.len() - rest.len();
-        let info = rest.trim();
-        (length >= 3 && (mark == '~' || !info.contains('`'))).then_some(Self { mark, length, info })
-    }
-
-    pub(super) fn is_closed_by(&self, line: &str) -> bool {
-        let line = line.trim_end();
-        line.len() >= self.length && line.chars().all(|c| c == self.mark)
-    }
-
-    /// The line that closes it.
-    pub(super) fn closing(&self) -> String {
-        self.mark.to_string().repeat(self.length)
-    }
 }
 
 /// An example as a code block: one that is such a block already, with a language, stays as it is.

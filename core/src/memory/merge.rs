@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::body::{Fence, is_block, open_fence};
+use super::body::{is_block, open_fence};
 use super::page::Memory;
-use crate::text::fold_key;
+use crate::text::{Fence, fold_key};
 
 /// `kept` with everything that the others say and it does not.
 pub(crate) fn merged<'m>(kept: &Memory, others: impl IntoIterator<Item = &'m Memory>) -> Memory {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::text::Fence;
+
 /// How strong a pause is, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Pause {
@@ -46,7 +48,7 @@ enum Kind {
 /// All places where `text` may be cut. Linear in the text.
 pub(crate) fn cuts(text: &str) -> Cuts {
     let mut found = Cuts::default();
-    let mut fence: Option<(u8, usize)> = None;
+    let mut fence: Option<Fence<'_>> = None;
     let mut open: Option<(Kind, usize)> = None;
     let mut before = Kind::Blank;
     let mut sentence = Ending::default();
@@ -54,18 +56,14 @@ pub(crate) fn cuts(text: &str) -> Cuts {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let opens = fence.is_none();
-        let kind = match (fence, fence_mark(line)) {
-            (None, Some((mark, length, _))) => {
-                fence = Some((mark, length));
-                Kind::Code
-            }
-            (Some((mark, length)), Some((closing, longer, true))) if mark == closing && longer >= length => {
-                fence = None;
-                Kind::Code
-            }
-            (Some(_), _) => Kind::Code,
-            (None, None) => kind(line),
-        };
+        let closes = fence.as_ref().is_some_and(|fence| fence.is_closed_by(line.trim()));
+        if opens {
+            fence = Fence::opening(line.trim());
+        }
+        let kind = if fence.is_some() { Kind::Code } else { kind(line) };
+        if closes {
+            fence = None;
+        }
         let opens = opens && kind == Kind::Code;
         // Code after code without a blank line between is one block only while the fence is open.
         let begins_block = opens || (kind == Kind::Row && before != Kind::Row) || kind == Kind::Item;
@@ -133,18 +131,6 @@ fn kind(line: &str) -> Kind {
         _ if line.starts_with("    ") || line.starts_with('\t') => Kind::Line,
         _ => Kind::Prose,
     }
-}
-
-/// Kind and length of a code fence, and whether nothing stands behind it, so that it can close.
-fn fence_mark(line: &str) -> Option<(u8, usize, bool)> {
-    let line = line.trim();
-    let kind = *line.as_bytes().first()?;
-    if kind != b'`' && kind != b'~' {
-        return None;
-    }
-    let length = line.bytes().take_while(|&byte| byte == kind).count();
-    let rest = line.get(length..)?;
-    (length >= 3 && !(kind == b'`' && rest.contains('`'))).then_some((kind, length, rest.is_empty()))
 }
 
 /// What stands before a place, as far as the end of a sentence is concerned.

@@ -3,6 +3,7 @@
 //!
 //! Index, query and snippet share one scanner, so they cannot disagree about what a word is.
 
+mod fence;
 mod fold;
 mod identifier;
 mod index;
@@ -15,6 +16,7 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fence::Fence;
 pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, heading_key, loose_key};
 pub use index::index_terms;

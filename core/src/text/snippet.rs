@@ -1,7 +1,10 @@
 //! The piece of a text that shows best why it was found.
 
+mod layout;
+
 use std::ops::Range;
 
+use self::layout::layout;
 use super::fold::{Class, class, extends_previous};
 use super::matcher::{Match, find};
 use super::query::Query;
@@ -9,7 +12,8 @@ use super::query::Query;
 /// A piece of a text on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The piece, white space collapsed, `…` where it was cut off.
+    /// The piece without its layout: white space collapsed, no signs of headings, lists and tables, ` · `
+    /// between items and rows, `…` where it was cut off.
     pub text: String,
     /// Line breaks before the first match in the piece (before the piece, where nothing matches).
     pub line_offset: usize,
@@ -163,24 +167,28 @@ fn render(
     ellipses: bool,
 ) -> (String, Vec<Range<usize>>) {
     let piece = text.get(window.clone()).unwrap_or_default();
-    let at_line_start =
-        text.get(..window.start).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
-    let skipped = if at_line_start { marker(piece) } else { 0 };
+    let layout = layout(text, &window, marks);
+    let mut layout = layout.iter().peekable();
     let mut out = String::with_capacity(piece.len() + 6);
     if ellipses && text.get(..window.start).is_some_and(|before| !before.trim().is_empty()) {
         out.push('…');
     }
     let mut highlights = Vec::new();
-    let from = marks.partition_point(|mark| mark.end <= window.start + skipped);
+    let from = marks.partition_point(|mark| mark.end <= window.start);
     let mut marks = marks.iter().skip(from).peekable();
     let mut opened = None;
-    let (mut gap, mut any) = (false, false);
-    for (at, c) in piece.char_indices().skip_while(|(at, _)| *at < skipped) {
-        if c.is_whitespace() || c.is_control() {
+    let (mut gap, mut parts, mut any) = (false, false, false);
+    for (at, c) in piece.char_indices() {
+        let at = window.start + at;
+        while layout.peek().is_some_and(|layout| layout.range.end <= at) {
+            layout.next();
+        }
+        let left_out = layout.peek().filter(|layout| layout.range.start <= at);
+        if left_out.is_some() || c.is_whitespace() || c.is_control() {
             gap = any;
+            parts = any && (parts || left_out.is_some_and(|layout| layout.parts));
             continue;
         }
-        let at = window.start + at;
         while marks.peek().is_some_and(|mark| mark.end <= at) {
             marks.next();
             if let Some(start) = opened.take() {
@@ -188,7 +196,7 @@ fn render(
             }
         }
         if std::mem::take(&mut gap) {
-            out.push(' ');
+            out.push_str(if std::mem::take(&mut parts) { " · " } else { " " });
         }
         any = true;
         if opened.is_none() && marks.peek().is_some_and(|mark| mark.start <= at) {
@@ -203,22 +211,6 @@ fn render(
         out.push('…');
     }
     (out, highlights)
-}
-
-/// Length of the heading, list or quote marker that a line begins with.
-fn marker(line: &str) -> usize {
-    let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-    let rest = line.get(indent..).unwrap_or_default();
-    let hashes = rest.bytes().take_while(|b| *b == b'#').count();
-    let digits = rest.bytes().take(9).take_while(u8::is_ascii_digit).count();
-    let length = match rest.as_bytes() {
-        [b'#', ..] if hashes <= 6 => hashes,
-        [b'-' | b'*' | b'+' | b'>', ..] => 1,
-        [b'0'..=b'9', ..] if matches!(rest.as_bytes().get(digits), Some(b'.' | b')')) => digits + 1,
-        _ => return 0,
-    };
-    let spaced = rest.as_bytes().get(length).is_some_and(|b| matches!(b, b' ' | b'\t'));
-    if spaced { indent + length + 1 } else { 0 }
 }
 
 #[cfg(test)]

@@ -87,6 +87,26 @@ fn markers_go_and_lines_join() {
 }
 
 #[test]
+fn layout_goes_and_items_stand_apart() {
+    let list = "Kinds:\n\n- red,\n  dark\n- [ ] green\n\n1. blue\n\nNo colour.\n> - grey";
+    assert_eq!(shown(list, "green", 80), "Kinds: red, dark · [green] · blue No colour. grey");
+    let table = "Before.\n\n| colour | use |\n|:--|---|\n| red | `a|b` |\n|green|\n\nAfter.";
+    assert_eq!(shown(table, "red", 80), "Before. colour | use · [red] | `a|b` · green After.");
+    assert_eq!(shown("a|b\n-|-\nc|d", "d", 80), "a|b -|- c|[d]");
+    assert_eq!(shown("Title\n=====\n\none\n\n* * *\n\ntwo\n---", "two", 80), "Title one [two]");
+}
+
+#[test]
+fn code_stays_what_it_is() {
+    let text = "Run\n\n```sh\n# first\n- x\n| cat\n```\n\n~~~\n---\n~~~\n# End";
+    assert_eq!(shown(text, "first", 80), "Run # [first] - x | cat --- End");
+    assert_eq!(shown(text, "sh", 80), "Run [sh] # first - x | cat --- End");
+    // The piece begins behind the line that opened it.
+    let long = format!("```\n{}\n# needle\n```\n", "word ".repeat(60));
+    assert!(cut(&long, "needle", 40).text.ends_with("# needle"));
+}
+
+#[test]
 fn cuts_keep_words_and_characters_whole() {
     assert_eq!(cut("several words that are too many", "absent", 16).text, "several words…");
     assert_eq!(cut(&"x".repeat(50), "absent", 12).text, format!("{}…", "x".repeat(10)));
@@ -108,7 +128,7 @@ fn a_start_of_line_is_preferred_to_the_middle_of_an_earlier_one() {
 
 proptest! {
     #[test]
-    fn any_text_and_query_give_a_valid_snippet(text in "(\\PC|[ \n#a-c\"é認証ｶﾞ]){0,200}", query in "(\\PC|[ a-c\"é認証ｶﾞ]){0,20}", max in 0_usize..60) {
+    fn any_text_and_query_give_a_valid_snippet(text in "(\\PC|[ \n#|>`*1.a-c\"é認証ｶﾞ-]){0,200}", query in "(\\PC|[ a-c\"é認証ｶﾞ]){0,20}", max in 0_usize..60) {
         let found = cut(&text, &query, max);
         prop_assert!(found.text.chars().count() <= max);
         prop_assert!(!found.text.contains('\n'));
