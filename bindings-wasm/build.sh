@@ -65,8 +65,9 @@ have "$wasm_opt" || missing "wasm-opt" "bindings-wasm/build.sh --setup"
 
 # Flags of the environment would take the place of those in .cargo/config.toml.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
-# No path of this machine ends up in messages of the modules.
-remap="\"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates\",\"--remap-path-prefix=$root=ubp\""
+# No path of this machine ends up in messages of the modules. What is of this repository has relative paths already; naming
+# the folder would compile everything anew in another one.
+remap="\"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates\""
 
 # Raw and gzipped bytes of a file.
 sizes() { node -e '
@@ -100,7 +101,7 @@ build() {
 
 for module in "${modules[@]}"; do
   case "$module" in
-    base) build base 1500000 -Oz ;;
+    base) build base 1500000 -O2 ;;
     semantic) build semantic 3000000 -O3 ;;
   esac
 done
