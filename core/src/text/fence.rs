@@ -25,6 +25,7 @@ impl<'t> Fence<'t> {
     }
 
     /// The line that closes it.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn closing(&self) -> String {
         self.mark.to_string().repeat(self.length)
     }
