@@ -9,12 +9,11 @@ use napi::bindgen_prelude::{Env, Object};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use serde_json::{Value, json};
-use ubp_cli::Environment;
-use ubp_cli::host::Project as Folder;
-use ubp_cli::live::{Live, Notices};
 use ubp_core::ops::{Caller, Effect, find};
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
+use ubp_host::live::{Live, Notices};
+use ubp_host::{Environment, Project as Folder};
 
 use crate::answer::{Answer, Promised, guarded};
 use crate::command::no_thread;

@@ -1,37 +1,12 @@
 //! What the command sees of the process around it. Everything is handed in, so that tests and Node
 //! run the same command without a process of their own.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use ubp_core::progress::Cancel;
-
-/// Environment variables.
-#[derive(Debug, Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
-
-impl Environment {
-    /// The process's own; variables that are not Unicode are left out.
-    pub fn of_process() -> Self {
-        Self(
-            std::env::vars_os()
-                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
-                .collect(),
-        )
-    }
-
-    /// These variables alone.
-    pub fn with<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        Self(variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
-    }
-
-    /// The value of a variable.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-}
+use ubp_host::Environment;
 
 /// Streams, folder, environment and the request to stop.
 pub struct Io {
@@ -62,29 +37,6 @@ impl Io {
     pub(crate) fn flush(&mut self) -> Result<(), crate::output::Failure> {
         self.out.flush()?;
         self.err.flush()?;
-        Ok(())
-    }
-}
-
-/// A stream that several owners write to, for tests.
-#[derive(Debug, Clone, Default)]
-pub struct SharedBuffer(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
-
-impl SharedBuffer {
-    /// What was written so far.
-    pub fn text(&self) -> String {
-        let bytes = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-impl Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

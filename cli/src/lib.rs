@@ -3,27 +3,19 @@
 
 mod args;
 mod commands;
-mod documents;
-mod export;
-pub mod host;
-mod http;
 mod io;
-pub mod live;
-mod mcp;
-mod messages;
-mod models;
-mod opening;
 mod output;
 mod progress;
 mod session;
 mod streams;
-mod viewer;
 
 use std::ffi::OsString;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-pub use io::{Environment, Io, SharedBuffer};
+pub use io::Io;
+pub use ubp_host::Environment;
+pub use ubp_servers::SharedBuffer;
 
 use crate::args::Arguments;
 use crate::session::Terminal;

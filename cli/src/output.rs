@@ -8,6 +8,8 @@ use ubp_core::Error;
 
 use crate::ExitStatus;
 
+pub(crate) use ubp_servers::printable;
+
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -100,12 +102,6 @@ impl Palette {
         painted.push_str(&if inside { self.hit(&run) } else { run });
         painted
     }
-}
-
-/// Text of a page without what could steer a terminal: control characters become spaces, line
-/// breaks stay.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
 }
 
 /// `one` or `many`, with the number.

@@ -9,13 +9,14 @@ use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ops::{Caller, Context, Engine};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
+use ubp_host::opening::{self, Opening};
+use ubp_host::{Project, SystemClock, live, models};
+use ubp_servers::MessageStyle;
 
 use crate::args::{ColorChoice, Global};
-use crate::host::{Project, SystemClock};
-use crate::opening::{self, Opening};
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::progress::Bars;
-use crate::{ExitStatus, Io, live, models};
+use crate::{ExitStatus, Io};
 
 /// Milliseconds that a reading command spends on vectors before it answers.
 const EMBED_MILLIS: u64 = 300;
@@ -152,6 +153,12 @@ impl<'a> Terminal<'a> {
             Some(directory) => self.io.folder.join(directory),
             None => self.io.folder.clone(),
         }
+    }
+
+    /// How the messages of a server look.
+    pub(crate) fn message_style(&self) -> MessageStyle {
+        let (warning, hint) = (self.err.warning("warning:"), self.err.good("hint:"));
+        MessageStyle { quiet: self.quiet, warning, hint }
     }
 
     fn progress(&self) -> Box<dyn Progress> {

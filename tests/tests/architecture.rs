@@ -75,7 +75,7 @@ fn the_engine_needs_no_network_terminal_or_runtime() {
 #[test]
 fn crates_depend_on_each_other_in_one_direction() {
     let metadata = metadata();
-    let order = ["ubp-core", "ubp-cli", "ubp-tests"];
+    let order = ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"];
     for (place, name) in order.into_iter().enumerate() {
         let needs = needs(&metadata, name);
         let own: Vec<&str> = order.into_iter().filter(|other| needs.contains(*other)).collect();
@@ -84,11 +84,20 @@ fn crates_depend_on_each_other_in_one_direction() {
 }
 
 #[test]
+fn opening_a_project_needs_neither_arguments_nor_a_terminal() {
+    let needs = needs(&metadata(), "ubp-host");
+    let foreign = ["clap", "anstyle", "console", "indicatif", "axum", "rmcp", "hyper"];
+    let found: Vec<&str> = foreign.into_iter().filter(|name| needs.contains(*name)).collect();
+    assert!(found.is_empty(), "ubp-host needs {found:?}");
+    assert!(needs.contains("notify"), "the list of dependencies is not empty");
+}
+
+#[test]
 fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-node");
-    assert!(needed.contains("ubp-cli") && needed.contains("ubp-core"), "{needed:?}");
-    for name in ["ubp-core", "ubp-cli", "ubp-tests"] {
+    assert!(needed.contains("ubp-cli") && needed.contains("ubp-host"), "{needed:?}");
+    for name in ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"] {
         assert!(!needs(&metadata, name).contains("ubp-node"), "{name}");
     }
 }
@@ -97,8 +106,8 @@ fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
 fn the_modules_for_browsers_stand_on_the_engine_alone() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-wasm");
-    assert!(needed.contains("ubp-core") && !needed.contains("ubp-cli"), "{needed:?}");
-    for name in ["ubp-core", "ubp-cli", "ubp-node", "ubp-tests"] {
+    assert!(needed.contains("ubp-core") && !needed.contains("ubp-host"), "{needed:?}");
+    for name in ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-node", "ubp-tests"] {
         assert!(!needs(&metadata, name).contains("ubp-wasm"), "{name}");
     }
 }
@@ -112,7 +121,7 @@ fn nothing_that_the_addon_runs_listens_for_signals() {
     let node = resolve.nodes.iter().find(|node| node.id == tokio.id).unwrap();
     let features: Vec<String> = node.features.iter().map(ToString::to_string).collect();
     assert!(!features.iter().any(|name| name == "signal" || name == "full"), "{features:?}");
-    let files = [rust_files(&root().join("cli/src")), rust_files(&root().join("bindings-node/src"))].concat();
+    let files = NATIVE.iter().flat_map(|folder| rust_files(&root().join(folder))).collect::<Vec<_>>();
     for file in files.iter().filter(|file| !file.ends_with("cli/src/main.rs") && !is_test(file)) {
         let code = code(file);
         let found: Vec<&str> = ["ctrlc::", "signal_hook", "tokio::signal"]
@@ -122,6 +131,9 @@ fn nothing_that_the_addon_runs_listens_for_signals() {
         assert!(found.is_empty(), "{}: {found:?}", file.display());
     }
 }
+
+/// The code of the command and the addon.
+const NATIVE: [&str; 4] = ["cli/src", "cli/servers/src", "cli/host/src", "bindings-node/src"];
 
 /// Rust files below `folder`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
@@ -195,10 +207,10 @@ fn the_engine_touches_no_clock_disk_network_or_environment() {
 
 #[test]
 fn only_the_terminal_prints() {
-    let cli = root().join("cli/src");
     let printing = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("];
-    for file in rust_files(&cli).iter().filter(|file| !is_test(file)) {
-        let code = code(file);
+    let files = NATIVE.iter().flat_map(|folder| rust_files(&root().join(folder)));
+    for file in files.filter(|file| !is_test(file)) {
+        let code = code(&file);
         let found: Vec<&str> = printing.into_iter().filter(|what| code.contains(what)).collect();
         assert!(found.is_empty(), "{}: {found:?} instead of the streams in `Io`", file.display());
     }

@@ -8,12 +8,12 @@ use ubp_core::ops::Context;
 use ubp_core::{Error, embed};
 
 use crate::args::{ExportArgs, Global};
-use crate::export::folder::{RECORD, SiteFolder, Written};
-use crate::export::model::{ModelFile, for_browsers};
-use crate::export::web_app::{TEMPLATE, WebApp};
-use crate::models;
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
+use ubp_host::export::folder::{RECORD, SiteFolder, Written};
+use ubp_host::export::model::{ModelFile, for_browsers};
+use ubp_host::export::web_app::{TEMPLATE, WebApp};
+use ubp_host::models;
 
 /// What an export made.
 #[derive(Debug, Serialize)]

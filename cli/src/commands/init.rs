@@ -7,9 +7,9 @@ use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 
 use crate::ExitStatus;
 use crate::args::{FrontMatterChoice, InitArgs};
-use crate::host::{InitOptions, SystemClock, init};
 use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal};
+use ubp_host::{InitOptions, SystemClock, init};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
     let options = InitOptions {

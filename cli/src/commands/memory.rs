@@ -13,9 +13,9 @@ use crate::args::{
     DocumentArgs, Global, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, ReindexArgs, RememberArgs,
     TypeChoice,
 };
-use crate::host::{SystemClock, atomic, user_data};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
+use ubp_host::{SystemClock, atomic, user_data};
 
 /// Most bytes that are read from standard input: more than a memory takes, so that it says so.
 const LONGEST: u64 = 4 << 20;

@@ -13,6 +13,7 @@ mod graph;
 mod impact;
 mod init;
 mod list;
+mod mcp_server;
 mod memory;
 mod model;
 mod query;
@@ -24,6 +25,7 @@ mod stale;
 mod status;
 mod suggest;
 mod traverse;
+mod viewer;
 mod write;
 
 use std::path::PathBuf;
@@ -32,11 +34,10 @@ use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::search::SearchMode;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
-use crate::host::Project;
-use crate::opening::set_aside;
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
-use crate::{mcp, viewer};
+use ubp_host::Project;
+use ubp_host::opening::set_aside;
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     match attempt(terminal, global, command.clone()) {
@@ -71,7 +72,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Completions(args) => return completions::run(terminal, args),
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
-        Command::McpServer(args) => return mcp::run(terminal, &folder, args),
+        Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
         _ => {}
     }

@@ -9,15 +9,17 @@ use ubp_core::Error;
 use ubp_core::manifest::EmbeddingModel;
 
 use crate::args::{ModelAction, ModelArgs};
-use crate::host::Project;
-use crate::models::installed::InstalledModel;
-use crate::models::known::{BUNDLED, KNOWN, KnownModel, known};
-use crate::models::places::Places;
-use crate::models::{ENGINES, hub, install, load, megabytes, no_engines};
 use crate::output::{CommandResult, printable};
 use crate::session::{Terminal, answer};
+use ubp_host::Project;
+use ubp_host::models::installed::InstalledModel;
+use ubp_host::models::known::{BUNDLED, KNOWN, KnownModel, known};
+use ubp_host::models::places::Places;
+use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
 
 mod list;
+#[cfg(test)]
+mod tests;
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ModelArgs) -> CommandResult {
     match &args.action {
@@ -50,7 +52,7 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
         return Err(no_engines(model).into());
     } else if let Some(known) = known(model) {
         Some(known_model(terminal, known, &places)?)
-    } else if folder.join(model).is_dir() || !crate::models::places::is_plain_name(model) {
+    } else if folder.join(model).is_dir() || !ubp_host::models::places::is_plain_name(model) {
         Some(install::from_folder(&folder.join(model), &places, &terminal.io.cancel)?)
     } else {
         Some(InstalledModel::find(model, &places).map_err(|error| unknown(model, &places, error))?)

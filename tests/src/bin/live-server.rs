@@ -7,12 +7,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use ubp_cli::Environment;
-use ubp_cli::host::Project;
-use ubp_cli::live::{Live, ParentWatch};
 use ubp_core::ops::Caller;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Error, Result};
+use ubp_host::live::{Live, ParentWatch};
+use ubp_host::{Environment, Project};
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args_os().nth(1) else {
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn serve(folder: &std::path::Path) -> Result<()> {
-    let notices = Arc::new(|notice: ubp_cli::live::Notice| eprintln!("{}", notice.text));
+    let notices = Arc::new(|notice: ubp_host::live::Notice| eprintln!("{}", notice.text));
     let live = Live::start(Project::find(folder)?, &Environment::of_process(), notices)?;
     let stop = live.clone();
     let _parent = ParentWatch::start(move || {

@@ -6,12 +6,12 @@ use serde::Serialize;
 use ubp_core::Error;
 
 use super::{ENGINES, load, megabytes};
-use crate::host::Project;
-use crate::models::installed::InstalledModel;
-use crate::models::known::{BUNDLED, KNOWN, known};
-use crate::models::places::{Places, is_plain_name};
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::{Terminal, answer};
+use ubp_host::Project;
+use ubp_host::models::installed::InstalledModel;
+use ubp_host::models::known::{BUNDLED, KNOWN, known};
+use ubp_host::models::places::{Places, is_plain_name};
 
 /// The answer of `ubp model list`.
 #[derive(Debug, Serialize)]
@@ -67,7 +67,7 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
         let (available, problem, hint) = match loaded {
             Ok(Some(_)) => (true, None, None),
             Ok(None) => {
-                let error = crate::models::no_engines(&model.name);
+                let error = ubp_host::models::no_engines(&model.name);
                 (false, Some(error.to_string()), error.hint())
             }
             Err(error) => (false, Some(error.to_string()), error.hint()),

@@ -1,0 +1,227 @@
+//! Where documents, their index and what belongs to UBP lie.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use ubp_core::manifest::{EmbeddingModel, FrontMatterMode, Manifest};
+use ubp_core::ports::Clock;
+use ubp_core::{Error, Result};
+
+use super::config::Config;
+use super::{Level, Log};
+use crate::Environment;
+use crate::{SystemClock, UBP_DIR};
+
+/// Where everything lies, absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The folder of the documents.
+    pub documents: PathBuf,
+    /// The index.
+    pub database: PathBuf,
+    /// The folder with `.ubp`: that of the index, if the documents lie below it, and theirs otherwise.
+    pub root: PathBuf,
+}
+
+impl Place {
+    /// What `config` says, read from the file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the folder of the index is not there.
+    pub(super) fn of(config: &Config, path: &Path, environment: &Environment) -> Result<Self> {
+        let base = path.parent().unwrap_or(Path::new("."));
+        let documents = real(&expand(&config.documents_dir, base, environment));
+        let database = expand(&config.db_path, base, environment);
+        let wrong = |what: &str| Error::invalid(format!("db_path {}: {what}", database.display()));
+        let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
+            return Err(wrong("no file can have this name"));
+        };
+        let folder = fs::canonicalize(folder).map_err(|error| Error::io(folder.to_string_lossy(), error))?;
+        let database = folder.join(name);
+        let root = if documents.starts_with(&folder) { folder } else { documents.clone() };
+        Ok(Self { documents, database, root })
+    }
+
+    /// Makes the folder of the documents where only it is missing, and not what it should lie in: that would be a
+    /// mistake in the path.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`], [`Error::Io`].
+    pub(super) fn make_documents(&self, log: &Log<'_>) -> Result<()> {
+        let shown = self.documents.display();
+        match fs::metadata(&self.documents) {
+            Ok(metadata) if metadata.is_dir() => return Ok(()),
+            Ok(_) => return Err(Error::invalid(format!("documents_dir {shown} is no folder"))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io(shown.to_string(), error)),
+        }
+        match fs::create_dir(&self.documents) {
+            Ok(()) => {
+                log(Level::Warn, &format!("documents_dir {shown} was not there: an empty folder was made"));
+                Ok(())
+            }
+            // Another process may have made it just now.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(Error::invalid(format!("documents_dir {shown}: there is no such folder")))
+            }
+            Err(error) => Err(Error::io(shown.to_string(), error)),
+        }
+    }
+
+    /// Refuses a file at the place of the index that is none: it would be moved out of the way.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`], [`Error::Io`].
+    pub(super) fn refuse_foreign_index(&self) -> Result<()> {
+        let shown = self.database.display();
+        let failed = |error| Error::io(self.database.to_string_lossy(), error);
+        let mut head = Vec::new();
+        match fs::symlink_metadata(&self.database) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(failed(error)),
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(Error::invalid(format!("db_path {shown} is no ordinary file; name another")));
+            }
+            Ok(_) => {
+                let file = File::open(&self.database).map_err(failed)?;
+                file.take(100).read_to_end(&mut head).map_err(failed)?;
+            }
+        }
+        if head.is_empty() || ubp_core::index::is_index(&head) {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "db_path {shown} is another program's file: move it away, or name another; the index is made from the \
+             documents anew"
+        )))
+    }
+
+    /// The folder with `.ubp`, which is there afterwards.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub(super) fn make_root(&self) -> Result<PathBuf> {
+        let own = self.root.join(UBP_DIR);
+        fs::create_dir_all(&own).map_err(|error| Error::io(own.to_string_lossy(), error))?;
+        Ok(self.root.clone())
+    }
+
+    /// What a project of these documents has for a manifest.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for a folder with a name that no pages folder can have.
+    pub(super) fn manifest(&self, config: &Config, model: Option<EmbeddingModel>) -> Result<Manifest> {
+        let inside = self.documents.strip_prefix(&self.root).unwrap_or(Path::new(""));
+        let parts: Vec<String> =
+            inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+        let pages_dir = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
+        let now = SystemClock::default().now();
+        let mut manifest = Manifest::default_for(&pages_dir, FrontMatterMode::Preserved, now)?;
+        manifest.embedding_model = model.unwrap_or_else(|| EmbeddingModel {
+            name: config.model.name.clone(),
+            dimensions: config.model.dimensions,
+            ..EmbeddingModel::default()
+        });
+        manifest.documents.chunk_size = Some(config.chunk_size);
+        manifest.documents.top_k = config.search_top_k;
+        Ok(manifest)
+    }
+}
+
+/// `text` as a path seen from `base`; `~/` is the user's own folder.
+fn expand(text: &str, base: &Path, environment: &Environment) -> PathBuf {
+    let home = || environment.get("HOME").or_else(|| environment.get("USERPROFILE"));
+    let own = text.strip_prefix("~/").or_else(|| text.strip_prefix("~\\"));
+    match (own, home()) {
+        (Some(rest), Some(home)) => Path::new(home).join(rest),
+        _ => base.join(text),
+    }
+}
+
+/// The path without links and `..`, as far as it is there already.
+fn real(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut there = path;
+    loop {
+        if let Ok(real) = fs::canonicalize(there) {
+            return missing.into_iter().rev().fold(real, |path, name| path.join(name));
+        }
+        match (there.parent(), there.file_name()) {
+            (Some(parent), Some(name)) => {
+                missing.push(name);
+                there = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            }
+            _ => return path.to_path_buf(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn place(documents: &str, database: &str, base: &Path) -> Result<Place> {
+        let config =
+            Config { documents_dir: documents.into(), db_path: database.into(), ..Config::default() };
+        Place::of(&config, &base.join("config.json"), &Environment::with([("HOME", "/home/someone")]))
+    }
+
+    #[test]
+    fn what_belongs_to_ubp_lies_beside_the_index_where_it_can() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(base.join("data/notes")).unwrap();
+        fs::create_dir(base.join("index")).unwrap();
+        let near = place("./documents", "./vectors.db", &base).unwrap();
+        assert_eq!(near.root, base);
+        assert_eq!((near.documents, near.database), (base.join("documents"), base.join("vectors.db")));
+        let inside = place("data/../data/notes", "data/v.db", &base).unwrap();
+        assert_eq!((inside.root, inside.documents), (base.join("data"), base.join("data/notes")));
+        let apart = place("data/notes", "index/v.db", &base).unwrap();
+        assert_eq!(apart.root, base.join("data/notes"));
+        let home = place("~/notes", "./v.db", &base).unwrap();
+        assert_eq!(home.documents, Path::new("/home/someone/notes"));
+        assert!(place("data", "no/such/v.db", &base).is_err());
+    }
+
+    #[test]
+    fn a_sibling_with_a_longer_name_is_not_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for name in ["data", "data-evil"] {
+            fs::create_dir(base.join(name)).unwrap();
+        }
+        let place = place("data-evil", "data/v.db", &base).unwrap();
+        assert_eq!(place.root, base.join("data-evil"));
+    }
+
+    #[test]
+    fn another_programs_file_is_never_taken_for_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let place = place("documents", "v.db", base).unwrap();
+        place.refuse_foreign_index().unwrap();
+        fs::write(&place.database, "").unwrap();
+        place.refuse_foreign_index().unwrap();
+        fs::write(&place.database, "my own notes about databases").unwrap();
+        let error = place.refuse_foreign_index().unwrap_err().to_string();
+        assert!(error.contains("another program's"), "{error}");
+        assert_eq!(fs::read_to_string(&place.database).unwrap(), "my own notes about databases");
+    }
+
+    #[test]
+    fn a_folder_is_made_and_a_path_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        place("documents", "v.db", base).unwrap().make_documents(&|_, _| {}).unwrap();
+        assert!(base.join("documents").is_dir());
+        let error = place("no/such", "v.db", base).unwrap().make_documents(&|_, _| {}).unwrap_err();
+        assert!(error.to_string().contains("no such folder"), "{error}");
+        assert!(!base.join("no").exists());
+        fs::write(base.join("file"), "").unwrap();
+        assert!(place("file", "v.db", base).unwrap().make_documents(&|_, _| {}).is_err());
+    }
+}

@@ -1,0 +1,28 @@
+//! The environment of a process, handed in, so that tests and Node have one of their own.
+
+use std::collections::BTreeMap;
+
+/// Environment variables.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// The process's own; variables that are not Unicode are left out.
+    pub fn of_process() -> Self {
+        Self(
+            std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+                .collect(),
+        )
+    }
+
+    /// These variables alone.
+    pub fn with<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self(variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}

@@ -1,0 +1,343 @@
+//! The folder that a site is written to. A new site is made beside the old one and moved over it file by file:
+//! first what pages need, then the pages, and only then goes what the old site alone needed. So whoever
+//! looks in between, or after an interruption, finds pages that are whole. What was not written by an export is
+//! neither changed nor deleted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use ubp_core::ports::ContentHash;
+use ubp_core::{Error, Result};
+
+use crate::atomic;
+
+/// Names the files that an export wrote.
+pub const RECORD: &str = ".ubp-export.json";
+
+/// What folders begin with in which a site is made.
+const STAGING: &str = ".ubp-export-";
+
+/// What an export wrote.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Record {
+    /// Layout of this file.
+    format: u32,
+    /// Version of the program.
+    version: String,
+    /// When, RFC 3339.
+    exported_at: String,
+    /// Hash of each file, by its path in the folder.
+    files: BTreeMap<String, String>,
+}
+
+const FORMAT: u32 = 1;
+
+/// A site that is being made.
+pub struct SiteFolder {
+    target: PathBuf,
+    old: BTreeMap<String, String>,
+    staging: TempDir,
+    new: BTreeMap<String, String>,
+    bytes: u64,
+}
+
+/// What became of the folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Files of the site.
+    pub files: usize,
+    /// Their size.
+    pub bytes: u64,
+    /// Files that are new or have changed.
+    pub written: usize,
+    /// Files of an earlier export that are gone.
+    pub removed: usize,
+    /// Files of an earlier export that somebody changed since, and that were left where they are.
+    pub kept: Vec<String>,
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
+    |error| Error::io(path.display().to_string(), error)
+}
+
+impl SiteFolder {
+    /// Begins a site in `target`, which is made if need be. With `force` it may hold files of others.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for a folder that is none, or holds something else than an export; [`Error::Io`].
+    pub fn begin(target: &Path, force: bool) -> Result<Self> {
+        if target.symlink_metadata().is_ok() && !target.is_dir() {
+            return Err(Error::invalid(format!("{} is not a folder", target.display())));
+        }
+        fs::create_dir_all(target).map_err(failed(target))?;
+        let record = target.join(RECORD);
+        let old = match fs::read(&record) {
+            Ok(bytes) => {
+                let read: serde_json::Result<Record> = serde_json::from_slice(&bytes);
+                let readable = read.ok().filter(|record| record.format <= FORMAT);
+                readable.map(|record| record.files).ok_or_else(|| {
+                    Error::invalid(format!(
+                        "{} cannot be read: it was damaged, or made by a newer ubp. Choose another folder",
+                        record.display()
+                    ))
+                })?
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                sweep(target);
+                let mut entries = fs::read_dir(target).map_err(failed(target))?;
+                if entries.next().is_some() && !force {
+                    return Err(Error::invalid(format!(
+                        "{} holds files that no export wrote; choose a new or empty folder, or write beside them with \
+                         --force",
+                        target.display()
+                    )));
+                }
+                BTreeMap::new()
+            }
+            Err(error) => return Err(failed(&record)(error)),
+        };
+        sweep(target);
+        let staging = tempfile::Builder::new().prefix(STAGING).tempdir_in(target).map_err(failed(target))?;
+        Ok(Self { target: target.to_owned(), old, staging, new: BTreeMap::new(), bytes: 0 })
+    }
+
+    /// A place for a file that is made under a name which is not known yet.
+    pub fn scratch(&self, name: &str) -> PathBuf {
+        self.staging.path().join(format!(".{name}"))
+    }
+
+    /// Takes over what was made at a [`SiteFolder::scratch`] place.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn adopt(&mut self, scratch: &Path, path: &str, bytes: &[u8]) -> Result<()> {
+        let place = self.place(path)?;
+        fs::rename(scratch, &place).map_err(failed(&place))?;
+        self.note(path, bytes);
+        Ok(())
+    }
+
+    /// Adds a file of the site.
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::InvalidParams`] for one that is there already.
+    pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
+        if self.new.contains_key(path) {
+            return Err(Error::invalid(format!("two files of the site would be {path}")));
+        }
+        let place = self.place(path)?;
+        fs::write(&place, bytes).map_err(failed(&place))?;
+        self.note(path, bytes);
+        Ok(())
+    }
+
+    fn place(&self, path: &str) -> Result<PathBuf> {
+        if !ubp_core::path::is_inside(path) {
+            return Err(Error::OutsideProject { path: path.into(), folder: "site".into() });
+        }
+        let place = self.staging.path().join(path);
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+        }
+        Ok(place)
+    }
+
+    fn note(&mut self, path: &str, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        self.new.insert(path.to_owned(), ContentHash::of(bytes).to_string());
+    }
+
+    /// Puts the new site where the old one was.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] naming a file of others that is in the way, before anything has changed;
+    /// [`Error::Io`].
+    pub fn finish(self, exported_at: String) -> Result<Written> {
+        let record = |files: BTreeMap<String, String>| -> Result<()> {
+            let record = Record {
+                format: FORMAT,
+                version: env!("CARGO_PKG_VERSION").into(),
+                exported_at: exported_at.clone(),
+                files,
+            };
+            let text =
+                serde_json::to_string_pretty(&record).map_err(|error| Error::Internal(error.to_string()))?;
+            atomic::write(&self.target.join(RECORD), (text + "\n").as_bytes(), RECORD)
+        };
+        for path in self.new.keys() {
+            self.require_free(path)?;
+        }
+        // Whatever happens from here on, both sites' files are known to be ours.
+        let mut both = self.old.clone();
+        both.extend(self.new.clone());
+        record(both)?;
+        let mut order: Vec<&String> = self.new.keys().collect();
+        order.sort_by_key(|path| (path.ends_with(".html"), path.as_str() == "index.html", path.as_str()));
+        let mut written = Written { files: self.new.len(), bytes: self.bytes, ..Written::default() };
+        for path in order {
+            let place = self.target.join(path);
+            if self.holds(path, self.new.get(path)) {
+                continue;
+            }
+            if let Some(folder) = place.parent() {
+                fs::create_dir_all(folder).map_err(failed(folder))?;
+            }
+            fs::rename(self.staging.path().join(path), &place).map_err(failed(&place))?;
+            written.written += 1;
+        }
+        for (path, hash) in self.old.iter().filter(|(path, _)| !self.new.contains_key(*path)) {
+            let place = self.target.join(path);
+            if self.holds(path, Some(hash)) {
+                fs::remove_file(&place).map_err(failed(&place))?;
+                written.removed += 1;
+                self.remove_empty_folders(path);
+            } else if place.symlink_metadata().is_ok() {
+                written.kept.push(path.clone());
+            }
+        }
+        record(self.new.clone())?;
+        Ok(written)
+    }
+
+    /// Whether the folder has this file with the content of that hash.
+    fn holds(&self, path: &str, hash: Option<&String>) -> bool {
+        let place = self.target.join(path);
+        let is_file = place.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+        is_file && fs::read(&place).is_ok_and(|bytes| Some(&ContentHash::of(&bytes).to_string()) == hash)
+    }
+
+    /// Refuses a path where something lies that no export wrote, or that leads elsewhere.
+    fn require_free(&self, path: &str) -> Result<()> {
+        let refuse = |what: &str| {
+            Err(Error::invalid(format!(
+                "{what} is in the way in {}, and no export wrote it; move it, or choose another folder",
+                self.target.display()
+            )))
+        };
+        for (at, _) in path.match_indices('/') {
+            let folder = path.get(..at).unwrap_or_default();
+            match self.target.join(folder).symlink_metadata() {
+                Ok(metadata) if !metadata.is_dir() => return refuse(folder),
+                _ => {}
+            }
+        }
+        match self.target.join(path).symlink_metadata() {
+            Ok(metadata) if !metadata.is_file() => refuse(path),
+            Ok(_) if !self.old.contains_key(path) && !self.holds(path, self.new.get(path)) => refuse(path),
+            _ => Ok(()),
+        }
+    }
+
+    fn remove_empty_folders(&self, path: &str) {
+        for (at, _) in path.rmatch_indices('/') {
+            // A folder with anything in it stays.
+            if fs::remove_dir(self.target.join(path.get(..at).unwrap_or_default())).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// Takes away what an export left that was killed while it made a site.
+fn sweep(target: &Path) {
+    let Ok(entries) = fs::read_dir(target) else { return };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(STAGING) && name != RECORD);
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            // If it cannot go now, the next export tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn export(target: &Path, files: &[(&str, &str)]) -> Result<Written> {
+        let mut folder = SiteFolder::begin(target, false)?;
+        for (path, text) in files {
+            folder.add(path, text.as_bytes())?;
+        }
+        folder.finish("2026-01-01T00:00:00Z".into())
+    }
+
+    fn names(target: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(target)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn a_site_takes_the_place_of_the_one_before() {
+        let target = tempfile::tempdir().unwrap();
+        let target = target.path().join("new/site");
+        export(&target, &[("index.html", "1"), ("a/b.html", "1"), ("data/x.1.db", "1")]).unwrap();
+        fs::write(target.join("CNAME"), "mine").unwrap();
+        let written = export(&target, &[("index.html", "2"), ("c.html", "1"), ("data/x.2.db", "2")]).unwrap();
+        assert_eq!((written.files, written.written, written.removed), (3, 3, 2));
+        assert_eq!(names(&target), [RECORD, "CNAME", "c.html", "data", "index.html"]);
+        assert_eq!(names(&target.join("data")), ["x.2.db"]);
+        let again = export(&target, &[("index.html", "2"), ("c.html", "1"), ("data/x.2.db", "2")]).unwrap();
+        assert_eq!((again.written, again.removed), (0, 0));
+    }
+
+    #[test]
+    fn what_others_wrote_stays() {
+        let target = tempfile::tempdir().unwrap();
+        fs::write(target.path().join("mine.txt"), "x").unwrap();
+        assert_eq!(export(target.path(), &[("a.html", "1")]).unwrap_err().code(), "invalid_params");
+        assert_eq!(names(target.path()), ["mine.txt"]);
+        fs::write(target.path().join("a.html"), "mine").unwrap();
+        let mut folder = SiteFolder::begin(target.path(), true).unwrap();
+        folder.add("a.html", b"1").unwrap();
+        folder.add("b.html", b"1").unwrap();
+        assert!(folder.finish(String::new()).unwrap_err().to_string().contains("a.html is in the way"));
+        assert_eq!(names(target.path()), ["a.html", "mine.txt"]);
+        assert_eq!(fs::read_to_string(target.path().join("a.html")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_file_that_somebody_changed_is_kept() {
+        let target = tempfile::tempdir().unwrap();
+        export(target.path(), &[("a.html", "1"), ("b.html", "1")]).unwrap();
+        fs::write(target.path().join("b.html"), "mine").unwrap();
+        let written = export(target.path(), &[("a.html", "1")]).unwrap();
+        assert_eq!(written.kept, ["b.html"]);
+        assert_eq!(names(target.path()), [RECORD, "a.html", "b.html"]);
+    }
+
+    #[test]
+    fn an_export_that_ends_early_changes_nothing() {
+        let target = tempfile::tempdir().unwrap();
+        export(target.path(), &[("a.html", "1")]).unwrap();
+        let before = names(target.path());
+        let mut folder = SiteFolder::begin(target.path(), false).unwrap();
+        folder.add("a.html", b"2").unwrap();
+        drop(folder);
+        assert_eq!(names(target.path()), before);
+        // One that was killed leaves its staging folder, which the next one takes away.
+        fs::create_dir(target.path().join(".ubp-export-killed")).unwrap();
+        export(target.path(), &[("a.html", "1")]).unwrap();
+        assert_eq!(names(target.path()), before);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_nowhere_else() {
+        let (target, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        export(target.path(), &[("a.html", "1")]).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), target.path().join("data")).unwrap();
+        assert!(export(target.path(), &[("data/x.db", "1")]).is_err());
+        assert_eq!(names(elsewhere.path()), [""; 0]);
+        assert!(export(target.path(), &[("../x.html", "1")]).is_err());
+    }
+}

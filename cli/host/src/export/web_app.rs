@@ -1,0 +1,91 @@
+//! The web app that shows a site: inside of the program, or a folder that it was built in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ubp_core::{Error, Result};
+
+/// The page that all pages of a site are made from.
+pub const TEMPLATE: &str = "index.html";
+
+/// Where the web app comes from.
+pub enum WebApp {
+    /// From the program.
+    Inside,
+    /// From a folder that it was built in.
+    Folder(PathBuf),
+}
+
+/// What `web-viewer/dist` held when the program was built: paths, and contents as deflate has them. Empty when it
+/// was not there.
+const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
+
+impl WebApp {
+    /// That of the program, unless another one is named.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] for a program that was built without it.
+    pub fn find(folder: Option<PathBuf>) -> Result<Self> {
+        match folder {
+            Some(folder) => Ok(Self::Folder(folder)),
+            None if !INSIDE.is_empty() => Ok(Self::Inside),
+            None => Err(Error::invalid(
+                "this ubp was built without the web app. Use the published ubp, or build it: `npm ci && npm run build` \
+                 in web-viewer, then `cargo build --release`",
+            )),
+        }
+    }
+
+    /// Paths of its files, `/`-separated, sorted.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when its folder cannot be read.
+    pub fn paths(&self) -> Result<Vec<String>> {
+        let mut paths = match self {
+            Self::Inside => INSIDE.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            Self::Folder(folder) => {
+                let mut paths = Vec::new();
+                list(folder, "", &mut paths)?;
+                paths
+            }
+        };
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    /// One of its files.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it is not there or cannot be read.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>> {
+        match self {
+            Self::Inside => {
+                let (_, packed) = INSIDE
+                    .iter()
+                    .find(|(known, _)| *known == path)
+                    .ok_or_else(|| Error::io(path, std::io::Error::from(std::io::ErrorKind::NotFound)))?;
+                let bytes = miniz_oxide::inflate::decompress_to_vec(packed);
+                bytes.map_err(|error| Error::Internal(format!("{path}: {error}")))
+            }
+            Self::Folder(folder) => {
+                let place = folder.join(path);
+                fs::read(&place).map_err(|error| Error::io(place.display().to_string(), error))
+            }
+        }
+    }
+}
+
+fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
+    let failed = |error| Error::io(folder.display().to_string(), error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+        let path = format!("{below}{name}");
+        if entry.file_type().map_err(failed)?.is_dir() {
+            list(&entry.path(), &format!("{path}/"), paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

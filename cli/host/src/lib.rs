@@ -1,0 +1,30 @@
+//! The machine under the engine: its disk, its git, its clock, behind the ports of the core; and what opens a project
+//! with them, for one command, for a server, and for a Node process. It needs no terminal and prints nothing.
+
+pub mod atomic;
+mod clock;
+mod disk;
+pub mod documents;
+mod environment;
+pub mod export;
+mod git;
+mod ignore_rules;
+pub mod live;
+mod mapped_cache;
+pub mod memory;
+pub mod models;
+pub mod opening;
+mod project;
+pub mod user_data;
+mod walk;
+mod write_lock;
+
+pub use clock::SystemClock;
+pub use disk::DiskSource;
+pub(crate) use disk::is_visible;
+pub use environment::Environment;
+pub use git::GitHistory;
+pub(crate) use ignore_rules::is_rule_file;
+pub use mapped_cache::MappedCache;
+pub use project::{DATABASE, InitOptions, InitSummary, Project, UBP_DIR, init};
+pub use write_lock::keep_out_of_git;

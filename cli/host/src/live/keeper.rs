@@ -1,0 +1,325 @@
+//! The thread that keeps the index true: it takes in what was noticed, once it is quiet or as soon as
+//! an answer waits for it, and looks every second at what nobody tells of.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use ubp_core::freshness::REVIEW_LOCK;
+use ubp_core::index::{RefreshReport, Snapshot};
+use ubp_core::ops::Caller;
+use ubp_core::ops::favorites::FILE as FAVORITES;
+use ubp_core::ports::Unreadable;
+use ubp_core::progress::{Cancel, Progress, Stage};
+use ubp_core::{Error, Result};
+
+use super::opened::Opened;
+use super::pulse::{Due, Hint, Job, Suspects};
+use super::stamp::Stamp;
+use super::watch::Watch;
+use super::{Changed, Notice, Shared, Standing};
+use crate::{UBP_DIR, memory};
+
+/// Changed pages above which nobody waits for a refresh, and only one process does it.
+const MANY: usize = 500;
+/// Comparing all files takes no more than this part of the time.
+const SHARE: u32 = 200;
+/// The same while files cannot be watched.
+const POLLING_SHARE: u32 = 20;
+
+/// Works until the project is let go.
+pub(super) fn run(shared: &Arc<Shared>) {
+    let now = Instant::now();
+    let mut keeper = Keeper {
+        shared,
+        watch: Watch::new(shared.clone()),
+        head: None,
+        reviews: None,
+        favorites: None,
+        rules: Vec::new(),
+        unreadable: Vec::new(),
+        said: None,
+        compared: now,
+        took: Duration::ZERO,
+        begun: 0,
+        asked: Some(now),
+    };
+    let mut tick_at = now;
+    loop {
+        match shared.pulse.next(tick_at, shared.lock.is_indexer()) {
+            Job::Stop => return,
+            Job::Tick => {
+                keeper.tick();
+                tick_at = Instant::now() + shared.timing.tick;
+            }
+            Job::Refresh => keeper.refresh(),
+        }
+    }
+}
+
+struct Keeper<'a> {
+    shared: &'a Arc<Shared>,
+    watch: Watch,
+    head: Option<Option<String>>,
+    reviews: Option<Stamp>,
+    favorites: Option<Stamp>,
+    /// The files outside of the pages folder that decide what a page is.
+    rules: Vec<Stamp>,
+    unreadable: Vec<Unreadable>,
+    /// The failure that was said last.
+    said: Option<String>,
+    /// When all files were compared last, and how long that took.
+    compared: Instant,
+    took: Duration,
+    /// Calls that had begun by the last look, and when there was a new one, unless this rests since.
+    begun: usize,
+    asked: Option<Instant>,
+}
+
+impl Keeper<'_> {
+    /// What is looked at every second.
+    fn tick(&mut self) {
+        let shared = self.shared;
+        shared.claim();
+        shared.pulse.keep_standing();
+        let opened = match shared.current() {
+            Ok(opened) => opened,
+            Err(error) => return self.failed(&error),
+        };
+        if shared.lock.is_indexer() {
+            let watched = shared.pulse.hears_all();
+            let files = opened.project.source().outer_rule_files();
+            let rules = files.iter().map(|file| Stamp::of(file)).collect();
+            let before = std::mem::replace(&mut self.rules, rules);
+            let other_rules = !before.is_empty() && before != self.rules;
+            if watched && (other_rules || !shared.hears(&opened)) {
+                shared.pulse.notice(Hint::Folders);
+            }
+            let pause = match watched {
+                true => shared.timing.reconcile.max(self.took * SHARE),
+                false => shared.timing.poll.max(self.took * POLLING_SHARE),
+            };
+            if self.compared.elapsed() >= pause {
+                shared.pulse.notice(Hint::Folders);
+                shared.pulse.ask(false);
+            }
+        } else {
+            self.watch.close();
+            self.tell_pages(&opened);
+        }
+        self.tell_state(&opened);
+        // Whatever stands in the way is said by the next answer that needs the index.
+        let _ = opened.engine.index.share_vectors();
+        self.rest(&opened);
+    }
+
+    /// Once nobody has asked for a while, lets go of what only questions need.
+    fn rest(&mut self, opened: &Opened) {
+        let begun = self.shared.begun.load(Ordering::Acquire);
+        if begun != self.begun || self.shared.calls.load(Ordering::Acquire) > 0 {
+            self.begun = begun;
+            self.asked = Some(Instant::now());
+        } else if self.asked.is_some_and(|asked| asked.elapsed() >= self.shared.timing.rest) {
+            self.asked = None;
+            opened.engine.index.rest();
+            memory::give_back();
+        }
+    }
+
+    fn refresh(&mut self) {
+        let shared = self.shared;
+        let Due { upto, rescan, suspects } = shared.pulse.begin();
+        // Where others index, nobody here knows what changed.
+        let only = match suspects {
+            Suspects::Pages(pages) if shared.lock.is_indexer() => Some(pages.into_iter().collect::<Vec<_>>()),
+            _ => None,
+        };
+        let begun = Instant::now();
+        let outcome = shared.current().and_then(|opened| {
+            if shared.lock.is_indexer() && rescan {
+                self.listen(&opened);
+            }
+            let report = self.compare(&opened, only.as_deref())?;
+            Ok((opened, report))
+        });
+        if only.is_none() {
+            (self.compared, self.took) = (Instant::now(), begun.elapsed());
+        }
+        match outcome {
+            Ok((opened, report)) => {
+                self.said = None;
+                shared.pulse.finish(upto, Some(Ok(())));
+                self.tell_unreadable(only.as_deref(), report.unreadable);
+                self.tell_pages(&opened);
+                shared.wake_vectors();
+            }
+            // Stopped, or left to the process that indexes.
+            Err(Error::Cancelled) => shared.pulse.finish(upto, None),
+            Err(error) => {
+                self.failed(&error);
+                shared.pulse.finish(upto, Some(Err(Arc::new(error))));
+            }
+        }
+    }
+
+    /// Hears of changes in every folder that has pages or may get some.
+    fn listen(&mut self, opened: &Opened) {
+        /// While folders are listened to, others may be made in them.
+        const ROUNDS: usize = 3;
+        let folder = opened.project.pages_dir.clone();
+        let identity = super::stamp::identity(&folder);
+        let mut hears_all = false;
+        for _ in 0..ROUNDS {
+            match self.watch.follow(&opened.project) {
+                Ok(new) => {
+                    hears_all = identity.is_some();
+                    if new == 0 {
+                        break;
+                    }
+                }
+                Err(why) => {
+                    hears_all = false;
+                    if let Some(why) = why {
+                        self.shared.tell(Notice::warning(format!(
+                            "changes of files cannot be watched ({why}); they are looked for instead, which is slower"
+                        )));
+                    }
+                    break;
+                }
+            }
+        }
+        *self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some((folder, identity));
+        self.shared.pulse.set_hears_all(hears_all);
+    }
+
+    /// Compares the index with the files, or with those of these pages.
+    fn compare(&self, opened: &Arc<Opened>, only: Option<&[String]>) -> Result<RefreshReport> {
+        let shared = self.shared;
+        let cancel = Cancel::default();
+        *shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        shared.stopped.check()?;
+        let gauge = Gauge { shared, cancel: &cancel };
+        let context = opened.engine.context(Caller::Agent, false, &gauge, &cancel);
+        let report = match only {
+            Some(pages) => context.refresh_pages(pages),
+            None => context.refresh(false),
+        };
+        if let Err(error) = &report
+            && error.is_damaged_index()
+        {
+            shared.heal(opened, error);
+            let opened = shared.current()?;
+            return opened.engine.context(Caller::Agent, false, &gauge, &cancel).refresh(false);
+        }
+        report
+    }
+
+    /// Says what went wrong, once.
+    fn failed(&mut self, error: &Error) {
+        let words = error.to_string();
+        if self.said.as_ref() != Some(&words) {
+            self.shared.tell(Notice { hint: error.hint(), ..Notice::warning(&words) });
+            self.said = Some(words);
+        }
+    }
+
+    /// Tells what cannot be read, of these pages or of all, unless that was told before.
+    fn tell_unreadable(&mut self, only: Option<&[String]>, mut unreadable: Vec<Unreadable>) {
+        const MOST: usize = 5;
+        if let Some(only) = only {
+            let others = self.unreadable.iter().filter(|entry| !only.contains(&entry.path)).cloned();
+            unreadable.extend(others.collect::<Vec<_>>());
+        }
+        if unreadable == self.unreadable {
+            return;
+        }
+        let new = unreadable.iter().filter(|entry| !self.unreadable.contains(entry));
+        for entry in new.clone().take(MOST) {
+            self.shared.tell(Notice::warning(format!("{}: {}; passed over", entry.path, entry.reason)));
+        }
+        let more = new.count().saturating_sub(MOST);
+        if more > 0 {
+            self.shared.tell(Notice::warning(format!(
+                "and {more} more that cannot be read; `ubp doctor` lists them"
+            )));
+        }
+        self.unreadable = unreadable;
+    }
+
+    /// Tells listeners which pages differ from what they were told before.
+    fn tell_pages(&self, opened: &Opened) {
+        let shared = self.shared;
+        let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.changes.receiver_count() == 0 {
+            *told = None;
+            return;
+        }
+        let Some(before) = told.as_ref() else { return };
+        let standing =
+            if shared.lock.is_indexer() { Standing::Settled } else { shared.pulse.said().standing };
+        if standing == Standing::Building || !before.is_outdated(&opened.engine.index).unwrap_or(false) {
+            return;
+        }
+        let Ok(now) = Snapshot::of(&opened.engine.index) else { return };
+        // An index that was just replaced is empty for a moment.
+        if now.is_empty() && standing != Standing::Settled {
+            return;
+        }
+        let changes = before.changes_to(&now);
+        *told = Some(now);
+        drop(told);
+        if !changes.is_empty() {
+            shared.broadcast(Changed::Pages(changes));
+        }
+    }
+
+    fn tell_state(&mut self, opened: &Opened) {
+        if self.shared.changes.receiver_count() == 0 {
+            self.head = None;
+        } else if let Ok(head) = opened.engine.history.head() {
+            if self.head.as_ref().is_some_and(|before| *before != head) {
+                self.shared.broadcast(Changed::Head(head.clone()));
+            }
+            self.head = Some(head);
+        }
+        // Also while nobody listens: whoever begins to has just read them, and must hear of the very next change.
+        for (file, known, change) in [
+            (REVIEW_LOCK, &mut self.reviews, Changed::Reviews),
+            (FAVORITES, &mut self.favorites, Changed::Favorites),
+        ] {
+            let now = Stamp::of(&self.shared.root.join(UBP_DIR).join(file));
+            if known.replace(now).is_some_and(|before| before != now) {
+                self.shared.broadcast(change);
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Takes the pages that the index holds now for known to all listeners, unless there were some.
+    pub(super) fn remember_pages(&self) {
+        let Ok(opened) = self.current() else { return };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none() {
+            *told = Snapshot::of(&opened.engine.index).ok();
+        }
+    }
+}
+
+/// Sees from the number of changed pages whether a refresh takes long.
+struct Gauge<'a> {
+    shared: &'a Shared,
+    cancel: &'a Cancel,
+}
+
+impl Progress for Gauge<'_> {
+    fn advance(&self, stage: Stage, done: usize, total: usize) {
+        if stage == Stage::Pages && done == 0 && total > MANY {
+            if self.shared.lock.is_indexer() {
+                self.shared.pulse.set_building();
+            } else {
+                self.cancel.request();
+            }
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! A project held open by a process that runs for long: it hears of changes and takes them in, makes
+//! vectors while nobody asks, follows the settings, and shares the work with other such processes on
+//! the same project. Servers ask it for answers and add nothing but their protocol.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::broadcast;
+use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
+use ubp_core::ops::{Caller, Context, Effect, find};
+use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::{Error, Result};
+
+use crate::Project;
+use crate::opening::FindModel;
+use crate::{Environment, models};
+
+mod head;
+mod keeper;
+mod lock;
+mod opened;
+mod parent;
+mod pulse;
+mod stamp;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod trimmed;
+mod vectors;
+mod watch;
+
+pub use lock::is_served;
+pub use parent::ParentWatch;
+
+use lock::{Attempt, ServeLock};
+use opened::Opened;
+use pulse::{Hint, Pulse, Timing, Waited};
+use stamp::{Identity, Stamp};
+use standing::{Standing, StandingFile};
+
+/// Changes that a slow listener may be behind; then it hears that it missed some.
+const BACKLOG: usize = 256;
+/// How long [`Live::stop`] waits for threads that wait for the database.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The operation that writes a page and leaves it to others to take that in.
+const UNTAKEN: &str = "save_page";
+
+/// What changed in a project that is held open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changed {
+    /// Pages came, went, moved or have new content in the index, whichever process took them in.
+    Pages(PageChanges),
+    /// Another commit is checked out: its name, where there is one.
+    Head(Option<String>),
+    /// The settings in the manifest.
+    Settings,
+    /// Reviews, in `refs.lock`.
+    Reviews,
+    /// The favourite pages.
+    Favorites,
+}
+
+/// Something that a person should read, on standard error or wherever messages go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Whether it will probably need attention.
+    pub is_warning: bool,
+    /// What happened.
+    pub text: String,
+    /// The way out, where there is one.
+    pub hint: Option<String>,
+}
+
+impl Notice {
+    fn warning(text: impl Into<String>) -> Self {
+        Self { is_warning: true, text: text.into(), hint: None }
+    }
+
+    fn information(text: impl Into<String>) -> Self {
+        Self { is_warning: false, ..Self::warning(text) }
+    }
+}
+
+/// Hears what people should read. Called from several threads.
+pub type Notices = Arc<dyn Fn(Notice) + Send + Sync>;
+
+/// A project that is held open. Ends with [`Live::stop`], or when dropped.
+pub struct Live {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    root: PathBuf,
+    environment: Environment,
+    find_model: Box<FindModel>,
+    timing: Timing,
+    opened: RwLock<Arc<Opened>>,
+    renewing: Mutex<()>,
+    /// Settings that were found to be of no use.
+    refused: Mutex<Option<Stamp>>,
+    problem: Mutex<Option<String>>,
+    lock: ServeLock,
+    pulse: Pulse,
+    /// The pages folder that is listened to.
+    heard: Mutex<Option<(PathBuf, Option<Identity>)>>,
+    /// Stops the refresh at hand.
+    refreshing: Mutex<Cancel>,
+    calls: AtomicUsize,
+    /// Calls that ever began.
+    begun: AtomicUsize,
+    /// Whether this process wrote a file that the one that indexes may not have heard of.
+    wrote: AtomicBool,
+    vectors: vectors::Bell,
+    changes: broadcast::Sender<Arc<Changed>>,
+    /// The pages that listeners know of.
+    told: Mutex<Option<Snapshot>>,
+    notices: Notices,
+    stopped: Cancel,
+}
+
+impl Live {
+    /// Holds `project` open. Returns at once: an index that is yet to be made, or to be brought up to
+    /// date, is worked on in the background.
+    ///
+    /// # Errors
+    /// [`Error::Database`] when there is no way to have an index, [`Error::Internal`] when no thread
+    /// can be started.
+    pub fn start(project: Project, environment: &Environment, notices: Notices) -> Result<Arc<Self>> {
+        Self::start_with(project, environment, notices, Timing::default(), Box::new(models::load))
+    }
+
+    /// The same, with a model of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Live::start`].
+    pub fn start_finding(
+        project: Project,
+        environment: &Environment,
+        notices: Notices,
+        find_model: Box<FindModel>,
+    ) -> Result<Arc<Self>> {
+        Self::start_with(project, environment, notices, Timing::default(), find_model)
+    }
+
+    fn start_with(
+        project: Project,
+        environment: &Environment,
+        notices: Notices,
+        timing: Timing,
+        find_model: Box<FindModel>,
+    ) -> Result<Arc<Self>> {
+        let root = project.root.clone();
+        let (manifest, loaded) = opened::load(&project);
+        let (opened, said) = Opened::open(loaded.unwrap_or(project), manifest, environment, &*find_model)?;
+        let lock = ServeLock::new(&root);
+        if opened.in_memory {
+            lock.go_alone();
+        }
+        let alone = opened.in_memory;
+        let shared = Arc::new(Shared {
+            pulse: Pulse::new(timing, StandingFile::new(&root)),
+            root,
+            environment: environment.clone(),
+            find_model,
+            timing,
+            opened: RwLock::new(Arc::new(opened)),
+            renewing: Mutex::default(),
+            refused: Mutex::default(),
+            problem: Mutex::default(),
+            lock,
+            heard: Mutex::default(),
+            refreshing: Mutex::default(),
+            calls: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
+            wrote: AtomicBool::new(false),
+            vectors: vectors::Bell::default(),
+            changes: broadcast::Sender::new(BACKLOG),
+            told: Mutex::default(),
+            notices,
+            stopped: Cancel::default(),
+        });
+        shared.pulse.set_index(shared.current()?.database);
+        said.into_iter().for_each(|notice| shared.tell(notice));
+        if alone {
+            shared.pulse.start_indexing(false);
+        } else {
+            shared.claim();
+        }
+        let live = Arc::new(Self { shared: shared.clone(), threads: Mutex::default() });
+        for (name, work) in [("ubp-keeper", keeper::run as fn(&Arc<Shared>)), ("ubp-vectors", vectors::run)] {
+            let shared = shared.clone();
+            let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&shared));
+            let thread =
+                thread.map_err(|error| Error::Internal(format!("no thread can be started: {error}")))?;
+            live.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
+        }
+        Ok(live)
+    }
+
+    /// Runs the operation called `name` on an index that is as true to the files as is known to be
+    /// possible at once; the answer's `index.fresh` says whether it is.
+    ///
+    /// # Errors
+    /// [`Error::Io`] while the project or its pages folder is gone, [`Error::Cancelled`] after
+    /// [`Live::stop`]; what the operation returns.
+    pub fn call(
+        &self,
+        caller: Caller,
+        name: &str,
+        params: Value,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Value> {
+        let only_reads = find(name).is_some_and(|operation| operation.effect == Effect::Read);
+        let again = only_reads.then(|| params.clone());
+        let result = match (self.with(caller, progress, cancel, |context| context.call(name, params)), again)
+        {
+            // A damaged index is out of the way by now, and one that was deleted is not used again.
+            (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => {
+                self.with(caller, progress, cancel, |context| context.call(name, params))
+            }
+            (result, _) => result,
+        };
+        if name == UNTAKEN
+            && let Ok(saved) = &result
+        {
+            self.shared.note_own_change(saved);
+        }
+        result
+    }
+
+    /// Runs the operation called `name` on the index as it is, without waiting for changes that are on their way into
+    /// it: for what somebody types, which must not wait for what was typed before.
+    ///
+    /// # Errors
+    /// As [`Live::call`].
+    pub fn call_at_once(&self, caller: Caller, name: &str, params: Value, cancel: &Cancel) -> Result<Value> {
+        let shared = &*self.shared;
+        shared.stopped.check()?;
+        let _call = Call::begin(shared);
+        let opened = shared.current()?;
+        let result = opened.engine.context(caller, false, &Silent, cancel).call(name, params);
+        if let Err(error) = &result
+            && error.is_damaged_index()
+        {
+            shared.heal(&opened, error);
+        }
+        if name == UNTAKEN
+            && let Ok(saved) = &result
+        {
+            shared.note_own_change(saved);
+        }
+        result
+    }
+
+    /// Runs `operation` in the same way as [`Live::call`].
+    ///
+    /// # Errors
+    /// As [`Live::call`].
+    pub fn with<T>(
+        &self,
+        caller: Caller,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+        operation: impl FnOnce(&Context<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let shared = &*self.shared;
+        shared.stopped.check()?;
+        let _call = Call::begin(shared);
+        let (opened, fresh) = shared.ready(cancel)?;
+        let result = operation(&opened.engine.context(caller, fresh, progress, cancel));
+        if let Err(error) = &result
+            && error.is_damaged_index()
+        {
+            shared.heal(&opened, error);
+        }
+        result
+    }
+
+    /// Hears of every change from now on.
+    pub fn changes(&self) -> broadcast::Receiver<Arc<Changed>> {
+        let receiver = self.shared.changes.subscribe();
+        self.shared.remember_pages();
+        receiver
+    }
+
+    /// Sections that have vectors, and all sections; `None` without a model. Waits for no refresh.
+    ///
+    /// # Errors
+    /// [`Error::Database`], [`Error::Io`] while the project is gone.
+    pub fn vectors(&self) -> Result<Option<(usize, usize)>> {
+        let opened = self.shared.current()?;
+        let Some(embedder) = &opened.engine.embedder else { return Ok(None) };
+        let identity = &embedder.model().identity;
+        let (pending, total) =
+            opened.engine.index.read(|db| Ok((pending(db, identity)?, section_count(db)?)))?;
+        Ok(Some((total.saturating_sub(pending), total)))
+    }
+
+    /// Whether this process watches and indexes, and not another one.
+    pub fn is_indexer(&self) -> bool {
+        self.shared.lock.is_indexer()
+    }
+
+    /// Why the settings on disk are not in force, while they are not.
+    pub fn problem(&self) -> Option<String> {
+        self.shared.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often this process compared the index with the files since it started.
+    pub fn refreshes(&self) -> u64 {
+        self.shared.pulse.refreshes()
+    }
+
+    /// Ends all threads and lets another process index. Calls from now on are refused.
+    pub fn stop(&self) {
+        let shared = &*self.shared;
+        shared.stopped.request();
+        shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner).request();
+        shared.pulse.stop();
+        shared.wake_vectors();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let begun = Instant::now();
+        for thread in threads {
+            while !thread.is_finished() && begun.elapsed() < FAREWELL {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            // Whoever still waits for another process's transaction ends by itself.
+            if thread.is_finished() {
+                let _ = thread.join();
+            }
+        }
+        shared.lock.release();
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn tell(&self, notice: Notice) {
+        (self.notices)(notice);
+    }
+
+    fn set_problem(&self, problem: Option<String>) {
+        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = problem;
+    }
+
+    fn broadcast(&self, changed: Changed) {
+        // Nobody has to listen.
+        let _ = self.changes.send(Arc::new(changed));
+    }
+
+    fn wake_vectors(&self) {
+        self.vectors.ring();
+    }
+
+    /// Gets the lock if it is to be had.
+    fn claim(&self) {
+        let was_indexer = self.lock.is_indexer();
+        match self.lock.attempt() {
+            Attempt::Kept => return,
+            Attempt::Taken => self.pulse.start_indexing(true),
+            Attempt::Elsewhere if was_indexer => self.pulse.stop_indexing(),
+            Attempt::Elsewhere => return,
+            Attempt::Impossible(error) => {
+                self.tell(Notice::warning(format!(
+                    ".ubp/serve.lock: {error}; every server on this project indexes for itself"
+                )));
+                self.pulse.start_indexing(false);
+            }
+        }
+        self.wake_vectors();
+    }
+
+    /// Lets no answer from now on be called fresh before what this process saved is in it: the system may tell of
+    /// that only after the next question.
+    fn note_own_change(&self, saved: &Value) {
+        if self.lock.is_indexer() {
+            let path = saved.get("filepath").and_then(Value::as_str);
+            self.pulse.notice(path.map_or(Hint::Pages, |path| Hint::Page(path.to_owned())));
+        } else {
+            self.wrote.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether the index is still the one that was opened.
+    fn has_its_index(&self) -> bool {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).has_its_database()
+    }
+
+    /// The project, and whether its index is true to the files: brought up to date first where
+    /// something is known to have changed, or where nobody knows.
+    fn ready(&self, cancel: &Cancel) -> Result<(Arc<Opened>, bool)> {
+        let opened = self.current()?;
+        self.claim();
+        let ticket = if !self.lock.is_indexer() {
+            let said = self.pulse.said();
+            let known = match said.standing {
+                _ if self.wrote.swap(false, Ordering::AcqRel) => None,
+                Standing::Settled => Some(true),
+                Standing::Building => Some(false),
+                Standing::Changed => self.pulse.wait_for_other(said, cancel)?,
+                Standing::Unknown => None,
+            };
+            match known {
+                Some(fresh) => return Ok((opened, fresh)),
+                None => {
+                    // It may have ended just now.
+                    self.claim();
+                    self.pulse.ask(true)
+                }
+            }
+        } else if self.pulse.hears_all() {
+            if !self.hears(&opened) {
+                self.pulse.notice(Hint::Folders);
+            }
+            if self.pulse.is_settled() {
+                return Ok((opened, true));
+            }
+            self.pulse.ask(false)
+        } else {
+            self.pulse.ask(true)
+        };
+        let fresh = match self.pulse.wait(ticket, cancel)? {
+            Waited::Settled => true,
+            Waited::Late => false,
+            Waited::Failed(error) => match files_out_of_reach(&error) {
+                Some(error) => return Err(error),
+                None => false,
+            },
+        };
+        Ok((self.current()?, fresh))
+    }
+
+    /// Whether the pages folder is still the one that is listened to.
+    fn hears(&self, opened: &Opened) -> bool {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.as_ref().is_some_and(|(folder, known)| {
+            *folder == opened.project.pages_dir && stamp::identity(folder) == *known
+        })
+    }
+}
+
+/// The same error once more, if it says that the files cannot be looked at.
+fn files_out_of_reach(error: &Error) -> Option<Error> {
+    match error {
+        Error::Io { path, source } => {
+            Some(Error::io(path.clone(), std::io::Error::new(source.kind(), source.to_string())))
+        }
+        Error::OutsideProject { path, folder } => {
+            Some(Error::OutsideProject { path: path.clone(), folder: folder.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// A call at work: background work waits for it.
+struct Call<'a>(&'a Shared);
+
+impl<'a> Call<'a> {
+    fn begin(shared: &'a Shared) -> Self {
+        shared.calls.fetch_add(1, Ordering::AcqRel);
+        shared.begun.fetch_add(1, Ordering::AcqRel);
+        Self(shared)
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.0.calls.fetch_sub(1, Ordering::AcqRel);
+    }
+}

@@ -1,0 +1,276 @@
+//! What the process that indexes and the others let each other know: how far the index is, and that
+//! somebody waits for it. It stands in files of its own, because the database may be busy just then,
+//! and a locked file cannot be read on every system.
+
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::stamp::{Identity, identity, identity_of};
+use crate::UBP_DIR;
+
+const STATE: &str = "serve.state";
+const REQUESTS: &str = "serve.ask";
+
+/// How true the index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It is true to the files.
+    Settled,
+    /// Something changed and is yet to be taken in.
+    Changed,
+    /// Much changed, and taking it in is under way: to do it once more would only delay it.
+    Building,
+    /// Nobody knows: no server said it, that one ended, or does not hear of changes.
+    Unknown,
+}
+
+impl Standing {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Settled => "settled",
+            Self::Changed => "changed",
+            Self::Building => "building",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a process says of its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Said {
+    pub standing: Standing,
+    /// The file of the index. Whoever has another one open, because this was deleted or put aside,
+    /// must not take it for theirs.
+    pub index: Option<Identity>,
+    /// Whose numbers these are.
+    pub speaker: u64,
+    /// Changes that were noticed.
+    pub noticed: u64,
+    /// How many of them the index has taken in.
+    pub settled: u64,
+}
+
+impl Said {
+    const NOTHING: Self =
+        Self { standing: Standing::Unknown, index: None, speaker: 0, noticed: 0, settled: 0 };
+
+    /// Always of one length, so that it replaces the whole of what was there.
+    fn line(&self) -> String {
+        let (device, file) = self.index.unwrap_or_default();
+        let Self { standing, speaker, noticed, settled, .. } = self;
+        let word = standing.word();
+        format!("{word:<8} {device:016x} {file:016x} {speaker:016x} {noticed:016x} {settled:016x}\n")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.strip_suffix('\n')?.split_ascii_whitespace();
+        let word = fields.next()?;
+        let known = [Standing::Settled, Standing::Changed, Standing::Building];
+        let standing = known.into_iter().find(|standing| standing.word() == word)?;
+        let mut number = || u64::from_str_radix(fields.next()?, 16).ok();
+        let index = Some((number()?, number()?));
+        let said = Self { standing, index, speaker: number()?, noticed: number()?, settled: number()? };
+        (said.line() == line).then_some(said)
+    }
+}
+
+/// The files in which it stands.
+#[derive(Debug)]
+pub(super) struct StandingFile {
+    path: PathBuf,
+    requests: PathBuf,
+    speaker: u64,
+    written: Mutex<Option<Written>>,
+    /// Length of the requests that were heard.
+    heard: Mutex<u64>,
+}
+
+#[derive(Debug)]
+struct Written {
+    file: File,
+    identity: Identity,
+    line: String,
+}
+
+impl StandingFile {
+    pub(super) fn new(root: &Path) -> Self {
+        let folder = root.join(UBP_DIR);
+        Self {
+            path: folder.join(STATE),
+            requests: folder.join(REQUESTS),
+            speaker: RandomState::new().build_hasher().finish(),
+            written: Mutex::default(),
+            heard: Mutex::default(),
+        }
+    }
+
+    /// What the process that indexes said last of this index.
+    pub(super) fn read(&self, index: Option<Identity>) -> Said {
+        const LONGEST: u64 = 256;
+        let mut line = String::new();
+        let read = File::open(&self.path).and_then(|file| file.take(LONGEST).read_to_string(&mut line));
+        let said = read.ok().and_then(|_| Said::parse(&line)).filter(|said| said.index == index);
+        said.unwrap_or(Said::NOTHING)
+    }
+
+    /// Says it, unless it was said already. When it cannot be said, the others find nothing or less
+    /// than the truth, and look at the files themselves.
+    pub(super) fn write(&self, standing: Standing, index: Option<Identity>, noticed: u64, settled: u64) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = Said { standing, index, speaker: self.speaker, noticed, settled }.line();
+        if written.as_ref().is_some_and(|written| written.line == line) {
+            return;
+        }
+        if let Err(_unsaid) = self.put(&mut written, line) {
+            *written = None;
+            // What stands there is no longer true.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
+    /// Asks the process that indexes not to wait until it is quiet.
+    pub(super) fn ask(&self) {
+        // A request is a byte: files of the same length within one tick of the clock look alike. When
+        // it cannot be written, the change is taken in later, or by this process.
+        let _ = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&self.requests)
+            .and_then(|mut file| file.write_all(b"?"));
+    }
+
+    /// Whether somebody asked since this was called last.
+    pub(super) fn was_asked(&self) -> bool {
+        const LONGEST: u64 = 64 * 1024;
+        let length = fs::metadata(&self.requests).map_or(0, |metadata| metadata.len());
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = length > *heard;
+        *heard = length;
+        if length > LONGEST {
+            let emptied = OpenOptions::new().write(true).open(&self.requests);
+            if emptied.and_then(|file| file.set_len(0)).is_ok() {
+                *heard = 0;
+            }
+        }
+        asked
+    }
+
+    /// Says again what was said, when somebody deleted the file.
+    pub(super) fn keep(&self) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Written { line, .. }) =
+            written.take_if(|written| identity(&self.path) != Some(written.identity))
+        {
+            let _ = self.put(&mut written, line);
+        }
+    }
+
+    /// Leaves the file to others.
+    pub(super) fn close(&self) {
+        if self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            self.write(Standing::Unknown, None, 0, 0);
+        }
+        self.forget();
+    }
+
+    /// Lets go of the file without a word: it is another process's now.
+    pub(super) fn forget(&self) {
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn put(&self, written: &mut Option<Written>, line: String) -> io::Result<()> {
+        let (mut file, identity) = match written.take() {
+            Some(written) => (written.file, written.identity),
+            None => {
+                let file = OpenOptions::new().write(true).create(true).truncate(false).open(&self.path)?;
+                let identity = identity_of(&file.metadata()?);
+                (file, identity)
+            }
+        };
+        file.rewind()?;
+        file.write_all(line.as_bytes())?;
+        *written = Some(Written { file, identity, line });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const INDEX: Option<Identity> = Some((1, 2));
+
+    #[test]
+    fn what_one_says_the_other_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
+        assert_eq!(other.read(INDEX), Said::NOTHING);
+        for (settled, standing) in
+            [Standing::Building, Standing::Settled, Standing::Changed].into_iter().enumerate()
+        {
+            let settled = settled as u64 * 1_000_000;
+            one.write(standing, INDEX, u64::MAX, settled);
+            let said = Said { standing, index: INDEX, speaker: one.speaker, noticed: u64::MAX, settled };
+            assert_eq!(other.read(INDEX), said);
+        }
+        assert_eq!(other.read(Some((1, 3))), Said::NOTHING, "of another index");
+        fs::remove_file(folder.path().join(UBP_DIR).join(STATE)).unwrap();
+        assert_eq!(other.read(INDEX), Said::NOTHING);
+        one.keep();
+        assert_eq!(other.read(INDEX).standing, Standing::Changed);
+        one.write(Standing::Unknown, INDEX, 3, 3);
+        assert_eq!(other.read(INDEX), Said::NOTHING);
+        one.write(Standing::Settled, INDEX, 3, 3);
+        one.close();
+        assert_eq!(other.read(INDEX), Said::NOTHING);
+        other.close();
+    }
+
+    #[test]
+    fn half_a_line_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        let standing = StandingFile::new(folder.path());
+        standing.write(Standing::Settled, INDEX, 3, 3);
+        let path = folder.path().join(UBP_DIR).join(STATE);
+        let line = fs::read_to_string(&path).unwrap();
+        for length in 0..line.len() {
+            fs::write(&path, &line[..length]).unwrap();
+            assert_eq!(standing.read(INDEX), Said::NOTHING, "{length}");
+        }
+    }
+
+    #[test]
+    fn requests_are_heard_once() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
+        assert!(!one.was_asked());
+        for _ in 0..3 {
+            other.ask();
+            other.ask();
+            assert!(one.was_asked());
+            assert!(!one.was_asked());
+        }
+        fs::write(&one.requests, vec![b'?'; 70_000]).unwrap();
+        assert!(one.was_asked());
+        assert_eq!(fs::metadata(&one.requests).unwrap().len(), 0);
+        other.ask();
+        assert!(one.was_asked());
+    }
+
+    #[test]
+    fn without_the_folder_nothing_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let standing = StandingFile::new(folder.path());
+        standing.write(Standing::Settled, INDEX, 1, 1);
+        assert_eq!(standing.read(INDEX), Said::NOTHING);
+        standing.ask();
+        assert!(!standing.was_asked());
+    }
+}

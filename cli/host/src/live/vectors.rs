@@ -1,0 +1,150 @@
+//! The thread that makes vectors while nobody asks. It works on whatever is pending, and lets calls go
+//! first.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ubp_core::index::pending;
+use ubp_core::ops::Caller;
+use ubp_core::ports::{Embedder, ModelInfo, TextKind};
+use ubp_core::progress::Silent;
+use ubp_core::{Error, Result};
+
+use super::opened::Opened;
+use super::{Notice, Shared};
+use crate::memory;
+
+/// How long the work stands still for calls before it goes on beside them.
+const COURTESY: Duration = Duration::from_millis(250);
+/// After a failure of the database.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Rings when there may be something to do.
+#[derive(Debug, Default)]
+pub(super) struct Bell {
+    rung: Mutex<bool>,
+    woken: Condvar,
+}
+
+impl Bell {
+    pub(super) fn ring(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.woken.notify_all();
+    }
+
+    /// Waits until it rings, or for as long as `longest`.
+    fn wait(&self, longest: Option<Duration>) {
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*rung {
+            match longest {
+                None => rung = self.woken.wait(rung).unwrap_or_else(PoisonError::into_inner),
+                Some(longest) => {
+                    rung = self.woken.wait_timeout(rung, longest).unwrap_or_else(PoisonError::into_inner).0;
+                    break;
+                }
+            }
+        }
+        *rung = false;
+    }
+}
+
+/// Works until the project is let go.
+pub(super) fn run(shared: &Arc<Shared>) {
+    // A project whose model failed is let be until it is opened again.
+    let mut hopeless: Option<Arc<Opened>> = None;
+    let mut again = None;
+    loop {
+        shared.vectors.wait(again.take());
+        if shared.stopped.is_requested() {
+            return;
+        }
+        if !shared.lock.is_indexer() {
+            continue;
+        }
+        let Ok(opened) = shared.current() else { continue };
+        if hopeless.as_ref().is_some_and(|failed| Arc::ptr_eq(failed, &opened)) {
+            continue;
+        }
+        match embed(shared, &opened) {
+            Ok(()) => hopeless = None,
+            Err(Error::Cancelled) => {}
+            Err(error @ (Error::Model { .. } | Error::ModelUnavailable { .. })) => {
+                shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
+                hopeless = Some(opened);
+            }
+            Err(error) => {
+                if error.is_damaged_index() {
+                    shared.heal(&opened, &error);
+                }
+                again = Some(PAUSE);
+            }
+        }
+    }
+}
+
+/// Gives every section its vectors.
+fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
+    let Some(embedder) = opened.engine.embedder.as_deref() else { return Ok(()) };
+    let polite = Polite { shared, embedder };
+    let identity = &embedder.model().identity;
+    // Nothing of the model is loaded for a look at what is pending.
+    while opened.engine.index.read(|db| pending(db, identity))? > 0 {
+        let mut context = opened.engine.context(Caller::Agent, false, &Silent, &shared.stopped);
+        context.embedder = Some(&polite);
+        let report = context.embed(None);
+        // What long texts need, queries do not.
+        memory::give_back();
+        let report = report?;
+        if report.embedded == 0 && report.reused == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// An embedder that takes few texts at a time, and lets calls go first between them.
+struct Polite<'a> {
+    shared: &'a Shared,
+    embedder: &'a dyn Embedder,
+}
+
+impl Polite<'_> {
+    /// Waits for calls. Returns whether there are still some.
+    fn give_way(&self) -> Result<bool> {
+        const GLANCE: Duration = Duration::from_millis(2);
+        let begun = Instant::now();
+        let is_asked = || self.shared.calls.load(Ordering::Acquire) > 0;
+        while is_asked() && begun.elapsed() < COURTESY {
+            self.shared.stopped.check()?;
+            std::thread::sleep(GLANCE);
+        }
+        self.shared.stopped.check()?;
+        // Another process is to go on from here.
+        if self.shared.lock.is_indexer() { Ok(is_asked()) } else { Err(Error::Cancelled) }
+    }
+}
+
+impl Embedder for Polite<'_> {
+    fn model(&self) -> &ModelInfo {
+        self.embedder.model()
+    }
+
+    fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut vectors = Vec::with_capacity(texts.len());
+        let mut rest = texts;
+        while !rest.is_empty() {
+            // Beside a call, no more than it can wait for.
+            let at_once = if self.give_way()? { 1 } else { processors };
+            let (few, later) = rest.split_at(at_once.min(rest.len()));
+            vectors.extend(self.embedder.embed(kind, few)?);
+            rest = later;
+        }
+        Ok(vectors)
+    }
+
+    fn token_ranges(&self, text: &str) -> Result<Vec<std::ops::Range<usize>>> {
+        self.embedder.token_ranges(text)
+    }
+}

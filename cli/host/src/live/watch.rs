@@ -1,0 +1,238 @@
+//! Hearing of changes from the system. What it says is a hint that something may be different, never
+//! what: the index is compared with the files themselves. Folders that hold no pages, such as `.git`
+//! and `node_modules`, are not listened to where the system lets us choose.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use ubp_core::path::is_page;
+
+use super::Shared;
+use super::pulse::Hint;
+use crate::{Project, is_rule_file, is_visible};
+
+/// Whether the system hears of a whole tree as easily as of one folder.
+const WHOLE_TREES: bool = cfg!(any(windows, target_os = "macos"));
+
+/// What is listened to.
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+    watcher: Option<RecommendedWatcher>,
+    folders: Arc<Mutex<Folders>>,
+    /// The pages folder that names are judged against.
+    pages_dir: PathBuf,
+    /// Whether it was said that watching fails.
+    failing: bool,
+}
+
+#[derive(Debug, Default)]
+struct Folders {
+    followed: BTreeSet<PathBuf>,
+    /// Folders that went, or have another name: listening to them has to begin again.
+    lost: BTreeSet<PathBuf>,
+}
+
+impl Watch {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, watcher: None, folders: Arc::default(), pages_dir: PathBuf::new(), failing: false }
+    }
+
+    fn folders(&self) -> MutexGuard<'_, Folders> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Listens to nothing any more.
+    pub(super) fn close(&mut self) {
+        self.watcher = None;
+        *self.folders() = Folders::default();
+    }
+
+    /// Listens to the folders of `project` that can have pages, and to no others. Returns how many of
+    /// them are new.
+    ///
+    /// # Errors
+    /// Why the system does not let us listen; `None` when that was said before.
+    pub(super) fn follow(&mut self, project: &Project) -> Result<usize, Option<String>> {
+        match self.try_follow(project) {
+            Ok(new) => {
+                self.failing = false;
+                Ok(new)
+            }
+            Err(error) => {
+                self.close();
+                let said = std::mem::replace(&mut self.failing, true);
+                Err((!said).then(|| reason(&error)))
+            }
+        }
+    }
+
+    fn try_follow(&mut self, project: &Project) -> notify::Result<usize> {
+        let wanted = self.wanted(project);
+        if self.watcher.is_none() || self.pages_dir != project.pages_dir {
+            self.pages_dir.clone_from(&project.pages_dir);
+            *self.folders() = Folders::default();
+            self.watcher = Some(self.watcher(project)?);
+        }
+        // The lock is not held while the system is told, since it may be telling us something.
+        let (mut followed, lost) = {
+            let mut folders = self.folders();
+            (folders.followed.clone(), std::mem::take(&mut folders.lost))
+        };
+        let Some(watcher) = &mut self.watcher else { return Ok(0) };
+        let is_lost = |folder: &Path| lost.iter().any(|lost| folder.starts_with(lost));
+        // First of all, because a folder with a new name is still listened to under the old one.
+        followed.retain(|folder| {
+            let stays = wanted.contains(folder) && !is_lost(folder);
+            if !stays {
+                // The system forgets by itself what was deleted.
+                let _ = watcher.unwatch(folder);
+            }
+            stays
+        });
+        let mut new = 0;
+        let mut outcome = Ok(());
+        for folder in wanted {
+            if followed.contains(&folder) {
+                continue;
+            }
+            let whole = WHOLE_TREES && folder == project.pages_dir;
+            let mode = if whole { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+            match watcher.watch(&folder, mode) {
+                Ok(()) => {
+                    new += 1;
+                    followed.insert(folder);
+                }
+                // Gone again, or not to be read: then it has no pages either.
+                Err(error) if !folder.is_dir() || is_denied(&error) => {}
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        self.folders().followed = followed;
+        outcome.map(|()| new)
+    }
+
+    fn wanted(&self, project: &Project) -> BTreeSet<PathBuf> {
+        let mut folders: BTreeSet<PathBuf> = project.source().folders().into_iter().collect();
+        if WHOLE_TREES {
+            folders.retain(|folder| *folder == project.pages_dir || !folder.starts_with(&project.pages_dir));
+        }
+        folders
+    }
+
+    fn watcher(&self, project: &Project) -> notify::Result<RecommendedWatcher> {
+        let shared = Arc::downgrade(&self.shared);
+        let (folders, pages_dir) = (self.folders.clone(), project.pages_dir.clone());
+        notify::recommended_watcher(move |event: notify::Result<Event>| {
+            let Some(shared) = shared.upgrade() else { return };
+            match event {
+                Ok(event) => {
+                    let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(meaning) = meaning(&event, &pages_dir, &folders.followed) {
+                        if meaning == Meaning::Folders {
+                            folders.lost.extend(event.paths);
+                            drop(folders);
+                            shared.pulse.notice(Hint::Folders);
+                        } else {
+                            drop(folders);
+                            hints(&event, &pages_dir).for_each(|hint| shared.pulse.notice(hint));
+                        }
+                    }
+                }
+                // Something was missed.
+                Err(_) => shared.pulse.notice(Hint::Folders),
+            }
+        })
+    }
+}
+
+fn is_denied(error: &notify::Error) -> bool {
+    matches!(&error.kind, notify::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::PermissionDenied)
+}
+
+fn reason(error: &notify::Error) -> String {
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => {
+            "the system's limit is reached; on Linux, a higher fs.inotify.max_user_watches helps".into()
+        }
+        notify::ErrorKind::Io(error) if error.raw_os_error() == Some(TOO_MANY_INSTANCES) => {
+            "the system's limit is reached; on Linux, a higher fs.inotify.max_user_instances helps".into()
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// What Linux says to one listener too many.
+const TOO_MANY_INSTANCES: i32 = 24;
+
+/// What an event may stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Meaning {
+    /// Pages have another content.
+    Pages,
+    /// Other folders may hold pages now.
+    Folders,
+}
+
+/// What an event may stand for, `None` when it cannot concern pages.
+fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Option<Meaning> {
+    if event.need_rescan() {
+        return Some(Meaning::Folders);
+    }
+    let content_only = match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(ModifyKind::Data(_)) => {
+            true
+        }
+        // Reading pages is what a refresh itself does.
+        EventKind::Access(_) => return None,
+        _ => false,
+    };
+    let of_path = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if is_rule_file(name) {
+            return Some(Meaning::Folders);
+        }
+        if !is_shown(path, pages_dir) {
+            return None;
+        }
+        if !content_only && (followed.contains(path) || path.is_dir()) {
+            return Some(Meaning::Folders);
+        }
+        // Links lead to other files, too, whose content does not matter.
+        (is_page(name) || !content_only).then_some(Meaning::Pages)
+    };
+    event.paths.iter().filter_map(of_path).max()
+}
+
+/// Which pages may be different after an event.
+fn hints(event: &Event, pages_dir: &Path) -> impl Iterator<Item = Hint> {
+    // A page that is replaced atomically had a hidden name before.
+    event.paths.iter().filter(|path| is_shown(path, pages_dir)).map(|path| hint(path, pages_dir))
+}
+
+fn hint(path: &Path, pages_dir: &Path) -> Hint {
+    let below = path.strip_prefix(pages_dir).ok();
+    let parts = below.map(|below| below.components().map(|part| part.as_os_str().to_str()));
+    let path = parts.and_then(|parts| parts.collect::<Option<Vec<_>>>()).map(|parts| parts.join("/"));
+    // A file that links led to is another page, or several; other files count for the links to them.
+    path.filter(|path| is_page(path)).map_or(Hint::Pages, Hint::Page)
+}
+
+/// Whether pages can lie at `path` as far as its names tell.
+fn is_shown(path: &Path, pages_dir: &Path) -> bool {
+    let visible = |part: &std::ffi::OsStr| part.to_str().is_some_and(is_visible);
+    match path.strip_prefix(pages_dir) {
+        Ok(below) => below.components().all(|part| visible(part.as_os_str())),
+        // Where a symbolic link led.
+        Err(_) => path.file_name().is_some_and(visible),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! Getting a known model from a hub into the user's folder. Everything arrives in a folder beside the
+//! model's place, where it stays if the download is interrupted, and moves when it is whole and tried.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, TOKENIZER_FILE};
+use ubp_core::progress::Cancel;
+use ubp_core::{Error, Result};
+
+use super::install::{copy, publish, reopened};
+use super::installed::{InstallRecord, InstalledFiles, InstalledModel, SMALL_FILE, small_file};
+use super::known::{KnownFile, KnownModel};
+use super::places::{Place, Places};
+use super::transfer::{Failure, Order, Route, fetch, is_allowed};
+use super::{by_hand, check};
+use crate::Environment;
+
+/// The public hub.
+const PUBLIC_HUB: &str = "https://huggingface.co";
+/// Most bytes of one file: what an engine can hold in memory on any supported system.
+const LARGEST: u64 = 2 << 30;
+/// Says from where an unfinished download comes.
+const ORIGIN_FILE: &str = "origin";
+
+/// How far a download is: the file, its bytes so far, and its length if the hub tells it.
+pub type OnProgress<'a> = &'a dyn Fn(&str, u64, Option<u64>);
+
+/// A model that was just downloaded.
+pub struct Download {
+    /// What it is on this machine.
+    pub model: InstalledModel,
+    /// Files that differ from those known under this name; only a hub of one's own can have such.
+    pub other_edition: Vec<String>,
+}
+
+/// Whether the environment forbids to use the network.
+pub fn is_offline(environment: &Environment) -> bool {
+    environment.get("UBP_OFFLINE").is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
+/// The hub in use, without a slash at its end.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an `UBP_HUB` that is no address, or one that is not encrypted.
+fn hub(environment: &Environment) -> Result<String> {
+    let named = environment.get("UBP_HUB").filter(|value| !value.is_empty()).unwrap_or(PUBLIC_HUB);
+    let hub = named.trim_end_matches('/');
+    match hub.parse() {
+        Ok(uri) if is_allowed(&uri) => Ok(hub.into()),
+        _ => Err(Error::invalid(format!(
+            "UBP_HUB is '{named}', expected an address that begins with https:// (http:// only on this machine)"
+        ))),
+    }
+}
+
+/// Downloads a model, tries it and installs it for the user.
+///
+/// # Errors
+/// [`Error::ModelUnavailable`] when the network is forbidden or out of reach, or the hub has not the
+/// right files; [`Error::Model`] when they do not work; [`Error::Cancelled`]; [`Error::Io`].
+pub fn install(
+    known: &KnownModel,
+    places: &Places,
+    environment: &Environment,
+    cancel: &Cancel,
+    progress: OnProgress<'_>,
+) -> Result<Download> {
+    let unavailable = |message: String| Error::ModelUnavailable {
+        model: known.name.into(),
+        message,
+        remedy: by_hand(known, places),
+    };
+    if is_offline(environment) {
+        return Err(unavailable("UBP_OFFLINE is set, so it is not downloaded".into()));
+    }
+    let hub = hub(environment)?;
+    let models = places.user()?;
+    let _lock = Lock::take(models, known.name)
+        .ok_or_else(|| unavailable("another process is downloading it just now; wait for that one".into()))?;
+    let visit =
+        Visit { known, public: hub == PUBLIC_HUB, hub, route: Route::of(environment), cancel, progress };
+    let staging = visit.staging(models)?;
+    let result = visit.fill(&staging).map_err(|problem| match problem {
+        Problem::Other(error) => error,
+        Problem::Transfer(file, failure) => visit.explain(&file, failure, &unavailable),
+    });
+    if result.is_err() && fs::read_dir(&staging).is_ok_and(|entries| entries.count() <= 1) {
+        // Nothing but the note of where it was to come from.
+        let _ = fs::remove_dir_all(&staging);
+    }
+    let other_edition = result?;
+    let description = ModelDescription::parse(&read_small(&staging.join(DESCRIPTION_FILE))?)?;
+    let mut files = Vec::new();
+    for name in [MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE] {
+        files.push(copy(&staging.join(name), None, name.into(), cancel)?);
+    }
+    let record = InstallRecord::new(visit.address(""), files);
+    if let Err(error) = check(Box::new(InstalledFiles::new(&staging, record.clone())?), &description) {
+        // Whatever is wrong with these files, another try with them would end here again.
+        let _ = fs::remove_dir_all(&staging);
+        return Err(error);
+    }
+    let _ = fs::remove_file(staging.join(ORIGIN_FILE));
+    record.write(&staging)?;
+    publish(&staging, &models.join(known.name))?;
+    Ok(Download { model: reopened(known.name, Place::User, models)?, other_edition })
+}
+
+enum Problem {
+    Transfer(String, Failure),
+    Other(Error),
+}
+
+type Outcome<T> = std::result::Result<T, Problem>;
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// One model at one hub.
+struct Visit<'a> {
+    known: &'a KnownModel,
+    hub: String,
+    /// Whether it is the public hub, whose files are known; another one may have its own edition.
+    public: bool,
+    route: Route,
+    cancel: &'a Cancel,
+    progress: OnProgress<'a>,
+}
+
+impl Visit<'_> {
+    fn address(&self, file: &str) -> String {
+        let address = format!("{}/{}/resolve/{}", self.hub, self.known.repository, self.known.revision);
+        if file.is_empty() { address } else { format!("{address}/{file}") }
+    }
+
+    /// The folder for what arrives; what lies there from elsewhere goes.
+    fn staging(&self, models: &Path) -> Result<PathBuf> {
+        let staging = models.join(format!(".{}.part", self.known.name));
+        let failed = |error| Error::io(staging.to_string_lossy(), error);
+        let origin = self.address("");
+        if fs::read_to_string(staging.join(ORIGIN_FILE)).ok().as_deref() != Some(origin.as_str()) {
+            if staging.exists() {
+                fs::remove_dir_all(&staging).map_err(failed)?;
+            }
+            fs::create_dir_all(&staging).map_err(failed)?;
+            fs::write(staging.join(ORIGIN_FILE), origin).map_err(failed)?;
+        }
+        Ok(staging)
+    }
+
+    /// Gets every file that is not there yet; answers which differ from those that are known.
+    fn fill(&self, staging: &Path) -> Outcome<Vec<String>> {
+        let mut other_edition = Vec::new();
+        for (file, name) in [(self.known.tokenizer, TOKENIZER_FILE), (self.known.model, MODEL_FILE)] {
+            let sha256 = self.get(file, &staging.join(name))?;
+            if file.sha256.is_some_and(|known| known != sha256) {
+                other_edition.push(name.to_owned());
+            }
+        }
+        self.describe(&staging.join(DESCRIPTION_FILE))?;
+        Ok(other_edition)
+    }
+
+    /// Gets a file, unless it is there, and answers its SHA-256.
+    fn get(&self, file: KnownFile, target: &Path) -> Outcome<String> {
+        let pinned = file.sha256.filter(|_| self.public);
+        if target.exists() {
+            let there = copy(target, None, file.path.into(), self.cancel)?;
+            if pinned.is_none_or(|known| known == there.sha256) {
+                return Ok(there.sha256);
+            }
+            fs::remove_file(target).map_err(|error| Error::io(target.to_string_lossy(), error))?;
+        }
+        let order = Order { url: self.address(file.path), target, sha256: pinned, limit: LARGEST };
+        let progress = |done, total| (self.progress)(file.path, done, total);
+        fetch(&order, &self.route, self.cancel, &progress)
+            .map_err(|failure| Problem::Transfer(file.path.into(), failure))
+    }
+
+    /// Writes `model.json`. A hub of one's own may say how its edition is to be used.
+    fn describe(&self, target: &Path) -> Outcome<()> {
+        let write = |bytes: &[u8]| {
+            fs::write(target, bytes).map_err(|error| Error::io(target.to_string_lossy(), error))
+        };
+        if !self.public {
+            let order =
+                Order { url: self.address(DESCRIPTION_FILE), target, sha256: None, limit: SMALL_FILE };
+            let _ = fs::remove_file(target);
+            match fetch(&order, &self.route, self.cancel, &|_, _| {}) {
+                Ok(_) => {
+                    let description = ModelDescription::parse(&read_small(target)?)?;
+                    if description.name == self.known.name {
+                        return Ok(());
+                    }
+                    let message = format!("the hub's {DESCRIPTION_FILE} calls it '{}'", description.name);
+                    return Err(Problem::Other(Error::Model { model: self.known.name.into(), message }));
+                }
+                Err(Failure::Status(404 | 410)) => {}
+                Err(failure) => return Err(Problem::Transfer(DESCRIPTION_FILE.into(), failure)),
+            }
+        }
+        let mut json = serde_json::to_vec_pretty(&self.known.description())
+            .map_err(|error| Error::Internal(error.to_string()))?;
+        json.push(b'\n');
+        Ok(write(&json)?)
+    }
+
+    fn explain(&self, file: &str, failure: Failure, unavailable: &dyn Fn(String) -> Error) -> Error {
+        let address = self.address(file);
+        match failure {
+            Failure::Cancelled => Error::Cancelled,
+            Failure::Disk(path, error) => Error::io(path.to_string_lossy(), error),
+            Failure::Connection { reason, kept: 0 } => {
+                unavailable(format!("the hub cannot be reached: {reason}"))
+            }
+            Failure::Connection { reason, kept } => unavailable(format!(
+                "the connection broke after {}: {reason}; the same command goes on from there",
+                super::megabytes(kept)
+            )),
+            Failure::Status(status) => unavailable(format!("{address}: the hub answers {status}")),
+            Failure::Insecure(to) => unavailable(format!(
+                "{address}: the hub leads to '{to}', which is not encrypted; not followed"
+            )),
+            Failure::TooLarge => {
+                unavailable(format!("{address}: longer than a file of a model may be; removed"))
+            }
+            Failure::Checksum { expected, found } => unavailable(format!(
+                "{address}: the checksum is wrong (expected {expected}, found {found}); the file was removed"
+            )),
+        }
+    }
+}
+
+fn read_small(path: &Path) -> Result<Vec<u8>> {
+    small_file(path).map_err(|error| Error::io(path.to_string_lossy(), error))
+}
+
+/// Keeps a second download of the same model out.
+struct Lock {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    fn take(models: &Path, name: &str) -> Option<Self> {
+        let path = models.join(format!(".{name}.lock"));
+        let file = File::create(&path).ok()?;
+        file.try_lock().ok()?;
+        Some(Self { _file: file, path })
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}

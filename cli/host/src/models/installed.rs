@@ -1,0 +1,222 @@
+//! An installed model and what was recorded of it: the checksums that identify its vectors are
+//! computed once, at installation, so that a start reads no weights.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, short_hash};
+use ubp_core::{Error, Result};
+
+use super::places::{Place, Places, is_plain_name, refuse_link};
+use super::{damaged, hex, missing};
+use crate::atomic;
+
+/// Name of the record in a model's folder.
+pub const RECORD_FILE: &str = "install.json";
+
+/// Bytes that `model.json` and the record stay below.
+pub const SMALL_FILE: u64 = 1 << 20;
+
+/// What was found when a model was installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstallRecord {
+    /// Where it came from: a folder or the address of a hub.
+    pub source: String,
+    /// Its files, in the order of their names.
+    pub files: Vec<RecordedFile>,
+}
+
+/// One file of an installed model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedFile {
+    /// Its name in the model's folder.
+    pub name: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its SHA-256 in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl InstallRecord {
+    /// The record of `files`.
+    pub fn new(source: String, mut files: Vec<RecordedFile>) -> Self {
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { source, files }
+    }
+
+    /// A short text that is the same for the same files; as [`ModelFiles::checksum`] has it.
+    pub fn checksum(&self) -> String {
+        let lines: String =
+            self.files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
+        short_hash(lines.as_bytes())
+    }
+
+    /// Writes it into the model's folder.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|error| Error::Internal(error.to_string()))?;
+        text.push('\n');
+        let path = folder.join(RECORD_FILE);
+        atomic::write(&path, text.as_bytes(), &path.to_string_lossy())
+    }
+}
+
+/// A model that is installed, as far as can be told without reading its weights.
+#[derive(Debug, Clone)]
+pub struct InstalledModel {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Which place that is in.
+    pub place: Place,
+    /// What was recorded of it.
+    pub record: InstallRecord,
+    /// How to use it.
+    pub description: ModelDescription,
+    /// The content of `model.json`.
+    json: Vec<u8>,
+}
+
+impl InstalledModel {
+    /// The model called `name`, wherever it lies; the project's before the user's.
+    ///
+    /// # Errors
+    /// [`Error::ModelUnavailable`] when there is none, or what there is cannot be used.
+    pub fn find(name: &str, places: &Places) -> Result<Self> {
+        let mut first = None;
+        for (place, folder) in places.all() {
+            match Self::open(name, place, folder) {
+                Ok(Some(model)) => return Ok(model),
+                Ok(None) => {}
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| missing(name, places)))
+    }
+
+    /// The model called `name` in the folder of one place; `None` when there is no such folder.
+    ///
+    /// # Errors
+    /// [`Error::ModelUnavailable`] when it cannot be used, [`Error::Io`] for links in a project.
+    pub fn open(name: &str, place: Place, folder: &Path) -> Result<Option<Self>> {
+        if !is_plain_name(name) {
+            return Ok(None);
+        }
+        let models = folder;
+        let folder = models.join(name);
+        if place == Place::Project {
+            refuse_link(models)?;
+            refuse_link(&folder)?;
+        }
+        if fs::symlink_metadata(&folder).is_err() {
+            return Ok(None);
+        }
+        let wrong = |message: String| damaged(name, &folder, message);
+        let text = small_file(&folder.join(RECORD_FILE)).map_err(|error| {
+            wrong(if error.kind() == std::io::ErrorKind::NotFound {
+                "it was put there but never checked".into()
+            } else {
+                format!("{RECORD_FILE} cannot be read: {error}")
+            })
+        })?;
+        let mut record: InstallRecord = serde_json::from_slice(&text)
+            .map_err(|error| wrong(format!("{RECORD_FILE} is damaged: {error}")))?;
+        record.files.sort_by(|a, b| a.name.cmp(&b.name));
+        for file in &record.files {
+            if !is_plain_name(&file.name) {
+                return Err(wrong(format!("{RECORD_FILE} names a file '{}'", file.name)));
+            }
+            let path = folder.join(&file.name);
+            if place == Place::Project {
+                refuse_link(&path)?;
+            }
+            let length = fs::metadata(&path).map(|metadata| metadata.len());
+            if !matches!(length, Ok(length) if length == file.bytes) {
+                return Err(wrong(format!("{} is not the file that was installed", file.name)));
+            }
+        }
+        let json = small_file(&folder.join(DESCRIPTION_FILE))
+            .map_err(|error| wrong(format!("{DESCRIPTION_FILE} cannot be read: {error}")))?;
+        let recorded = record.files.iter().find(|file| file.name == DESCRIPTION_FILE);
+        if recorded.is_none_or(|file| file.sha256 != hex(&Sha256::digest(&json))) {
+            return Err(wrong(format!("{DESCRIPTION_FILE} was changed after it was installed")));
+        }
+        let description = ModelDescription::parse(&json)?;
+        if description.name != name {
+            return Err(wrong(format!("its {DESCRIPTION_FILE} calls it '{}'", description.name)));
+        }
+        Ok(Some(Self { folder, place, record, description, json }))
+    }
+
+    /// Its files, for an engine.
+    pub fn into_files(self) -> InstalledFiles {
+        InstalledFiles { folder: self.folder, record: self.record, json: self.json }
+    }
+}
+
+/// The content of a file that has to be small.
+///
+/// # Errors
+/// What the system says, or that it is too long.
+pub fn small_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    if fs::metadata(path)?.len() > SMALL_FILE {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is far too long"));
+    }
+    fs::read(path)
+}
+
+/// The files of an installed model, read when an engine asks.
+#[derive(Debug)]
+pub struct InstalledFiles {
+    folder: PathBuf,
+    record: InstallRecord,
+    json: Vec<u8>,
+}
+
+impl InstalledFiles {
+    /// Files whose record was just made.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when `model.json` cannot be read.
+    pub fn new(folder: &Path, record: InstallRecord) -> Result<Self> {
+        let path = folder.join(DESCRIPTION_FILE);
+        let json = small_file(&path).map_err(|error| Error::io(path.to_string_lossy(), error))?;
+        Ok(Self { folder: folder.to_path_buf(), record, json })
+    }
+}
+
+impl ModelFiles for InstalledFiles {
+    fn names(&self) -> Vec<String> {
+        self.record.files.iter().map(|file| file.name.clone()).collect()
+    }
+
+    fn read(&self, name: &str) -> Result<Cow<'static, [u8]>> {
+        if name == DESCRIPTION_FILE {
+            return Ok(Cow::Owned(self.json.clone()));
+        }
+        // A model names the files of its weights itself: only those that were installed are its own.
+        if !self.record.files.iter().any(|file| file.name == name) {
+            return Err(Error::Model {
+                model: self.folder.file_name().unwrap_or_default().to_string_lossy().into(),
+                message: format!(
+                    "it refers to a file '{name}' that is not there; weights of their own must lie beside \
+                     model.onnx in files whose names begin with model.onnx"
+                ),
+            });
+        }
+        let path = self.folder.join(name);
+        fs::read(&path).map(Cow::Owned).map_err(|error| Error::io(path.to_string_lossy(), error))
+    }
+
+    fn checksum(&self) -> Result<String> {
+        Ok(self.record.checksum())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Opening a project's engine: what one command and a server that runs for days do alike when the
+//! index is damaged, cannot be written, or the model is missing.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ubp_core::index::{self, Index, SetAside};
+use ubp_core::ops::Engine;
+use ubp_core::ports::Embedder;
+use ubp_core::{Error, Result};
+
+use crate::Environment;
+use crate::{GitHistory, MappedCache, Project, SystemClock};
+
+/// An engine, and what was remarkable about opening it.
+pub struct Opening {
+    /// The engine.
+    pub engine: Engine,
+    /// Whether the index lives in memory, because the project cannot be written to.
+    pub in_memory: bool,
+    /// The index that could not be used.
+    pub aside: Option<SetAside>,
+    /// Why there is no model, where there should be one.
+    pub no_model: Option<Error>,
+}
+
+impl Opening {
+    /// That the former index could not be used.
+    pub fn aside_words(&self) -> Option<String> {
+        let aside = self.aside.as_ref()?;
+        Some(format!(
+            "the index could not be used ({}); it was moved to {} and is made anew",
+            aside.reason,
+            aside.path.display()
+        ))
+    }
+
+    /// That there is no model.
+    pub fn no_model_words(&self) -> Option<String> {
+        Some(format!("{}; searching by words alone", self.no_model.as_ref()?))
+    }
+}
+
+/// Makes and removes the files of an index while nobody else does: two processes that both find it
+/// gone would take each other's new files for remains of the old ones. Held until it is dropped.
+/// Where folders cannot be locked, there is nothing to hold.
+struct Turn {
+    _folder: Option<File>,
+}
+
+impl Turn {
+    fn wait_for(database: &Path) -> Self {
+        const PAUSE: Duration = Duration::from_millis(5);
+        const LONGEST: Duration = Duration::from_secs(15);
+        let Some(folder) = database.parent().and_then(|folder| File::open(folder).ok()) else {
+            return Self { _folder: None };
+        };
+        let begun = Instant::now();
+        loop {
+            match folder.try_lock() {
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LONGEST => std::thread::sleep(PAUSE),
+                Ok(()) => return Self { _folder: Some(folder) },
+                Err(_) => return Self { _folder: None },
+            }
+        }
+    }
+}
+
+/// Removes what belongs to a database that is gone. Processes that still have the old one open share
+/// these files with each other, and must not with the new one.
+fn forget_companions(database: &Path) {
+    if !fs::symlink_metadata(database).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return;
+    }
+    for companion in ["-wal", "-shm"] {
+        let mut name = database.as_os_str().to_owned();
+        name.push(companion);
+        // Mostly there are none. What cannot be removed makes opening fail, which is reported.
+        let _ = fs::remove_file(name);
+    }
+}
+
+/// Puts the index at `database` aside.
+///
+/// # Errors
+/// As [`index::set_aside`].
+pub fn set_aside(database: &Path) -> Result<PathBuf> {
+    let _turn = Turn::wait_for(database);
+    index::set_aside(database)
+}
+
+/// The same, if `is_it` still says so once nobody else can put it aside.
+///
+/// # Errors
+/// As [`index::set_aside`].
+pub fn set_aside_if(database: &Path, is_it: impl FnOnce() -> bool) -> Result<Option<PathBuf>> {
+    let _turn = Turn::wait_for(database);
+    if is_it() { index::set_aside(database).map(Some) } else { Ok(None) }
+}
+
+/// Finds the model of a project.
+pub type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Embedder>>> + Send + Sync;
+
+/// Opens index, files, history and model of `project`.
+///
+/// # Errors
+/// [`Error::Database`] when there can be no index, not even in memory.
+pub fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
+    let _turn = Turn::wait_for(&project.database);
+    forget_companions(&project.database);
+    let (index, aside, in_memory) = match Index::open(&project.database) {
+        Err(error) if error.is_unwritable_index() => (Index::in_memory()?, None, true),
+        opened => {
+            let (index, aside) = opened?;
+            (index.sharing_through(Box::new(MappedCache::beside(&project.database))), aside, false)
+        }
+    };
+    let (embedder, no_model) = match find_model(project, environment) {
+        Ok(embedder) => (embedder, None),
+        Err(error) => (None, Some(error)),
+    };
+    let engine = Engine {
+        index,
+        source: Box::new(project.source()),
+        history: Box::new(GitHistory::new(&project.root)),
+        clock: Box::new(SystemClock::default()),
+        embedder,
+        manifest: project.manifest.clone(),
+    };
+    Ok(Opening { engine, in_memory, aside, no_model })
+}

@@ -1,0 +1,61 @@
+//! The folder in which this user's data lies, and the project in it that holds personal memories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ubp_core::manifest::FrontMatterMode;
+use ubp_core::ports::Clock;
+use ubp_core::{Error, Result};
+
+use super::{InitOptions, init};
+use crate::Environment;
+
+/// The folder for data of programs, as the system wants it; `None` where the user has no home.
+pub fn folder(environment: &Environment) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let value = environment.get(name).filter(|value| !value.is_empty())?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    let data = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")))
+    };
+    data.map(|data| data.join("ubp"))
+}
+
+/// The folder of personal memories, a project of its own, which is made when it is first asked for.
+///
+/// # Errors
+/// [`Error::InvalidParams`] where the user has no folder for data; what [`init`] says.
+pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<PathBuf> {
+    let no_home = "personal memories need a folder: set HOME, or XDG_DATA_HOME to an absolute path";
+    let root = folder(environment).ok_or_else(|| Error::invalid(no_home))?.join("memory");
+    if !root.join(ubp_core::manifest::MANIFEST_PATH).exists() {
+        make_private(&root).map_err(|error| Error::io(root.to_string_lossy(), error))?;
+        let options =
+            InitOptions { pages_dir: Some(".".into()), frontmatter: Some(FrontMatterMode::Preserved) };
+        init(&root, &options, clock)?;
+    }
+    Ok(root)
+}
+
+/// Makes a folder that nobody else on the machine looks into.
+#[cfg(unix)]
+fn make_private(root: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    if let Some(above) = root.parent() {
+        fs::create_dir_all(above)?;
+    }
+    match fs::DirBuilder::new().mode(0o700).create(root) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(root: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(root)
+}

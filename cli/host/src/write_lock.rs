@@ -1,0 +1,246 @@
+//! One writer at a time, over all processes: comparing a file with what was expected and replacing it are
+//! two steps, and another writer between them would lose an edit.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use ubp_core::ports::WriteGuard;
+
+/// The lock's name in the project's own folder.
+pub(super) const NAME: &str = "write.lock";
+/// A writer is done within milliseconds, thousands of files apart: who waits this long waits for a process that hangs
+/// or was stopped.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Pause between two attempts. The kernel can also wait, but not for a limited time.
+const PAUSE: Duration = Duration::from_millis(3);
+
+/// The lock of one project, as one process sees it.
+#[derive(Debug)]
+pub(super) struct WriteLock {
+    folder: PathBuf,
+    holder: Mutex<Option<Holder>>,
+    free: Condvar,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Holder {
+    thread: ThreadId,
+    depth: usize,
+    /// Unlocks when it is closed; `None` where the file system has no locks.
+    file: Option<File>,
+}
+
+/// Held until it is dropped.
+pub(super) struct Held<'a>(&'a WriteLock);
+
+impl WriteGuard for Held<'_> {}
+
+impl WriteLock {
+    /// The lock in `folder`, the project's own.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        Self { folder, holder: Mutex::default(), free: Condvar::new(), patience: PATIENCE }
+    }
+
+    /// Waits for the lock. The thread that has it gets it again.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] when another process does not give it back.
+    pub(super) fn take(&self) -> io::Result<Held<'_>> {
+        let me = thread::current().id();
+        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match &mut *holder {
+                Some(held) if held.thread == me => {
+                    held.depth += 1;
+                    return Ok(Held(self));
+                }
+                Some(_) => holder = self.free.wait(holder).unwrap_or_else(PoisonError::into_inner),
+                None => break,
+            }
+        }
+        *holder = Some(Holder { thread: me, depth: 1, file: None });
+        drop(holder);
+        // From here on dropping gives the turn back, also when the file cannot be locked.
+        let held = Held(self);
+        let file = locked(&self.folder, Instant::now() + self.patience)?;
+        if let Some(holder) = &mut *self.holder.lock().unwrap_or_else(PoisonError::into_inner) {
+            holder.file = file;
+        }
+        Ok(held)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut holder = self.0.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *holder {
+            Some(held) if held.depth > 1 => held.depth -= 1,
+            _ => *holder = None,
+        }
+        self.0.free.notify_one();
+    }
+}
+
+/// The lock's file, locked.
+fn locked(folder: &Path, until: Instant) -> io::Result<Option<File>> {
+    let path = folder.join(NAME);
+    loop {
+        let file = match OpenOptions::new().write(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(folder)?;
+                keep_out_of_git(folder, NAME);
+                OpenOptions::new().write(true).create(true).truncate(false).open(&path)?
+            }
+            opened => opened?,
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                thread::sleep(PAUSE);
+                continue;
+            }
+            Err(TryLockError::WouldBlock) => return Err(held_too_long(&path)),
+            // Some network file systems have none: one machine's processes then rely on the hashes alone.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Whoever deletes the file meanwhile would let a second writer in.
+        if is_file_at(&file, &path)? {
+            return Ok(Some(file));
+        }
+    }
+}
+
+fn held_too_long(path: &Path) -> io::Error {
+    let message = format!(
+        "another process has been writing to this project for {} seconds; if it hangs or was stopped, end it, and \
+         what locks {} is free at once",
+        PATIENCE.as_secs(),
+        path.display()
+    );
+    io::Error::new(io::ErrorKind::TimedOut, message)
+}
+
+#[cfg(unix)]
+pub(super) fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let ours = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Open files cannot be deleted there.
+#[cfg(not(unix))]
+pub(super) fn is_file_at(_file: &File, _path: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Adds a file of `folder`, or a pattern, to the folder's ignore file, where an older version made one. A failure costs
+/// a line in `git status`, and nothing else.
+pub fn keep_out_of_git(folder: &Path, name: &str) {
+    let path = folder.join(".gitignore");
+    let Ok(text) = fs::read_to_string(&path) else { return };
+    if text.lines().any(|line| line.trim().trim_start_matches('/') == name) {
+        return;
+    }
+    let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
+    if let (false, Ok(mut file)) = (is_link, OpenOptions::new().append(true).open(&path)) {
+        let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let _ = file.write_all(format!("{line_break}/{name}\n").as_bytes());
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn one_writer_at_a_time_through_any_number_of_handles() {
+        let dir = tempfile::tempdir().unwrap();
+        let inside = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    // Each has its own, as processes do.
+                    let lock = WriteLock::new(dir.path().join(".ubp"));
+                    for _ in 0..50 {
+                        let _held = lock.take().unwrap();
+                        let _again = lock.take().unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        let shared = WriteLock::new(dir.path().join(".ubp"));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let _held = shared.take().unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_writer_that_never_ends_is_an_error_for_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let stopped = WriteLock::new(dir.path().into());
+        let held = stopped.take().unwrap();
+        let lock = WriteLock { patience: Duration::from_millis(20), ..WriteLock::new(dir.path().into()) };
+        let error = lock.take().map(drop).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(error.to_string().contains("write.lock"), "{error}");
+        drop(held);
+        drop(lock.take().unwrap());
+    }
+
+    #[test]
+    fn the_lock_of_an_older_project_is_kept_out_of_git() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".gitignore"), "/serve.lock").unwrap();
+        for _ in 0..2 {
+            drop(WriteLock::new(dir.path().into()).take().unwrap());
+        }
+        assert_eq!(fs::read_to_string(dir.path().join(".gitignore")).unwrap(), "/serve.lock\n/write.lock\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_is_deleted_while_it_is_held_is_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = WriteLock::new(dir.path().into());
+        let held = lock.take().unwrap();
+        fs::remove_file(dir.path().join(NAME)).unwrap();
+        drop(held);
+        drop(lock.take().unwrap());
+        assert!(dir.path().join(NAME).exists());
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_had_is_an_error_and_blocks_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "x").unwrap();
+        let lock = WriteLock::new(dir.path().join("file"));
+        for _ in 0..2 {
+            assert!(lock.take().is_err());
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A server that runs in the background: started once for a project, found again by any later command, and ended
+//! by a request that only it obeys. No process is ever ended by its number, which may be another's by then.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use ubp_core::progress::Cancel;
+use ubp_core::{Error, Result};
+
+use ubp_host::{UBP_DIR, atomic};
+
+mod commands;
+mod log;
+mod start;
+
+pub use commands::Report;
+pub(super) use log::Log;
+pub use start::start;
+pub(super) use start::{detach, runs_already};
+
+/// What the files in `.ubp` are called.
+const LOCK: &str = "mcp-server.lock";
+const STATE: &str = "mcp-server.json";
+const STOP: &str = "mcp-server.stop";
+const LOG: &str = "mcp-server.log";
+
+/// How often a server looks whether it is to end, and a command whether it did.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a server waits for the lock: another command may just be looking at it.
+const GLANCE: Duration = Duration::from_millis(500);
+/// How long a command waits until a server that has the lock says where it listens.
+const SAYING: Duration = Duration::from_secs(3);
+
+/// What a server in the background says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Running {
+    /// Tells this start from every other.
+    pub instance: String,
+    /// Its process.
+    pub pid: u32,
+    /// Where clients reach it.
+    pub url: String,
+    /// When it began to listen, RFC 3339.
+    pub started_at: String,
+    /// The version of the program.
+    pub version: String,
+}
+
+/// Where servers in the background of a project leave word.
+#[derive(Debug, Clone)]
+pub struct Files(PathBuf);
+
+impl Files {
+    /// Those of the project whose folder is `root`.
+    pub fn of(root: &Path) -> Self {
+        Self(root.join(UBP_DIR))
+    }
+
+    /// The log.
+    pub(super) fn log(&self) -> PathBuf {
+        self.0.join(LOG)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The server that runs, if one does. Its lock ends with its process, however that ends, so that what a killed
+    /// one left behind is never taken for one.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the lock cannot be looked at, or whoever has it does not say where it listens.
+    pub(super) fn running(&self) -> Result<Option<Running>> {
+        let begun = Instant::now();
+        while self.is_held()? {
+            if let Some(running) = self.said() {
+                return Ok(Some(running));
+            }
+            if begun.elapsed() > SAYING {
+                let words = "a server in the background has this lock, and does not say where it listens";
+                return Err(Error::io(shown(LOCK), io::Error::new(ErrorKind::TimedOut, words)));
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(None)
+    }
+
+    /// Whether a server has the lock.
+    fn is_held(&self) -> Result<bool> {
+        match File::open(self.path(LOCK)) {
+            // Shared, so that commands which look at the same time do not take each other for a server.
+            Ok(file) => match file.try_lock_shared() {
+                Ok(()) => Ok(false),
+                Err(TryLockError::WouldBlock) => Ok(true),
+                Err(TryLockError::Error(error)) => Err(Error::io(shown(LOCK), error)),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Error::io(shown(LOCK), error)),
+        }
+    }
+
+    fn said(&self) -> Option<Running> {
+        serde_json::from_slice(&fs::read(self.path(STATE)).ok()?).ok()
+    }
+}
+
+fn shown(name: &str) -> String {
+    format!("{UBP_DIR}/{name}")
+}
+
+/// The right to be the server in the background. Ends when it is dropped, and with the process.
+pub(super) struct Holding {
+    _lock: File,
+    files: Files,
+    instance: String,
+    ended: Arc<AtomicBool>,
+}
+
+impl Holding {
+    /// Takes it; `None` when another server has it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when there can be no lock.
+    pub(super) fn take(files: &Files) -> Result<Option<Self>> {
+        let failed = |error| Error::io(shown(LOCK), error);
+        let path = files.path(LOCK);
+        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let lock = options.map_err(failed)?;
+        let begun = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if begun.elapsed() < GLANCE => std::thread::sleep(LOOK / 5),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+        // What a server left behind that was killed.
+        for name in [STATE, STOP] {
+            forget(&files.path(name)).map_err(|error| Error::io(shown(name), error))?;
+        }
+        let instance = uuid::Uuid::now_v7().simple().to_string();
+        Ok(Some(Self { _lock: lock, files: files.clone(), instance, ended: Arc::default() }))
+    }
+
+    /// Tells every later command, and the one that waits at `out`, that the server listens at `url`; asks `cancel`
+    /// to stop once a command wants it to end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when that cannot be written down.
+    pub(super) fn announce(&self, url: &str, out: &mut dyn Write, cancel: &Cancel) -> Result<()> {
+        let running = Running {
+            instance: self.instance.clone(),
+            pid: std::process::id(),
+            url: url.to_owned(),
+            started_at: now(),
+            version: env!("CARGO_PKG_VERSION").into(),
+        };
+        let text = serde_json::to_string(&running).map_err(|error| Error::Internal(error.to_string()))?;
+        atomic::write(&self.files.path(STATE), format!("{text}\n").as_bytes(), &shown(STATE))?;
+        // Whoever started it may be gone already: it goes on all the same.
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+        let (path, instance, ended) = (self.files.path(STOP), self.instance.clone(), self.ended.clone());
+        let cancel = cancel.clone();
+        let watch = move || {
+            while !ended.load(Ordering::Acquire) {
+                if fs::read_to_string(&path).is_ok_and(|asked| asked.trim() == instance) {
+                    cancel.request();
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
+        };
+        let thread = std::thread::Builder::new().name("ubp-background".into()).spawn(watch);
+        thread.map(drop).map_err(|error| Error::Internal(format!("no thread can be started: {error}")))
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Release);
+        for name in [STATE, STOP] {
+            // What stays is passed over: the lock says that nobody runs.
+            let _ = forget(&self.files.path(name));
+        }
+    }
+}
+
+fn forget(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The time in whole seconds.
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn files() -> (tempfile::TempDir, Files) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        let files = Files::of(folder.path());
+        (folder, files)
+    }
+
+    #[test]
+    fn one_has_it_and_says_where_it_listens() {
+        let (_folder, files) = files();
+        assert!(files.running().unwrap().is_none());
+        let holding = Holding::take(&files).unwrap().unwrap();
+        let mut out = Vec::new();
+        holding.announce("http://127.0.0.1:1/mcp", &mut out, &Cancel::default()).unwrap();
+        assert!(Holding::take(&files).unwrap().is_none(), "never two");
+        let running = files.running().unwrap().unwrap();
+        assert_eq!((running.pid, running.url.as_str()), (std::process::id(), "http://127.0.0.1:1/mcp"));
+        assert_eq!(serde_json::from_slice::<Running>(&out).unwrap(), running);
+        drop(holding);
+        assert!(files.running().unwrap().is_none());
+        assert!(!files.path(STATE).exists());
+    }
+
+    #[test]
+    fn what_a_killed_server_left_is_passed_over_and_replaced() {
+        let (_folder, files) = files();
+        let left = Running {
+            instance: "old".into(),
+            pid: 1,
+            url: "http://127.0.0.1:1/mcp".into(),
+            started_at: now(),
+            version: "0".into(),
+        };
+        fs::write(files.path(STATE), serde_json::to_vec(&left).unwrap()).unwrap();
+        fs::write(files.path(LOCK), "").unwrap();
+        fs::write(files.path(STOP), "old").unwrap();
+        assert!(files.running().unwrap().is_none());
+        let holding = Holding::take(&files).unwrap().unwrap();
+        assert!(!files.path(STATE).exists() && !files.path(STOP).exists());
+        drop(holding);
+    }
+
+    #[test]
+    fn only_a_request_to_this_very_start_ends_it() {
+        let (_folder, files) = files();
+        let holding = Holding::take(&files).unwrap().unwrap();
+        let cancel = Cancel::default();
+        holding.announce("http://127.0.0.1:1/mcp", &mut io::sink(), &cancel).unwrap();
+        fs::write(files.path(STOP), "another").unwrap();
+        std::thread::sleep(LOOK * 3);
+        assert!(!cancel.is_requested());
+        fs::write(files.path(STOP), format!("{}\n", holding.instance)).unwrap();
+        let begun = Instant::now();
+        while !cancel.is_requested() {
+            assert!(begun.elapsed() < Duration::from_secs(5), "it never heard");
+            std::thread::sleep(LOOK / 10);
+        }
+    }
+}

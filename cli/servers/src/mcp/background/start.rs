@@ -1,0 +1,156 @@
+//! Starting this program once more, away from the terminal, and waiting until it listens.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ubp_core::progress::Cancel;
+use ubp_core::{Error, Result};
+use ubp_host::{UBP_DIR, keep_out_of_git};
+
+use super::commands::Report;
+use super::{Files, LOG, Running, log, shown};
+use crate::printable;
+
+/// How long a server may take to listen: it opens a project, and makes no index first.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts a server in the background for the project whose folder is `root`: `program`, and the arguments before those
+/// of the command, with `arguments`, which make it listen at `address`.
+///
+/// # Errors
+/// [`Error::InvalidParams`] when one runs already, or it cannot be as it was asked for; [`Error::Io`] when the
+/// address is taken. No process is left then.
+pub fn start(
+    root: &Path,
+    address: SocketAddr,
+    program: &[OsString],
+    arguments: &[OsString],
+    cancel: &Cancel,
+) -> Result<Report> {
+    let files = Files::of(root);
+    refuse_second(&files)?;
+    if let Err(error) = TcpListener::bind(address) {
+        // Another start may just have taken it.
+        refuse_second(&files)?;
+        return Err(Error::io(address.to_string(), error));
+    }
+    let [program, before @ ..] = program else {
+        return Err(Error::invalid("this host cannot start a process of its own: leave out --daemon"));
+    };
+    let failed = |error| Error::io(program.to_string_lossy(), error);
+    keep_out_of_git(&root.join(UBP_DIR), "mcp-server.*");
+    let log = log::open(&files.log()).map_err(|error| Error::io(shown(LOG), error))?;
+    let mut command = Command::new(program);
+    command
+        .args(before)
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log);
+    apart(&mut command);
+    let mut child = command.spawn().map_err(failed)?;
+    match wait(&mut child, cancel) {
+        Ok(running) => Ok(Report::new(true, Some(running))),
+        Err(error) => {
+            // Its own child, which nobody else knows of yet.
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(error)
+        }
+    }
+}
+
+fn refuse_second(files: &Files) -> Result<()> {
+    match files.running()? {
+        None => Ok(()),
+        Some(running) => Err(runs_already(&running)),
+    }
+}
+
+/// That there is one.
+pub(in crate::mcp) fn runs_already(running: &Running) -> Error {
+    Error::invalid(format!(
+        "a server of this project runs in the background already: {} (process {}); `ubp mcp-server --stop` ends it",
+        running.url, running.pid
+    ))
+}
+
+/// Waits until it says where it listens, or why it does not.
+fn wait(child: &mut Child, cancel: &Cancel) -> Result<Running> {
+    let Some(mut output) = child.stdout.take() else {
+        return Err(Error::Internal("the new process has no output".into()));
+    };
+    let (sender, said) = channel();
+    let read = move || {
+        let (mut text, mut bytes) = (Vec::new(), [0; 4096]);
+        // A line is all that a server says, an error takes several; then the output ends.
+        while let Ok(count @ 1..) = output.read(&mut bytes) {
+            text.extend_from_slice(bytes.get(..count).unwrap_or_default());
+            if let Ok(running) = serde_json::from_slice::<Running>(&text) {
+                let _ = sender.send(Ok(running));
+                return;
+            }
+        }
+        let _ = sender.send(Err(text));
+    };
+    std::thread::Builder::new()
+        .name("ubp-start".into())
+        .spawn(read)
+        .map_err(|error| Error::Internal(format!("no thread can be started: {error}")))?;
+    let begun = Instant::now();
+    loop {
+        match said.recv_timeout(PAUSE) {
+            Ok(Ok(running)) => return Ok(running),
+            Ok(Err(text)) => return Err(refusal(&text)),
+            Err(RecvTimeoutError::Disconnected) => return Err(refusal(b"")),
+            Err(RecvTimeoutError::Timeout) => {
+                cancel.check()?;
+                if begun.elapsed() > PATIENCE {
+                    return Err(refusal(b""));
+                }
+            }
+        }
+    }
+}
+
+/// Why it does not run, in its own words.
+fn refusal(said: &[u8]) -> Error {
+    let answer: Value = serde_json::from_slice(said).unwrap_or_default();
+    let text = |field: &str| answer["error"][field].as_str().map(printable);
+    match (text("message"), text("hint")) {
+        (Some(message), Some(hint)) => Error::invalid(format!("{message} ({hint})")),
+        (Some(message), None) => Error::invalid(message),
+        (None, _) => {
+            Error::invalid(format!("the server did not begin to listen; {} may say why", shown(LOG)))
+        }
+    }
+}
+
+#[cfg(windows)]
+fn apart(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    const DETACHED_PROCESS: u32 = 0x0000_0008;
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+}
+
+/// The new process leaves the terminal by itself: see [`detach`].
+#[cfg(not(windows))]
+fn apart(_command: &mut Command) {}
+
+/// Leaves the terminal that this process was started from, so that closing it ends nothing here.
+pub(in crate::mcp) fn detach() {
+    #[cfg(unix)]
+    {
+        // Whoever leads a group already was started away from terminals, or wants to be in one.
+        let _ = rustix::process::setsid();
+    }
+}

@@ -1,0 +1,103 @@
+//! Telling clients that pages changed: by notifications where the protocol has sessions, over a
+//! subscription where it has none.
+
+use std::sync::{Arc, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, SubscriptionContext};
+use tokio::sync::broadcast::error::RecvError;
+
+use super::resources;
+use super::server::Server;
+use ubp_host::live::Changed;
+
+/// Pages that one client may watch.
+pub(super) const MOST_SUBSCRIPTIONS: usize = 1_000;
+
+/// What a client has to hear of.
+struct News {
+    /// Whether pages came, went or moved.
+    listing: bool,
+    /// Watched pages that changed.
+    updated: Vec<String>,
+}
+
+impl News {
+    /// `None` stands for changes that were missed: everything may be different.
+    fn of<'a>(changed: Option<&Changed>, watched: impl Iterator<Item = &'a String>) -> Self {
+        let changed = match changed {
+            Some(Changed::Pages(pages)) => pages,
+            // Neither a commit nor a review is part of a page's text.
+            Some(Changed::Head(_) | Changed::Reviews | Changed::Favorites) => {
+                return Self { listing: false, updated: Vec::new() };
+            }
+            Some(Changed::Settings) | None => {
+                return Self { listing: true, updated: watched.cloned().collect() };
+            }
+        };
+        let listing = !(changed.added.is_empty() && changed.removed.is_empty() && changed.renamed.is_empty());
+        let concerns = |uri: &&String| {
+            let Ok(path) = resources::path_of(uri) else { return false };
+            let mut paths = changed.changed.iter().chain(&changed.added).chain(&changed.removed);
+            paths.any(|changed| *changed == path)
+                || changed.renamed.iter().any(|renamed| renamed.from == path || renamed.to == path)
+        };
+        Self { listing, updated: watched.filter(concerns).cloned().collect() }
+    }
+}
+
+/// Tells a client that opened with `initialize`, until it is gone.
+pub(super) async fn notify(server: Server, peer: Peer<RoleServer>) {
+    let mut changes = server.live.changes();
+    // What the server is made of must not keep a closed one alive.
+    let subscribed = Arc::downgrade(&server.subscribed);
+    drop(server);
+    loop {
+        let changed = match changes.recv().await {
+            Ok(changed) => Some(changed),
+            Err(RecvError::Lagged(_)) => None,
+            Err(RecvError::Closed) => return,
+        };
+        let Some(subscribed) = subscribed.upgrade().filter(|_| !peer.is_transport_closed()) else { return };
+        let news = {
+            let watched = subscribed.lock().unwrap_or_else(PoisonError::into_inner);
+            News::of(changed.as_deref(), watched.iter())
+        };
+        drop(subscribed);
+        if news.listing && peer.notify_resource_list_changed().await.is_err() {
+            return;
+        }
+        for uri in news.updated {
+            if peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Tells a client what it subscribed to, until it cancels or is gone.
+pub(super) async fn listen(server: &Server, context: SubscriptionContext) {
+    let mut changes = server.live.changes();
+    let watched = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+    let wants_listing = context.accepted().resources_list_changed.unwrap_or(false);
+    loop {
+        let changed = tokio::select! {
+            () = context.cancelled() => return,
+            changed = changes.recv() => match changed {
+                Ok(changed) => Some(changed),
+                Err(RecvError::Lagged(_)) => None,
+                Err(RecvError::Closed) => return,
+            },
+        };
+        let news = News::of(changed.as_deref(), watched.iter());
+        if news.listing && wants_listing && context.sink().notify_resource_list_changed().await.is_err() {
+            return;
+        }
+        for uri in news.updated {
+            if context.sink().notify_resource_updated(uri).await.is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a server has to say to people: on standard error, from several threads.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use ubp_host::documents::Level;
+use ubp_host::live::Notices;
+
+use crate::Shared;
+
+/// How messages look.
+#[derive(Debug, Clone)]
+pub struct MessageStyle {
+    /// Whether only errors are told.
+    pub quiet: bool,
+    /// What stands before a warning, in the colours of the stream.
+    pub warning: String,
+    /// What stands before a hint.
+    pub hint: String,
+}
+
+/// The error stream of the command, shared.
+pub struct Messages {
+    stream: Shared<Box<dyn Write + Send>>,
+    style: MessageStyle,
+    levels: bool,
+}
+
+/// `text` without what could steer a terminal: control characters become spaces, line breaks stay.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
+}
+
+impl Messages {
+    /// Takes over the stream, and leaves a share of it to its owner.
+    pub fn over(stream: &mut Box<dyn Write + Send>, style: MessageStyle) -> Self {
+        let own = std::mem::replace(stream, Box::new(std::io::sink()));
+        let shared = Shared(Arc::new(Mutex::new(own)));
+        *stream = Box::new(shared.clone());
+        Self { stream: shared, style, levels: false }
+    }
+
+    /// The same, every line with its level before it, as programs that collect logs like it.
+    pub(crate) fn with_levels(self) -> Self {
+        Self { levels: true, ..self }
+    }
+
+    /// Whether lines have levels.
+    pub(crate) fn has_levels(&self) -> bool {
+        self.levels
+    }
+
+    /// A message that has a level.
+    pub(crate) fn log(&self, level: Level, text: &str) {
+        let is_error = matches!(level, Level::Error | Level::Fatal);
+        if is_error || !self.style.quiet {
+            let text = printable(text).replace('\n', " ");
+            let _ = writeln!(self.stream.clone(), "{} {text}", level.label());
+        }
+    }
+
+    /// Where calls that failed are told of.
+    pub(crate) fn failures(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let stream = self.stream.clone();
+        Arc::new(move |text| {
+            let text = printable(text).replace('\n', " ");
+            let _ = writeln!(stream.clone(), "{} {text}", Level::Error.label());
+        })
+    }
+
+    /// A line for people.
+    pub(crate) fn say(&self, text: &str) {
+        if self.levels {
+            self.log(Level::Info, text);
+        } else if !self.style.quiet {
+            // A closed error stream must not stop the server.
+            let _ = writeln!(self.stream.clone(), "{}", printable(text));
+        }
+    }
+
+    /// Where the engine's notices go.
+    pub fn notices(&self) -> Notices {
+        let (stream, style, levels) = (self.stream.clone(), self.style.clone(), self.levels);
+        Arc::new(move |notice| {
+            if style.quiet {
+                return;
+            }
+            let mut lines = printable(&notice.text);
+            if levels {
+                let level = if notice.is_warning { Level::Warn } else { Level::Info };
+                let hint = notice.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                let line = format!("{lines}{}", printable(&hint)).replace('\n', " ");
+                let _ = writeln!(stream.clone(), "{} {line}", level.label());
+                return;
+            }
+            if notice.is_warning {
+                lines = format!("{} {lines}", style.warning);
+            }
+            if let Some(hint) = &notice.hint {
+                lines = format!("{lines}\n{} {}", style.hint, printable(hint));
+            }
+            let _ = writeln!(stream.clone(), "{lines}");
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! `ubp viewer`: the project in a browser. A server on this machine shows pages as exported sites do, and gives the
+//! web app the operation table, events, and the files that pages show. What is true of a project comes from the
+//! engine; here is only who may ask, and how answers travel.
+
+mod answer;
+mod api;
+mod attachments;
+mod events;
+mod gate;
+mod pages;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware;
+use axum::routing::{get, post};
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use ubp_core::Error;
+use ubp_core::export::Template;
+use ubp_core::ops::{Caller, Context};
+use ubp_core::progress::{Cancel, Silent};
+use ubp_host::export::web_app::{TEMPLATE, WebApp};
+use ubp_host::live::{Live, Notices};
+use ubp_host::{Environment, Project};
+
+use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
+use crate::mcp;
+
+use events::Events;
+use gate::Gate;
+
+/// The port that is tried first.
+const PORT: u16 = 4747;
+/// Calls that may be at work at once; others wait for them.
+const CALLS: usize = 16;
+
+/// What every request is answered from.
+struct Viewer {
+    live: Arc<Live>,
+    /// The project's folder, without symbolic links.
+    root: PathBuf,
+    app: WebApp,
+    /// Paths of the web app's files.
+    files: Vec<String>,
+    template: Template,
+    events: Events,
+}
+
+/// What is to be served, and to whom.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where to listen.
+    pub host: IpAddr,
+    /// The port; a usual one, or any that is free, when absent.
+    pub port: Option<u16>,
+    /// Further host names under which browsers come.
+    pub allow_host: Vec<String>,
+    /// What requests must carry; made anew when absent.
+    pub token: Option<String>,
+    /// Whether agents may change pages.
+    pub write: bool,
+    /// The folder of another web app than that of the program.
+    pub web_app: Option<PathBuf>,
+}
+
+/// Where the viewer is, for programs.
+#[derive(Debug, Clone, Serialize)]
+pub struct Address {
+    /// Opens it.
+    pub url: String,
+    /// What requests must carry.
+    pub token: String,
+    /// Where it listens.
+    pub port: u16,
+}
+
+/// Serves the project around `folder` until `cancel`; `announce` hears where, once it listens.
+///
+/// # Errors
+/// Those of opening a project and of `announce`; [`Error::InvalidParams`] for a web app that cannot be used, and for an
+/// address that others reach without a token of theirs; [`Error::Io`] when the address cannot be had.
+pub fn run<E: From<Error>>(
+    folder: &Path,
+    options: &Options,
+    environment: &Environment,
+    notices: Notices,
+    cancel: &Cancel,
+    announce: impl FnOnce(Address) -> Result<(), E>,
+) -> Result<(), E> {
+    let app = WebApp::find(options.web_app.clone())?;
+    let page = String::from_utf8(app.read(TEMPLATE)?)
+        .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
+    let template = Template::new(page)?;
+    let files = app.paths()?;
+    let project = Project::find(folder)?;
+    let root = std::fs::canonicalize(&project.root)
+        .map_err(|error| Error::io(project.root.display().to_string(), error))?;
+    let given = options.token.as_deref().map(|text| Token::new(text, "--token")).transpose()?;
+    let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
+    require(address, given.as_ref(), "set --token to a secret that they have to know")?;
+    let live = Live::start(project, environment, notices)?;
+    let viewer = Viewer { live: live.clone(), root, app, files, template, events: Events::default() };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(CALLS)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    let result = runtime.block_on(serve(viewer, address, options, cancel, announce));
+    runtime.shutdown_timeout(FAREWELL);
+    live.stop();
+    result
+}
+
+async fn serve<E: From<Error>>(
+    viewer: Viewer,
+    address: SocketAddr,
+    options: &Options,
+    cancel: &Cancel,
+    announce: impl FnOnce(Address) -> Result<(), E>,
+) -> Result<(), E> {
+    let listener = listen(address, options.port.is_some()).await?;
+    let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
+    let text = options.token.clone().unwrap_or_else(random);
+    let token = Token::new(&text, "--token")?;
+    let names = Names::of(address, &options.allow_host);
+    let stop = CancellationToken::new();
+    let mcp = mcp::router(&viewer.live, options.write, &names, token, stop.clone())?;
+    let viewer = Arc::new(viewer);
+    let counting = tokio::spawn(events::count_vectors(viewer.clone(), stop.clone()));
+    let gate = Arc::new(Gate::new(names, token, &text, address.port()));
+    let router = Router::new()
+        .route("/api/events", get(events::listen))
+        .route("/api/{operation}", post(api::call))
+        .fallback(pages::show)
+        .with_state((viewer, stop.clone()))
+        .merge(mcp)
+        .layer(middleware::from_fn_with_state(gate, gate::check));
+    announce(reached(address, text, &options.allow_host))?;
+    let stopped = stop.clone();
+    let serving =
+        axum::serve(listener, router).with_graceful_shutdown(async move { stopped.cancelled().await });
+    let mut serving = std::pin::pin!(serving.into_future());
+    tokio::select! {
+        ended = &mut serving => ended.map_err(|error| Error::io(address.to_string(), error))?,
+        () = asked_to_stop(cancel) => {
+            stop.cancel();
+            if let Ok(ended) = tokio::time::timeout(FAREWELL, serving).await {
+                ended.map_err(|error| Error::io(address.to_string(), error))?;
+            }
+        }
+    }
+    counting.abort();
+    Ok(())
+}
+
+/// Takes the address; another port if it is taken and nobody asked for that one.
+async fn listen(address: SocketAddr, chosen: bool) -> ubp_core::Result<TcpListener> {
+    match bind(address).await {
+        Err(Error::Io { source, .. }) if !chosen && source.kind() == std::io::ErrorKind::AddrInUse => {
+            bind(SocketAddr::new(address.ip(), 0)).await
+        }
+        bound => bound,
+    }
+}
+
+/// Where browsers reach it.
+fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address {
+    let port = address.port();
+    let host = match (address.ip().is_unspecified(), allow_host.first()) {
+        (true, Some(name)) => format!("{name}:{port}"),
+        (true, None) => format!("127.0.0.1:{port}"),
+        (false, _) => address.to_string(),
+    };
+    let encoded = percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC);
+    Address { url: format!("http://{host}/?token={encoded}"), token, port }
+}
+
+/// 244 bits that nobody can guess.
+fn random() -> String {
+    [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|half| half.simple().to_string()).concat()
+}
+
+impl Viewer {
+    /// Runs `work` on a thread where it may wait, until it ends or nobody waits for it any more.
+    async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &Cancel) -> ubp_core::Result<T> + Send + 'static,
+    ) -> ubp_core::Result<T> {
+        struct Lost(Cancel);
+        impl Drop for Lost {
+            fn drop(&mut self) {
+                self.0.request();
+            }
+        }
+        let cancel = Cancel::default();
+        let _lost = Lost(cancel.clone());
+        let viewer = self.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            cancel.check()?;
+            work(&viewer, &cancel)
+        });
+        done.await.map_err(|_| Error::Internal("the operation failed unexpectedly".into()))?
+    }
+
+    /// The same with a context in which a person asks.
+    async fn with<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self, &Context<'_>) -> ubp_core::Result<T> + Send + 'static,
+    ) -> ubp_core::Result<T> {
+        self.work(|viewer, cancel| {
+            viewer.live.with(Caller::Person, &Silent, cancel, |context| work(viewer, context))
+        })
+        .await
+    }
+}

@@ -1,0 +1,210 @@
+//! What is at an address: files of the web app, pages as an exported site has them, and the attachments that pages
+//! show. Nothing else of a project has an address.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use percent_encoding::percent_decode_str;
+use tokio_util::sync::CancellationToken;
+use ubp_core::export::{Site, SiteSettings};
+use ubp_core::index::section_count;
+use ubp_core::ops::Context;
+use ubp_core::render::url::{HOME, attachments_at};
+use ubp_core::{Result, path};
+
+use super::answer::Refusal;
+use super::attachments::{Attachment, Wanted};
+use super::{Viewer, answer, random};
+use ubp_host::export::web_app::TEMPLATE;
+
+/// How long a page may take to come into an index that is being made.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What is found at an address.
+enum Found {
+    Application(Vec<u8>),
+    Page { html: Vec<u8>, nonce: String, status: StatusCode },
+    Attachment(Attachment),
+}
+
+pub(super) async fn show(
+    State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let api = uri.path().starts_with("/api/");
+    if ![Method::GET, Method::HEAD].contains(&method) || api {
+        let refusal =
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_params", "operations are asked by POST");
+        let status = if api && method == Method::POST {
+            StatusCode::NOT_FOUND
+        } else {
+            StatusCode::METHOD_NOT_ALLOWED
+        };
+        let mut response = Refusal { status, ..refusal }.into_response();
+        let allowed = if api { "POST" } else { "GET, HEAD" };
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+        return response;
+    }
+    let file = file_at(uri.path());
+    let wanted = Arc::new(Wanted::of(&headers));
+    let name = file.clone().unwrap_or_default();
+    let begun = Instant::now();
+    let found = loop {
+        let (file, wanted) = (file.clone(), wanted.clone());
+        let found = viewer
+            .with(move |viewer, context| {
+                let found = find(viewer, context, file.as_deref(), &wanted)?;
+                Ok((found.may_be_due_to(context)?, found))
+            })
+            .await;
+        match found {
+            // Whoever opens a project for the first time asks before its pages are known.
+            Ok((true, _)) if begun.elapsed() < PATIENCE => {}
+            found => break found.map(|(_, found)| found),
+        }
+    };
+    match found {
+        Ok(found) => found.response(&name),
+        Err(error) => {
+            let refusal = Refusal::from(error);
+            let status = refusal.status;
+            let wants_page = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+            if wants_page.is_some_and(|accept| accept.contains("text/html")) {
+                return answer::notice(status, "This page cannot be shown", &escaped(&refusal.message));
+            }
+            refusal.into_response()
+        }
+    }
+}
+
+/// The file of the site that an address names, `None` for one that can name none.
+fn file_at(address: &str) -> Option<String> {
+    let decoded = percent_decode_str(address.strip_prefix('/')?).decode_utf8().ok()?;
+    let mut file = decoded.into_owned();
+    if file.is_empty() || file.ends_with('/') {
+        file.push_str(HOME);
+    }
+    let clean = path::is_inside(&file) && path::is_normal(&file);
+    clean.then_some(file)
+}
+
+fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wanted) -> Result<Found> {
+    let nonce = random();
+    let settings = SiteSettings {
+        noindex: true,
+        version: env!("CARGO_PKG_VERSION").into(),
+        style_nonce: Some(nonce.clone()),
+        ..SiteSettings::default()
+    };
+    let site = Site::new(context, &viewer.template, &settings)?;
+    if let Some(file) = file {
+        if file != TEMPLATE && viewer.files.iter().any(|own| own == file) {
+            return viewer.app.read(file).map(Found::Application);
+        }
+        if let Some(page) = site.at(file)? {
+            return Ok(Found::Page { html: page.bytes, nonce, status: StatusCode::OK });
+        }
+        for attachment in attachments_at(file, context.pages_dir()) {
+            if let Some(found) = Attachment::find(&viewer.root, context, &attachment, wanted)? {
+                return Ok(Found::Attachment(found));
+            }
+        }
+    }
+    Ok(Found::Page { html: site.missing().bytes, nonce, status: StatusCode::NOT_FOUND })
+}
+
+impl Found {
+    /// Whether it may be only the index, which does not know all pages yet, that has nothing better.
+    fn may_be_due_to(&self, context: &Context<'_>) -> Result<bool> {
+        let Self::Page { status, .. } = self else { return Ok(false) };
+        if context.refreshed {
+            return Ok(false);
+        }
+        Ok(*status == StatusCode::NOT_FOUND || context.index.read(section_count)? == 0)
+    }
+
+    /// The answer; `file` tells its type.
+    fn response(self, file: &str) -> Response {
+        let kind = media_type(file);
+        match self {
+            Self::Application(bytes) => {
+                // Names of assets hold the hash of what is in them.
+                let keep = if file.starts_with("assets/") {
+                    "private, max-age=31536000, immutable"
+                } else {
+                    "no-cache"
+                };
+                let policy = application_policy(None);
+                let headers = [
+                    (header::CONTENT_TYPE, kind),
+                    (header::CACHE_CONTROL, keep),
+                    (header::CONTENT_SECURITY_POLICY, &policy),
+                ];
+                (headers, bytes).into_response()
+            }
+            Self::Page { html, nonce, status } => {
+                let policy = application_policy(Some(&nonce));
+                let headers = [
+                    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+                    (header::CONTENT_SECURITY_POLICY, &policy),
+                ];
+                (status, headers, html).into_response()
+            }
+            Self::Attachment(attachment) => attachment.response(kind),
+        }
+    }
+}
+
+/// What the web app and its workers may load and run: their own files, and styles that bear the nonce.
+fn application_policy(nonce: Option<&str>) -> String {
+    let styles = nonce.map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
+    format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'{styles}; \
+         img-src 'self' data: blob:; font-src 'self'; media-src 'self'; connect-src 'self'; \
+         worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// What browsers do not show.
+pub(super) const DOWNLOADED: &str = "application/octet-stream";
+
+/// What a file holds, by its ending. Only these are shown; all else is handed out to be kept.
+fn media_type(file: &str) -> &'static str {
+    let ending = path::file_name(file).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match ending.as_deref().unwrap_or_default() {
+        "css" => "text/css; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "json" | "webmanifest" => "application/json",
+        "wasm" => "application/wasm",
+        "woff2" => "font/woff2",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "svg" => "image/svg+xml",
+        "webp" => "image/webp",
+        "bmp" => "image/bmp",
+        "avif" => "image/avif",
+        "ico" => "image/x-icon",
+        "mp3" => "audio/mpeg",
+        "wav" => "audio/wav",
+        "m4a" => "audio/mp4",
+        "ogg" => "audio/ogg",
+        "flac" => "audio/flac",
+        "3gp" => "video/3gpp",
+        "mp4" | "mov" => "video/mp4",
+        "webm" => "video/webm",
+        "ogv" => "video/ogg",
+        "mkv" => "video/x-matroska",
+        "pdf" => "application/pdf",
+        _ => DOWNLOADED,
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
