@@ -6,14 +6,14 @@ use serde::Serialize;
 use ubp_core::export::{Publication, Semantic, SiteSettings, Template};
 use ubp_core::ops::Context;
 use ubp_core::{Error, embed};
-
-use crate::args::{ExportArgs, Global};
-use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
 use ubp_host::export::folder::{RECORD, SiteFolder, Written};
 use ubp_host::export::model::{ModelFile, for_browsers};
 use ubp_host::export::web_app::{TEMPLATE, WebApp};
 use ubp_host::models;
+
+use crate::args::{ExportArgs, Global};
+use crate::output::{CommandResult, Failure, counted, printable};
+use crate::session::{Session, Terminal, answer};
 
 /// What an export made.
 #[derive(Debug, Serialize)]

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use ubp_core::graph::PipedLinks;
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
+use ubp_host::{InitOptions, SystemClock, init};
 
 use crate::ExitStatus;
 use crate::args::{FrontMatterChoice, InitArgs};
 use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal};
-use ubp_host::{InitOptions, SystemClock, init};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
     let options = InitOptions {

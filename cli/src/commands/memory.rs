@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use ubp_core::Error;
 use ubp_core::memory::{MemoryType, Skipped, is_own};
 use ubp_core::ops::{document_memories, forget, list_memories, recall, reindex_memories, remember};
+use ubp_host::{SystemClock, atomic, user_data};
 
 use super::write::{hint_undo, print_diff};
 use crate::args::{
@@ -15,7 +16,6 @@ use crate::args::{
 };
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::session::{Session, Terminal, answer};
-use ubp_host::{SystemClock, atomic, user_data};
 
 /// Most bytes that are read from standard input: more than a memory takes, so that it says so.
 const LONGEST: u64 = 4 << 20;

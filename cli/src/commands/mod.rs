@@ -32,12 +32,12 @@ use std::path::PathBuf;
 
 use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
 use ubp_core::search::SearchMode;
+use ubp_host::Project;
+use ubp_host::opening::set_aside;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::session::{Session, Terminal};
-use ubp_host::Project;
-use ubp_host::opening::set_aside;
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     match attempt(terminal, global, command.clone()) {

@@ -7,15 +7,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::manifest::EmbeddingModel;
-
-use crate::args::{ModelAction, ModelArgs};
-use crate::output::{CommandResult, printable};
-use crate::session::{Terminal, answer};
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUNDLED, KNOWN, KnownModel, known};
 use ubp_host::models::places::Places;
 use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
+
+use crate::args::{ModelAction, ModelArgs};
+use crate::output::{CommandResult, printable};
+use crate::session::{Terminal, answer};
 
 mod list;
 #[cfg(test)]

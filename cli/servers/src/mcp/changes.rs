@@ -7,10 +7,10 @@ use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::broadcast::error::RecvError;
+use ubp_host::live::Changed;
 
 use super::resources;
 use super::server::Server;
-use ubp_host::live::Changed;
 
 /// Pages that one client may watch.
 pub(super) const MOST_SUBSCRIPTIONS: usize = 1_000;

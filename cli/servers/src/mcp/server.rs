@@ -16,12 +16,12 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use ubp_host::live::Live;
 
 use super::call::{self, clipped};
 use super::limit::Limit;
 use super::tools::Row;
 use super::{changes, completion, prompts, resources};
-use ubp_host::live::Live;
 
 /// What a model is told about the server as a whole.
 const INSTRUCTIONS: &str = "This project's documentation: Markdown pages, the links between them, and which \

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
+use ubp_host::live::Changed;
 
 use super::Viewer;
 use super::answer::Refusal;
-use ubp_host::live::Changed;
 
 /// Streams that may be open at once.
 const MOST_STREAMS: usize = 64;

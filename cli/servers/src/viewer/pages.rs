@@ -14,11 +14,11 @@ use ubp_core::index::section_count;
 use ubp_core::ops::Context;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
+use ubp_host::export::web_app::TEMPLATE;
 
 use super::answer::Refusal;
 use super::attachments::{Attachment, Wanted};
 use super::{Viewer, answer, random};
-use ubp_host::export::web_app::TEMPLATE;
 
 /// How long a page may take to come into an index that is being made.
 const PATIENCE: Duration = Duration::from_secs(15);

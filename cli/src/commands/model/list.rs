@@ -4,14 +4,14 @@ use std::path::Path;
 
 use serde::Serialize;
 use ubp_core::Error;
-
-use super::{ENGINES, load, megabytes};
-use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Terminal, answer};
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
 use ubp_host::models::known::{BUNDLED, KNOWN, known};
 use ubp_host::models::places::{Places, is_plain_name};
+
+use super::{ENGINES, load, megabytes};
+use crate::output::{CommandResult, Failure, printable};
+use crate::session::{Terminal, answer};
 
 /// The answer of `ubp model list`.
 #[derive(Debug, Serialize)]
