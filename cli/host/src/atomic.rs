@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
 use ubp_core::{Error, Result};
 
+use crate::identity::is_file_at;
+
 /// Puts `bytes` at `path`, whatever is there now. The file keeps its mode and, as far as the system
 /// allows, its owner. `name` is what errors call the file.
 ///
@@ -136,7 +138,7 @@ pub fn note(path: &Path, lines: &[u8]) -> io::Result<()> {
         }
         let torn = if last == [b'\n'] { &b""[..] } else { b"\n" };
         file.write_all(&[torn, lines].concat())?;
-        if super::write_lock::is_file_at(&file, path)? {
+        if is_file_at(&file, path) {
             break;
         }
     }

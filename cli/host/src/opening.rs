@@ -1,19 +1,19 @@
 //! Opening a project's engine: what one command and a server that runs for days do alike when the
 //! index is damaged, cannot be written, or the model is missing.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ubp_core::index::{self, Index, SetAside};
 use ubp_core::ops::Engine;
 use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 
-use crate::Environment;
-use crate::{GitHistory, MappedCache, Project, SystemClock};
+use crate::file_lock::FileLock;
+use crate::{Environment, GitHistory, MappedCache, Project, SystemClock};
 
 /// An engine, and what was remarkable about opening it.
 pub struct Opening {
@@ -47,26 +47,9 @@ impl Opening {
 /// Makes and removes the files of an index while nobody else does: two processes that both find it
 /// gone would take each other's new files for remains of the old ones. Held until it is dropped.
 /// Where folders cannot be locked, there is nothing to hold.
-struct Turn {
-    _folder: Option<File>,
-}
-
-impl Turn {
-    fn wait_for(database: &Path) -> Self {
-        const PAUSE: Duration = Duration::from_millis(5);
-        const LONGEST: Duration = Duration::from_secs(15);
-        let Some(folder) = database.parent().and_then(|folder| File::open(folder).ok()) else {
-            return Self { _folder: None };
-        };
-        let begun = Instant::now();
-        loop {
-            match folder.try_lock() {
-                Err(TryLockError::WouldBlock) if begun.elapsed() < LONGEST => std::thread::sleep(PAUSE),
-                Ok(()) => return Self { _folder: Some(folder) },
-                Err(_) => return Self { _folder: None },
-            }
-        }
-    }
+fn turn(database: &Path) -> Option<FileLock> {
+    const LONGEST: Duration = Duration::from_secs(15);
+    FileLock::take_folder(database.parent()?, LONGEST).ok().flatten()
 }
 
 /// Removes what belongs to a database that is gone. Processes that still have the old one open share
@@ -88,7 +71,7 @@ fn forget_companions(database: &Path) {
 /// # Errors
 /// As [`index::set_aside`].
 pub fn set_aside(database: &Path) -> Result<PathBuf> {
-    let _turn = Turn::wait_for(database);
+    let _turn = turn(database);
     index::set_aside(database)
 }
 
@@ -97,7 +80,7 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
 /// # Errors
 /// As [`index::set_aside`].
 pub fn set_aside_if(database: &Path, is_it: impl FnOnce() -> bool) -> Result<Option<PathBuf>> {
-    let _turn = Turn::wait_for(database);
+    let _turn = turn(database);
     if is_it() { index::set_aside(database).map(Some) } else { Ok(None) }
 }
 
@@ -109,7 +92,7 @@ pub type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Emb
 /// # Errors
 /// [`Error::Database`] when there can be no index, not even in memory.
 pub fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
-    let _turn = Turn::wait_for(&project.database);
+    let _turn = turn(&project.database);
     forget_companions(&project.database);
     let (index, aside, in_memory) = match Index::open(&project.database) {
         Err(error) if error.is_unwritable_index() => (Index::in_memory()?, None, true),

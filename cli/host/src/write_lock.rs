@@ -1,22 +1,22 @@
 //! One writer at a time, over all processes: comparing a file with what was expected and replacing it are
 //! two steps, and another writer between them would lose an edit.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ubp_core::ports::WriteGuard;
+
+use crate::file_lock::FileLock;
 
 /// The lock's name in the project's own folder.
 pub(super) const NAME: &str = "write.lock";
 /// A writer is done within milliseconds, thousands of files apart: who waits this long waits for a process that hangs
 /// or was stopped.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Pause between two attempts. The kernel can also wait, but not for a limited time.
-const PAUSE: Duration = Duration::from_millis(3);
 
 /// The lock of one project, as one process sees it.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ pub(super) struct WriteLock {
 struct Holder {
     thread: ThreadId,
     depth: usize,
-    /// Unlocks when it is closed; `None` where the file system has no locks.
-    file: Option<File>,
+    /// `None` where the file system has no locks.
+    file: Option<FileLock>,
 }
 
 /// Held until it is dropped.
@@ -67,7 +67,7 @@ impl WriteLock {
         drop(holder);
         // From here on dropping gives the turn back, also when the file cannot be locked.
         let held = Held(self);
-        let file = locked(&self.folder, Instant::now() + self.patience)?;
+        let file = locked(&self.folder, self.patience)?;
         if let Some(holder) = &mut *self.holder.lock().unwrap_or_else(PoisonError::into_inner) {
             holder.file = file;
         }
@@ -87,32 +87,17 @@ impl Drop for Held<'_> {
 }
 
 /// The lock's file, locked.
-fn locked(folder: &Path, until: Instant) -> io::Result<Option<File>> {
+fn locked(folder: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
     let path = folder.join(NAME);
-    loop {
-        let file = match OpenOptions::new().write(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(folder)?;
-                keep_out_of_git(folder, NAME);
-                OpenOptions::new().write(true).create(true).truncate(false).open(&path)?
-            }
-            opened => opened?,
-        };
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) if Instant::now() < until => {
-                thread::sleep(PAUSE);
-                continue;
-            }
-            Err(TryLockError::WouldBlock) => return Err(held_too_long(&path)),
-            // Some network file systems have none: one machine's processes then rely on the hashes alone.
-            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-        // Whoever deletes the file meanwhile would let a second writer in.
-        if is_file_at(&file, &path)? {
-            return Ok(Some(file));
-        }
+    if !path.exists() {
+        fs::create_dir_all(folder)?;
+        keep_out_of_git(folder, NAME);
+    }
+    match FileLock::take(&path, patience) {
+        Ok(None) => Err(held_too_long(&path)),
+        // Some network file systems have none: one machine's processes then rely on the hashes alone.
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        taken => taken,
     }
 }
 
@@ -124,23 +109,6 @@ fn held_too_long(path: &Path) -> io::Error {
         path.display()
     );
     io::Error::new(io::ErrorKind::TimedOut, message)
-}
-
-#[cfg(unix)]
-pub(super) fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let ours = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Open files cannot be deleted there.
-#[cfg(not(unix))]
-pub(super) fn is_file_at(_file: &File, _path: &Path) -> io::Result<bool> {
-    Ok(true)
 }
 
 /// Adds a file of `folder`, or a pattern, to the folder's ignore file, where an older version made one. A failure costs

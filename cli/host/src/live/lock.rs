@@ -1,13 +1,13 @@
 //! Which of several servers on a project watches and indexes: the one that holds `.ubp/serve.lock`.
 //! The system takes the lock from a process that dies, however it dies, and the next one gets it.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Seek, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use super::stamp::{Identity, identity, identity_of};
+use crate::file_lock::{self, FileLock};
 use crate::{Project, UBP_DIR};
 
 const LOCK: &str = "serve.lock";
@@ -23,10 +23,7 @@ pub(super) struct ServeLock {
 #[derive(Debug)]
 enum Claim {
     None,
-    Held {
-        _file: File,
-        identity: Identity,
-    },
+    Held(FileLock),
     /// Where nobody can lock anything, every process is on its own.
     Alone,
 }
@@ -66,17 +63,15 @@ impl ServeLock {
         let mut claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner);
         match &*claim {
             Claim::Alone => return Attempt::Kept,
-            // A lock file that was deleted protects nothing: others make a new one.
-            Claim::Held { identity: held, .. } if identity(&self.path) == Some(*held) => {
-                return Attempt::Kept;
-            }
+            Claim::Held(lock) if lock.is_at(&self.path) => return Attempt::Kept,
             _ => {}
         }
         *claim = Claim::None;
         self.indexer.store(false, Ordering::Release);
-        match take(&self.path) {
-            Ok(Some((file, identity))) => {
-                *claim = Claim::Held { _file: file, identity };
+        match FileLock::take(&self.path, Duration::ZERO) {
+            Ok(Some(mut lock)) => {
+                lock.sign(&format!("{} {}\n", std::process::id(), env!("CARGO_PKG_VERSION")));
+                *claim = Claim::Held(lock);
                 self.indexer.store(true, Ordering::Release);
                 Attempt::Taken
             }
@@ -98,32 +93,9 @@ impl ServeLock {
     }
 }
 
-/// The lock file with the lock on it, `None` when another process has it.
-fn take(path: &Path) -> io::Result<Option<(File, Identity)>> {
-    loop {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-        let held = identity_of(&file.metadata()?);
-        // Deleted between opening and locking: the lock would be on a file that nobody finds.
-        if identity(path) != Some(held) {
-            continue;
-        }
-        let who = format!("{} {}\n", std::process::id(), env!("CARGO_PKG_VERSION"));
-        // For people who look into the file; the lock holds without it.
-        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(who.as_bytes()));
-        return Ok(Some((file, held)));
-    }
-}
-
 /// Whether a server watches and indexes this project.
 pub fn is_served(project: &Project) -> bool {
-    let path = project.root.join(UBP_DIR).join(LOCK);
-    // Shared, so that commands which ask at the same time do not take each other for a server.
-    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    file_lock::is_held(&project.root.join(UBP_DIR).join(LOCK)).unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::fs::{self, Metadata};
 use std::path::Path;
 
+pub(super) use crate::identity::{Identity, identity, identity_of};
+
 /// What a file at a path looked like; `None` when there was none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp(Option<(u64, i128, Identity)>);
@@ -16,28 +18,6 @@ impl Stamp {
             (metadata.len(), modified.wrapping_add(change_time(&metadata)), identity_of(&metadata))
         }))
     }
-}
-
-/// Which file it is, whatever it holds.
-pub(super) type Identity = (u64, u64);
-
-/// Which file or folder lies at `path`, `None` when there is none. Stays the same while the file is
-/// written to; differs for another file in its place, for as long as the first one is held open.
-pub(super) fn identity(path: &Path) -> Option<Identity> {
-    fs::metadata(path).ok().map(|metadata| identity_of(&metadata))
-}
-
-#[cfg(unix)]
-pub(super) fn identity_of(metadata: &Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.dev(), metadata.ino())
-}
-
-#[cfg(not(unix))]
-pub(super) fn identity_of(metadata: &Metadata) -> Identity {
-    let created = metadata.created().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
-    let nanos = created.map_or(0, jiff::Timestamp::as_nanosecond);
-    (u64::from(metadata.is_dir()), u64::try_from(nanos).unwrap_or(0))
 }
 
 #[cfg(unix)]

@@ -1,8 +1,9 @@
 //! Getting a known model from a hub into the user's folder. Everything arrives in a folder beside the
 //! model's place, where it stays if the download is interrupted, and moves when it is whole and tried.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, TOKENIZER_FILE};
 use ubp_core::progress::Cancel;
@@ -15,6 +16,7 @@ use super::places::{Place, Places};
 use super::transfer::{Failure, Order, Route, fetch, is_allowed};
 use super::{by_hand, check};
 use crate::Environment;
+use crate::file_lock::FileLock;
 
 /// The public hub.
 const PUBLIC_HUB: &str = "https://huggingface.co";
@@ -76,7 +78,9 @@ pub fn install(
     }
     let hub = hub(environment)?;
     let models = places.user()?;
-    let _lock = Lock::take(models, known.name)
+    let lock = models.join(format!(".{}.lock", known.name));
+    let _lock = FileLock::take(&lock, Duration::ZERO)
+        .map_err(|error| Error::io(lock.to_string_lossy(), error))?
         .ok_or_else(|| unavailable("another process is downloading it just now; wait for that one".into()))?;
     let visit =
         Visit { known, public: hub == PUBLIC_HUB, hub, route: Route::of(environment), cancel, progress };
@@ -237,25 +241,4 @@ impl Visit<'_> {
 
 fn read_small(path: &Path) -> Result<Vec<u8>> {
     small_file(path).map_err(|error| Error::io(path.to_string_lossy(), error))
-}
-
-/// Keeps a second download of the same model out.
-struct Lock {
-    _file: File,
-    path: PathBuf,
-}
-
-impl Lock {
-    fn take(models: &Path, name: &str) -> Option<Self> {
-        let path = models.join(format!(".{name}.lock"));
-        let file = File::create(&path).ok()?;
-        file.try_lock().ok()?;
-        Some(Self { _file: file, path })
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-    }
 }

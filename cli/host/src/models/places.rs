@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ubp_core::{Error, Result};
 
-use crate::Environment;
-use crate::{Project, user_data};
+use crate::{Environment, Project, user_data};
 
 /// The project's models, relative to it.
 const PROJECT_MODELS: &str = ".ubp/models";

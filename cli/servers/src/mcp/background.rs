@@ -1,7 +1,7 @@
 //! A server that runs in the background: started once for a project, found again by any later command, and ended
 //! by a request that only it obeys. No process is ever ended by its number, which may be another's by then.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
-
+use ubp_host::file_lock::{self, FileLock};
 use ubp_host::{UBP_DIR, atomic};
 
 mod commands;
@@ -92,16 +92,7 @@ impl Files {
 
     /// Whether a server has the lock.
     fn is_held(&self) -> Result<bool> {
-        match File::open(self.path(LOCK)) {
-            // Shared, so that commands which look at the same time do not take each other for a server.
-            Ok(file) => match file.try_lock_shared() {
-                Ok(()) => Ok(false),
-                Err(TryLockError::WouldBlock) => Ok(true),
-                Err(TryLockError::Error(error)) => Err(Error::io(shown(LOCK), error)),
-            },
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::io(shown(LOCK), error)),
-        }
+        file_lock::is_held(&self.path(LOCK)).map_err(|error| Error::io(shown(LOCK), error))
     }
 
     fn said(&self) -> Option<Running> {
@@ -115,7 +106,7 @@ fn shown(name: &str) -> String {
 
 /// The right to be the server in the background. Ends when it is dropped, and with the process.
 pub(super) struct Holding {
-    _lock: File,
+    _lock: FileLock,
     files: Files,
     instance: String,
     ended: Arc<AtomicBool>,
@@ -127,19 +118,8 @@ impl Holding {
     /// # Errors
     /// [`Error::Io`] when there can be no lock.
     pub(super) fn take(files: &Files) -> Result<Option<Self>> {
-        let failed = |error| Error::io(shown(LOCK), error);
-        let path = files.path(LOCK);
-        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let lock = options.map_err(failed)?;
-        let begun = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if begun.elapsed() < GLANCE => std::thread::sleep(LOOK / 5),
-                Err(TryLockError::WouldBlock) => return Ok(None),
-                Err(TryLockError::Error(error)) => return Err(failed(error)),
-            }
-        }
+        let taken = FileLock::take(&files.path(LOCK), GLANCE);
+        let Some(lock) = taken.map_err(|error| Error::io(shown(LOCK), error))? else { return Ok(None) };
         // What a server left behind that was killed.
         for name in [STATE, STOP] {
             forget(&files.path(name)).map_err(|error| Error::io(shown(name), error))?;

@@ -132,12 +132,12 @@ impl Desk {
     }
 }
 
-/// Names in a folder, sorted; none when there is no such folder.
+/// Names in a folder, sorted and without lock files; none when there is no such folder.
 #[cfg(feature = "engines")]
 fn names(folder: &std::path::Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| !name.ends_with(".lock")).collect();
     names.sort();
     names
 }
