@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
@@ -37,9 +38,41 @@ function openFromDisk(): Plugin {
   };
 }
 
+/** Paths of the files in a folder, hidden ones apart. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+
+/**
+ * Brings `dist` to what was built, and leaves every file alone that is the same: cargo takes the application into the
+ * program, and compiles all that stands on it anew when a time there changes.
+ */
+function replaceWhatDiffers(): Plugin {
+  return {
+    name: 'ubp-replace-what-differs',
+    apply: 'build',
+    writeBundle: {
+      order: 'post',
+      sequential: true,
+      handler({ dir = '' }) {
+        const dist = at('dist');
+        const made = new Set(filesIn(dir));
+        for (const file of made) {
+          const [from, to] = [join(dir, file), join(dist, file)];
+          if (existsSync(to) && readFileSync(to).equals(readFileSync(from))) continue;
+          mkdirSync(dirname(to), { recursive: true });
+          copyFileSync(from, to);
+        }
+        for (const file of filesIn(dist)) if (!made.has(file)) rmSync(join(dist, file));
+      },
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
-  plugins: [svelte(), beforePaint(), openFromDisk()],
+  plugins: [svelte(), beforePaint(), openFromDisk(), replaceWhatDiffers()],
   resolve: {
     alias: [
       { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },
@@ -50,6 +83,7 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   build: {
+    outDir: 'node_modules/.built',
     target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,

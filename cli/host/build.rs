@@ -14,10 +14,10 @@ fn main() -> io::Result<()> {
     let out =
         PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?);
     let mut files = Vec::new();
-    // A path that is not there counts as changed in every build, and would make each of them slow. So
-    // whoever builds the web app touches this file.
+    // A path that is not there counts as changed in every build, and would make each of them slow: the repository has
+    // the folder, and the web app changes only what differs in it.
+    println!("cargo::rerun-if-changed={}", app.display());
     if app.join("index.html").is_file() {
-        println!("cargo::rerun-if-changed={}", app.display());
         list(&app, "", &mut files)?;
         files.sort();
     }
@@ -32,12 +32,15 @@ fn main() -> io::Result<()> {
     fs::write(out.join("web_app.rs"), table)
 }
 
-/// Paths of all files, `/`-separated.
+/// Paths of all files, `/`-separated. What is hidden belongs to git.
 fn list(folder: &Path, below: &str, files: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name =
             entry.file_name().into_string().map_err(|_| io::Error::other("a name that is not Unicode"))?;
+        if name.starts_with('.') {
+            continue;
+        }
         if entry.file_type()?.is_dir() {
             list(&entry.path(), &format!("{below}{name}/"), files)?;
         } else {

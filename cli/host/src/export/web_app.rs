@@ -80,6 +80,10 @@ fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+        // It belongs to git.
+        if name.starts_with('.') {
+            continue;
+        }
         let path = format!("{below}{name}");
         if entry.file_type().map_err(failed)?.is_dir() {
             list(&entry.path(), &format!("{path}/"), paths)?;
@@ -88,4 +92,21 @@ fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_keeps_beside_the_web_app_is_no_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("assets")).unwrap();
+        for name in [".gitignore", TEMPLATE, "assets/app.js"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let app = WebApp::find(Some(folder.path().into())).unwrap();
+        assert_eq!(app.paths().unwrap(), ["assets/app.js", TEMPLATE]);
+    }
 }
