@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use ubp_core::Error;
 use ubp_core::manifest::settings::{self, Settings};
 use ubp_core::manifest::{self, DocumentSettings, EmbeddingModel, Manifest};
+use ubp_core::{Error, Result};
 
 use super::Log;
 use crate::host::atomic;
@@ -71,7 +71,7 @@ impl Default for Config {
     }
 }
 
-fn path<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+fn path<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<String, D::Error> {
     let path = String::deserialize(value)?;
     if path.trim().is_empty() || path.contains('\0') {
         return Err(serde::de::Error::custom(format_args!("expected a path, found {path:?}")));
@@ -79,46 +79,27 @@ fn path<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
     Ok(path)
 }
 
-/// Why a file is of no use.
-#[derive(Debug)]
-pub(super) enum Unusable {
-    Absent,
-    /// In words, with the line where there is one.
-    Wrong(String),
-}
-
 impl Config {
     /// What the file at `path` says.
     ///
     /// # Errors
-    /// [`Unusable`].
-    pub(super) fn read(path: &Path) -> Result<Self, Unusable> {
-        Self::settings(path).map(|settings| settings.value)
-    }
-
-    fn settings(path: &Path) -> Result<Settings<Self>, Unusable> {
+    /// [`Error::Io`]; [`Error::Manifest`] for settings that cannot be used.
+    pub(super) fn read(path: &Path) -> Result<Settings<Self>> {
         let shown = path.to_string_lossy();
-        let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => Unusable::Absent,
-            _ => Unusable::Wrong(Error::io(shown.clone(), error).to_string()),
-        })?;
-        settings::read(&text, &shown, &Self::default()).map_err(|error| Unusable::Wrong(error.to_string()))
+        let text = fs::read_to_string(path).map_err(|error| Error::io(shown.clone(), error))?;
+        settings::read(&text, &shown, &Self::default())
     }
 
     /// The same, and what is taken where that fails: the usual settings, written down where there is no file yet.
     pub(super) fn load(path: &Path, log: &Log<'_>) -> Self {
-        match Self::settings(path) {
+        match Self::read(path) {
             Ok(settings) => {
                 for unknown in settings.unknown {
                     log(Level::Warn, &format!("{unknown} ({}:{})", path.display(), unknown.line));
                 }
                 settings.value
             }
-            Err(Unusable::Wrong(what)) => {
-                log(Level::Warn, &format!("{what}; using the default settings"));
-                Self::default()
-            }
-            Err(Unusable::Absent) => {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 // A folder that is not there is a mistake in the path.
                 let folder = path.parent().map_or(Ok(()), |folder| fs::metadata(folder).map(drop));
                 let made = folder.and_then(|()| atomic::create(path, Self::template().as_bytes()));
@@ -132,6 +113,10 @@ impl Config {
                         log(Level::Warn, &format!("{words}; using the default settings"));
                     }
                 }
+                Self::default()
+            }
+            Err(error) => {
+                log(Level::Warn, &format!("{error}; using the default settings"));
                 Self::default()
             }
         }

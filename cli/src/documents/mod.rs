@@ -53,7 +53,7 @@ pub(crate) fn open(path: &Path, environment: &Environment, log: &Log<'_>) -> Res
 /// # Errors
 /// As [`open`].
 pub(crate) fn root(path: &Path, environment: &Environment) -> Result<PathBuf> {
-    let config = Config::read(path).unwrap_or_default();
+    let config = Config::read(path).map_or_else(|_| Config::default(), |settings| settings.value);
     let place = Place::of(&config, path, environment)?;
     place.make_documents(&|_, _| {})?;
     place.make_root()
