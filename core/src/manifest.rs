@@ -3,17 +3,18 @@
 //! survives being rewritten.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Error, Result};
 
-mod check;
-mod locate;
+pub mod settings;
 #[cfg(test)]
 mod tests;
+mod values;
 
-use check::Reader;
-pub use locate::line_of;
+use settings::{Settings, UnknownSetting};
+pub use values::{chunk_size, dimensions, top_k};
 
 /// The newest layout of `.ubp` that this version can use.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -21,19 +22,26 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Where the manifest lies in a project.
 pub const MANIFEST_PATH: &str = ".ubp/manifest.json";
 
+/// What the file of a new project spells out.
+const STARTED_WITH: [&str; 6] =
+    ["version", "schema_version", "embedding_model", "pages_dir", "created_at", "frontmatter"];
+
 /// The settings of a project. Change the fields and write [`Manifest::to_json`]: everything else in
 /// the file stays as it was.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the manifest's format, as people read it.
     pub version: String,
     /// Layout of `.ubp`, at most [`SCHEMA_VERSION`].
+    #[serde(deserialize_with = "values::schema_version")]
     pub schema_version: u32,
     /// Which model the vectors come from.
     pub embedding_model: EmbeddingModel,
     /// Folder of the pages, relative to the project, `/`-separated; `.` is the project itself.
+    #[serde(deserialize_with = "values::pages_dir")]
     pub pages_dir: String,
     /// When the project was started, if the manifest says so.
+    #[serde(deserialize_with = "values::time")]
     pub created_at: Option<Timestamp>,
     /// Whether UBP completes front matter.
     pub frontmatter: FrontMatterMode,
@@ -53,19 +61,27 @@ pub struct Manifest {
     pub export: ExportSettings,
     /// How documents are cut and found one by one.
     pub documents: DocumentSettings,
+    /// What the file has beyond that.
+    #[serde(skip)]
+    pub unknown: Vec<UnknownSetting>,
+    #[serde(skip)]
     original: Map<String, Value>,
+    #[serde(skip)]
     indent: String,
+    #[serde(skip)]
     crlf: bool,
 }
 
 /// The embedding model that a project asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingModel {
     /// Its name, such as `all-MiniLM-L6-v2`.
+    #[serde(deserialize_with = "values::name")]
     pub name: String,
     /// Its version, as its maker counts.
     pub version: String,
     /// Length of its vectors.
+    #[serde(deserialize_with = "dimensions")]
     pub dimensions: usize,
 }
 
@@ -76,7 +92,8 @@ impl Default for EmbeddingModel {
 }
 
 /// Who writes front matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FrontMatterMode {
     /// UBP adds missing `id`, `title`, `created_at` and `updated_at` when a page is added or saved.
     Managed,
@@ -95,7 +112,8 @@ impl FrontMatterMode {
 }
 
 /// What decides whether a page is older than what it describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FreshnessBaseline {
     /// The last review in `.ubp/refs.lock`, then times.
     Review,
@@ -103,24 +121,17 @@ pub enum FreshnessBaseline {
     Edit,
 }
 
-impl FreshnessBaseline {
-    /// The word in the manifest.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Review => "review",
-            Self::Edit => "edit",
-        }
-    }
-}
-
 /// Defaults of searching.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchDefaults {
     /// Most results, 1 to 20; `None` leaves it to the surface.
+    #[serde(deserialize_with = "values::whole::<1, 20, _, _>")]
     pub limit: Option<usize>,
     /// Weight of relevance against the graph, 0 to 1.
+    #[serde(deserialize_with = "values::fraction")]
     pub alpha: f64,
     /// Hops that relevance travels, 1 to 3.
+    #[serde(deserialize_with = "values::whole::<1, 3, _, _>")]
     pub depth: usize,
 }
 
@@ -131,9 +142,10 @@ impl Default for SearchDefaults {
 }
 
 /// When an outdated page counts as stale.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StalenessSettings {
     /// Days since the source changed after which `possibly_stale` becomes `stale`.
+    #[serde(deserialize_with = "values::whole::<0, 36_500, _, _>")]
     pub threshold_days: u32,
 }
 
@@ -144,16 +156,18 @@ impl Default for StalenessSettings {
 }
 
 /// How links are written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkSettings {
     /// Their names, as written after the pipe of a link.
+    #[serde(deserialize_with = "values::link_types")]
     pub types: Vec<String>,
     /// On which side of a link's pipe its target is.
     pub order: LinkOrder,
 }
 
 /// On which side of a link's pipe its target is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LinkOrder {
     /// `[[target|label]]`, as Obsidian and most others write.
     #[default]
@@ -162,22 +176,14 @@ pub enum LinkOrder {
     LabelFirst,
 }
 
-impl LinkOrder {
-    /// The word in the manifest.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TargetFirst => "target_first",
-            Self::LabelFirst => "label_first",
-        }
-    }
-}
-
 /// Defaults of suggesting links.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuggestDefaults {
     /// Least similarity, 0 to 1.
+    #[serde(deserialize_with = "values::fraction")]
     pub threshold: f64,
     /// Most suggestions, 1 to 100.
+    #[serde(deserialize_with = "values::whole::<1, 100, _, _>")]
     pub limit: usize,
 }
 
@@ -188,9 +194,10 @@ impl Default for SuggestDefaults {
 }
 
 /// What agents may do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSettings {
     /// Most changes of pages in a minute, 1 to 10,000. Servers that let agents write hold to it.
+    #[serde(deserialize_with = "values::whole::<1, 10_000, _, _>")]
     pub writes_per_minute: usize,
 }
 
@@ -207,11 +214,13 @@ pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
 pub const MOST_CHUNKS: usize = 100;
 
 /// How documents are cut and found one by one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentSettings {
     /// Most characters of what gets a vector of its own; `None` leaves it to sections and the model.
+    #[serde(deserialize_with = "chunk_size")]
     pub chunk_size: Option<usize>,
     /// Most chunks that a search among documents gives, 1 to [`MOST_CHUNKS`].
+    #[serde(deserialize_with = "top_k")]
     pub top_k: usize,
 }
 
@@ -222,7 +231,8 @@ impl Default for DocumentSettings {
 }
 
 /// Which pages are published where their front matter does not say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PublishDefault {
     /// All.
     #[default]
@@ -231,24 +241,16 @@ pub enum PublishDefault {
     Private,
 }
 
-impl PublishDefault {
-    /// The word in the manifest.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Publish => "publish",
-            Self::Private => "private",
-        }
-    }
-}
-
 /// What is published, and how it calls itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportSettings {
     /// Which pages are published where their front matter does not say.
     pub default: PublishDefault,
     /// Name of the site; that of its first page when absent.
+    #[serde(deserialize_with = "values::title")]
     pub title: Option<String>,
     /// Language of the pages that name none, such as `ja` or `en-GB`.
+    #[serde(deserialize_with = "values::language")]
     pub language: Option<String>,
 }
 
@@ -259,89 +261,9 @@ pub(crate) fn is_language(tag: &str) -> bool {
         && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-impl Manifest {
-    /// The manifest of a project that starts now. `pages_dir` is relative, or `.`.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParams`] when `pages_dir` does not name a folder inside the project.
-    pub fn default_for(pages_dir: &str, frontmatter: FrontMatterMode, created_at: Timestamp) -> Result<Self> {
-        let pages_dir = check::pages_dir(pages_dir).map_err(Error::invalid)?;
-        let mut manifest = Self::absent();
-        // Times in the file are for people, who read seconds.
-        manifest.created_at = Some(Timestamp::from_second(created_at.as_second()).unwrap_or(created_at));
-        manifest.pages_dir = pages_dir;
-        manifest.frontmatter = frontmatter;
-        manifest.original = manifest.essentials();
-        Ok(manifest)
-    }
-
-    /// The pages folder relative to the project, empty when they are the same.
-    pub fn pages_folder(&self) -> &str {
-        let folder = self.pages_dir.trim_matches('/');
-        let folder = folder.strip_prefix("./").unwrap_or(folder);
-        if folder == "." { "" } else { folder }
-    }
-
-    /// Reads a manifest; `path` is what errors call the file. Absent settings get their defaults.
-    ///
-    /// # Errors
-    /// [`Error::Manifest`] with the line, for damaged JSON, a value of the wrong type or out of
-    /// range, a pages folder outside the project, or a layout that a newer version made.
-    pub fn parse(text: &str, path: &str) -> Result<Self> {
-        let json = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let value: Value = serde_json::from_str(json).map_err(|error| Error::Manifest {
-            path: path.into(),
-            line: error.line().max(1),
-            message: check::without_position(&error),
-        })?;
-        let Value::Object(original) = value else {
-            return Err(Error::Manifest {
-                path: path.into(),
-                line: 1,
-                message: "expected an object: { … }".into(),
-            });
-        };
-        let mut manifest = Reader::new(&original, json, path).manifest()?;
-        manifest.original = original;
-        manifest.indent = indent_of(json);
-        manifest.crlf = json.contains("\r\n");
-        Ok(manifest)
-    }
-
-    /// What of the settings is for everybody: what answers depend on. Everything else that the file holds, what this
-    /// version does not know included, stays with the project.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParams`] when the pages folder is none.
-    pub fn published(&self) -> Result<Self> {
-        let mut published =
-            Self::default_for(&self.pages_dir, FrontMatterMode::Preserved, Timestamp::UNIX_EPOCH)?;
-        published.created_at = None;
-        published.original.shift_remove("created_at");
-        published.embedding_model = self.embedding_model.clone();
-        published.search = self.search.clone();
-        published.staleness = self.staleness.clone();
-        published.links = self.links.clone();
-        published.suggest = self.suggest.clone();
-        published.freshness = self.freshness;
-        published.export = self.export.clone();
-        published.documents = self.documents.clone();
-        Ok(published)
-    }
-
-    /// The file's text: the one that was read, with the changed settings changed, in its order,
-    /// indentation and line endings, and with every unknown key.
-    pub fn to_json(&self) -> String {
-        let mut object = self.original.clone();
-        let before = Reader::new(&self.original, "", "").manifest().unwrap_or_else(|_| Self::absent());
-        self.overlay(&before, &mut object);
-        let mut text = pretty(&Value::Object(object), self.indent.as_bytes());
-        text.push('\n');
-        if self.crlf { text.replace('\n', "\r\n") } else { text }
-    }
-
-    /// What an empty manifest means. Existing files are never written to unless it says so.
-    fn absent() -> Self {
+/// What an empty manifest means. Existing files are never written to unless it says so.
+impl Default for Manifest {
+    fn default() -> Self {
         Self {
             version: "1.0.0".into(),
             schema_version: SCHEMA_VERSION,
@@ -357,98 +279,94 @@ impl Manifest {
             agents: AgentSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),
+            unknown: Vec::new(),
             original: Map::new(),
             indent: "  ".into(),
             crlf: false,
         }
     }
-
-    /// What a new project's file spells out; the rest are defaults.
-    fn essentials(&self) -> Map<String, Value> {
-        let mut object = Map::new();
-        object.insert("version".into(), self.version.clone().into());
-        object.insert("schema_version".into(), self.schema_version.into());
-        for (key, value) in self.model_values() {
-            set(&mut object, &["embedding_model", key], value);
-        }
-        object.insert("pages_dir".into(), self.pages_dir.clone().into());
-        if let Some(time) = self.created_at {
-            object.insert("created_at".into(), time.to_string().into());
-        }
-        object.insert("frontmatter".into(), self.frontmatter.as_str().into());
-        object
-    }
-
-    fn model_values(&self) -> [(&'static str, Value); 3] {
-        let model = &self.embedding_model;
-        [
-            ("name", model.name.clone().into()),
-            ("version", model.version.clone().into()),
-            ("dimensions", model.dimensions.into()),
-        ]
-    }
-
-    fn overlay(&self, before: &Self, object: &mut Map<String, Value>) {
-        let mut put = |changed: bool, keys: &[&str], value: Value| {
-            if changed {
-                set(object, keys, value);
-            }
-        };
-        put(self.version != before.version, &["version"], self.version.clone().into());
-        put(self.schema_version != before.schema_version, &["schema_version"], self.schema_version.into());
-        let new_model = self.embedding_model != before.embedding_model;
-        for (key, value) in self.model_values() {
-            put(new_model, &["embedding_model", key], value);
-        }
-        put(self.pages_dir != before.pages_dir, &["pages_dir"], self.pages_dir.clone().into());
-        let created = self.created_at.map_or(Value::Null, |time| time.to_string().into());
-        put(self.created_at != before.created_at, &["created_at"], created);
-        let mode = self.frontmatter.as_str().into();
-        put(self.frontmatter != before.frontmatter, &["frontmatter"], mode);
-        let (search, was) = (&self.search, &before.search);
-        let limit = search.limit.map_or(Value::Null, Value::from);
-        put(search.limit != was.limit, &["search", "limit"], limit);
-        put(search.alpha != was.alpha, &["search", "alpha"], search.alpha.into());
-        put(search.depth != was.depth, &["search", "depth"], search.depth.into());
-        let days = self.staleness.threshold_days;
-        put(self.staleness != before.staleness, &["staleness", "threshold_days"], days.into());
-        let (links, was) = (&self.links, &before.links);
-        put(links.types != was.types, &["links", "types"], links.types.clone().into());
-        put(links.order != was.order, &["links", "order"], links.order.as_str().into());
-        let (suggest, was) = (&self.suggest, &before.suggest);
-        put(suggest.threshold != was.threshold, &["suggest", "threshold"], suggest.threshold.into());
-        put(suggest.limit != was.limit, &["suggest", "limit"], suggest.limit.into());
-        let writes = self.agents.writes_per_minute;
-        put(self.agents != before.agents, &["agents", "writes_per_minute"], writes.into());
-        let (export, was) = (&self.export, &before.export);
-        put(export.default != was.default, &["export", "default"], export.default.as_str().into());
-        let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::from);
-        put(export.title != was.title, &["export", "title"], text(&export.title));
-        put(export.language != was.language, &["export", "language"], text(&export.language));
-        let (documents, was) = (&self.documents, &before.documents);
-        let size = documents.chunk_size.map_or(Value::Null, Value::from);
-        put(documents.chunk_size != was.chunk_size, &["documents", "chunk_size"], size);
-        put(documents.top_k != was.top_k, &["documents", "top_k"], documents.top_k.into());
-        put(self.freshness != before.freshness, &["freshness"], self.freshness.as_str().into());
-    }
 }
 
-/// Sets the value at `keys`, making the objects on the way.
-fn set(object: &mut Map<String, Value>, keys: &[&str], value: Value) {
-    match keys {
-        [] => {}
-        [key] => {
-            object.insert((*key).into(), value);
+impl Manifest {
+    /// The manifest of a project that starts now. `pages_dir` is relative, or `.`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] when `pages_dir` does not name a folder inside the project.
+    pub fn default_for(pages_dir: &str, frontmatter: FrontMatterMode, created_at: Timestamp) -> Result<Self> {
+        let pages_dir =
+            values::folder(pages_dir).map_err(|message| Error::invalid(format!("pages_dir {message}")))?;
+        // Times in the file are for people, who read seconds.
+        let created_at = Timestamp::from_second(created_at.as_second()).unwrap_or(created_at);
+        Ok(Self { pages_dir, frontmatter, created_at: Some(created_at), ..Self::default() }.spelt_out())
+    }
+
+    /// The pages folder relative to the project, empty when they are the same.
+    pub fn pages_folder(&self) -> &str {
+        let folder = self.pages_dir.trim_matches('/');
+        let folder = folder.strip_prefix("./").unwrap_or(folder);
+        if folder == "." { "" } else { folder }
+    }
+
+    /// Reads a manifest; `path` is what errors call the file. Absent settings get their defaults.
+    ///
+    /// # Errors
+    /// [`Error::Manifest`] with the line, for damaged JSON, a value of the wrong type or out of
+    /// range, a pages folder outside the project, or a layout that a newer version made.
+    pub fn parse(text: &str, path: &str) -> Result<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        settings::read(text, path, &values::Layout { schema_version: SCHEMA_VERSION })?;
+        let Settings { value: read, given, unknown } = settings::read(text, path, &Self::default())?;
+        let model = &read.embedding_model;
+        let dimensions = given.get("embedding_model").and_then(|model| model.get("dimensions"));
+        if model.name != EmbeddingModel::default().name && dimensions.is_none_or(Value::is_null) {
+            return Err(Error::Manifest {
+                path: path.into(),
+                line: settings::line_of(text, &["embedding_model".into()]),
+                message: format!("`embedding_model.dimensions` of the model '{}' is missing", model.name),
+            });
         }
-        [key, rest @ ..] => {
-            let slot = object.entry(*key).or_insert_with(|| Value::Object(Map::new()));
-            if !slot.is_object() {
-                *slot = Value::Object(Map::new());
-            }
-            if let Value::Object(inner) = slot {
-                set(inner, rest, value);
-            }
+        Ok(Self { unknown, original: given, indent: indent_of(text), crlf: text.contains("\r\n"), ..read })
+    }
+
+    /// What of the settings is for everybody: what answers depend on. Everything else that the file holds, what this
+    /// version does not know included, stays with the project.
+    pub fn published(&self) -> Self {
+        let settings = self.clone();
+        let published = Self {
+            embedding_model: settings.embedding_model,
+            pages_dir: settings.pages_dir,
+            search: settings.search,
+            staleness: settings.staleness,
+            links: settings.links,
+            suggest: settings.suggest,
+            freshness: settings.freshness,
+            export: settings.export,
+            documents: settings.documents,
+            ..Self::default()
+        };
+        published.spelt_out()
+    }
+
+    /// The file's text: the one that was read, with the changed settings changed, in its order,
+    /// indentation and line endings, and with every unknown key.
+    pub fn to_json(&self) -> String {
+        let mut object = settings::rewritten(&self.original, &Self::default(), self);
+        if self.embedding_model.name != EmbeddingModel::default().name
+            && let Some(Value::Object(model)) = object.get_mut("embedding_model")
+        {
+            // No default fits another model, so it is written also where it is the same number.
+            model.insert("dimensions".into(), self.embedding_model.dimensions.into());
         }
+        let mut text = pretty(&Value::Object(object), self.indent.as_bytes());
+        text.push('\n');
+        if self.crlf { text.replace('\n', "\r\n") } else { text }
+    }
+
+    /// With a file of its own, which spells out what a project decides at its start; the rest are defaults.
+    fn spelt_out(mut self) -> Self {
+        self.original = settings::members(&self);
+        self.original.retain(|key, value| STARTED_WITH.contains(&key.as_str()) && !value.is_null());
+        self
     }
 }
 
@@ -456,7 +374,7 @@ fn pretty(value: &Value, indent: &[u8]) -> String {
     let mut bytes = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent);
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    match serde::Serialize::serialize(value, &mut serializer) {
+    match Serialize::serialize(value, &mut serializer) {
         Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(_) => value.to_string(),
     }

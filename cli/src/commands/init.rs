@@ -34,7 +34,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "already": summary.already,
             "pages_dir": manifest.pages_dir,
             "frontmatter": manifest.frontmatter.as_str(),
-            "link_order": manifest.links.order.as_str(),
+            "link_order": manifest.links.order,
             "page_count": report.added.len().max(summary.existing_pages),
             "notes_elsewhere": summary.notes_elsewhere,
             "created": summary.created,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::text::hex;
 use crate::{Error, Result};
 
 /// Name of the file that holds the graph of a model.
@@ -60,10 +61,6 @@ impl Checksum {
 /// The first 16 hexadecimal digits of the SHA-256 of `bytes`.
 pub fn short_hash(bytes: &[u8]) -> String {
     hex(Sha256::digest(bytes).get(..8).unwrap_or_default())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Files that are in memory, by name.

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may have. Whoever adds one to the index decides here whether it is
 /// for everybody.
-pub const TABLES: [&str; 26] = [
+pub const TABLES: [&str; 25] = [
     "aliases",
     "anchors",
     "attachments",
@@ -43,7 +43,6 @@ pub const TABLES: [&str; 26] = [
     "sections",
     "site",
     "source_refs",
-    "suggestions",
     "tags",
     "title_terms",
     "vectors",

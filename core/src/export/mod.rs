@@ -122,7 +122,7 @@ impl<'a> Publication<'a> {
         });
         let source = PublicSource::new(pages.collect(), Files::Project { source: context.source, without });
         let verdicts = verdicts(context, &public)?;
-        Ok(Self { context, source, manifest: context.manifest.published()?, verdicts, unpublished, left_out })
+        Ok(Self { context, source, manifest: context.manifest.published(), verdicts, unpublished, left_out })
     }
 
     /// How many pages are public.

@@ -222,7 +222,7 @@ fn settings_that_nobody_knows_stay_with_the_project() {
         "m",
     )
     .unwrap();
-    let json = project.manifest.published().unwrap().to_json();
+    let json = project.manifest.published().to_json();
     assert!(!json.contains("s3cr3t") && !json.contains("created_at"), "{json}");
     assert!(json.contains("my_type") && json.contains("\"title\": \"Site\""), "{json}");
 }

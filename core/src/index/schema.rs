@@ -1,7 +1,7 @@
 //! The tables. Everything here can be made again from the files; nothing is the only copy.
 
 /// Raised whenever a table or the meaning of a column changes: another version is built anew.
-pub(super) const VERSION: i32 = 4;
+pub(super) const VERSION: i32 = 5;
 
 /// Marks the file as ours ("UBPi"), so that a foreign database is recognised.
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -170,12 +170,4 @@ CREATE TABLE section_vectors (
     PRIMARY KEY (section, ordinal)
 ) WITHOUT ROWID;
 CREATE INDEX section_vectors_by_vector ON section_vectors(vector);
-
-CREATE TABLE suggestions (
-    source_page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
-    target_page INTEGER NOT NULL REFERENCES pages(page) ON DELETE CASCADE,
-    score       REAL NOT NULL,
-    reason      TEXT NOT NULL,
-    PRIMARY KEY (source_page, target_page)
-) WITHOUT ROWID;
 "#;

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::connection::{GENERATION, VECTOR_GENERATION, counter};
 use crate::Result;
+use crate::text::hex;
 
 /// The vectors of one model in one state of an index. Two that are equal are equal byte by byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +29,8 @@ impl VectorState {
             counter(db, VECTOR_GENERATION)?.to_string(),
             identity.into(),
         ];
-        let digest = Sha256::digest(parts.join("\n"));
-        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let mut name = hex(&Sha256::digest(parts.join("\n")));
+        name.truncate(32);
         Ok(Some(Self { name }))
     }
 

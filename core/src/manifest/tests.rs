@@ -122,23 +122,33 @@ fn damaged_json_is_reported_with_its_line() {
 #[test]
 fn wrong_values_are_reported_with_their_line() {
     for (member, words) in [
-        (r#""version": 1"#, "'version' must be a text"),
+        (r#""version": 1"#, "`version`: expected a string, found a number"),
         (r#""schema_version": 0"#, "whole number from 1"),
-        (r#""schema_version": "1""#, "whole number from 1"),
-        (r#""embedding_model": "MiniLM""#, "must be an object"),
+        (r#""schema_version": "1""#, "expected a number"),
+        (r#""embedding_model": "MiniLM""#, "expected an object, found a string"),
         (r#""embedding_model": {"name": " "}"#, "name of a model"),
-        (r#""embedding_model": {"name": "mine"}"#, "'dimensions' of the model 'mine'"),
+        (r#""embedding_model": {"name": "mine"}"#, "`embedding_model.dimensions` of the model 'mine'"),
         (r#""embedding_model": {"dimensions": 0}"#, "from 1 to 65536"),
         (r#""created_at": "yesterday""#, "expected a time"),
-        (r#""frontmatter": "auto""#, "\"managed\" or \"preserved\""),
-        (r#""freshness": true"#, "\"review\" or \"edit\""),
-        (r#""search": []"#, "must be an object"),
-        (r#""search": {"limit": 21}"#, "from 1 to 20"),
+        (r#""frontmatter": "auto""#, "expected `managed` or `preserved`"),
+        (r#""frontmatter": {"managed": null}"#, "expected a string"),
+        (r#""freshness": "reviews""#, "expected `review` or `edit`"),
+        (r#""freshness": true"#, "expected a string, found true or false"),
+        (r#""search": []"#, "expected an object, found a list"),
+        (r#""search": {"limit": 21}"#, "`search.limit`: expected a whole number from 1 to 20, found 21"),
         (r#""search": {"limit": 5.5}"#, "from 1 to 20"),
         (r#""search": {"alpha": 1.01}"#, "number from 0 to 1"),
         (r#""search": {"depth": -1}"#, "from 1 to 3"),
-        (r#""staleness": {"threshold_days": "7"}"#, "whole number"),
-        (r#""links": {"types": "owns"}"#, "list of names"),
+        (r#""staleness": {"threshold_days": "7"}"#, "expected a number, found a string"),
+        (r#""staleness": {"threshold_days": 36501}"#, "from 0 to 36500"),
+        (r#""links": {"types": "owns"}"#, "expected a list"),
+        (r#""links": {"types": [1]}"#, "list of names"),
+        (r#""links": {"order": "both"}"#, "expected `target_first` or `label_first`"),
+        (r#""export": {"title": 1}"#, "expected a string"),
+        (r#""export": {"language": "e"}"#, "a language tag"),
+        (r#""export": {"default": "public"}"#, "expected `publish` or `private`"),
+        (r#""documents": {"chunk_size": 49}"#, "from 50 to 100000"),
+        (r#""documents": {"top_k": 101}"#, "from 1 to 100"),
         (r#""links": {"types": ["a|b"]}"#, "cannot be the name"),
         (r#""suggest": {"threshold": null, "limit": 0}"#, "from 1 to 100"),
         (r#""agents": {"writes_per_minute": 0}"#, "from 1 to 10000"),
@@ -153,6 +163,28 @@ fn wrong_values_are_reported_with_their_line() {
 fn the_line_is_that_of_the_inner_key() {
     let text = "{\n \"x\": {\"search\": 1, \"y\": \"}{\\\"\"},\n \"search\": {\n  \"depth\": 2,\n  \"al\\u0070ha\": 7\n }\n}";
     assert_eq!(error(text).0, 5);
+}
+
+#[test]
+fn unknown_settings_are_named_with_their_lines() {
+    let manifest =
+        parse("{\n  \"serch\": {\"depth\": 9},\n  \"search\": {\n    \"dept\": 3,\n    \"depth\": 3\n  }\n}");
+    let said: Vec<_> = manifest.unknown.iter().map(|unknown| (unknown.to_string(), unknown.line)).collect();
+    assert_eq!(
+        said,
+        [
+            ("unknown setting `serch`, ignored".to_owned(), 2),
+            ("unknown setting `search.dept`, ignored".to_owned(), 4)
+        ]
+    );
+    assert_eq!(manifest.search.depth, 3);
+}
+
+#[test]
+fn a_model_of_the_same_size_is_written_with_its_size() {
+    let mut manifest = parse("{}");
+    manifest.embedding_model.name = "mine".into();
+    assert_eq!(parse(&manifest.to_json()).embedding_model, manifest.embedding_model);
 }
 
 #[test]
@@ -220,7 +252,7 @@ proptest! {
         object.insert("first".into(), before);
         object.insert("wanted".into(), serde_json::json!({ "a": after, "key": "here" }));
         let text = serde_json::to_string_pretty(&object).unwrap();
-        let line = line_of(&text, &["wanted", "key"]);
+        let line = settings::line_of(&text, &["wanted".into(), "key".into()]);
         prop_assert!(text.lines().nth(line - 1).unwrap().contains("\"key\": \"here\""));
     }
 }

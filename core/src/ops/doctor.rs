@@ -106,6 +106,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         checks::orphans(db, &graph, &mut findings)?;
         checks::page_types(db, &mut findings)?;
         checks::model(context, &mut findings);
+        checks::unknown_settings(context, &mut findings);
         Ok((findings, wanted))
     })?;
     checks::review_lock(context, &mut findings)?;

@@ -1,6 +1,9 @@
 //! What stands between `[[` and `]]`, and what a Markdown destination leads to. The only grammar of
 //! links: text and front matter both use it, and nothing else reads links its own way.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::LinkTypes;
@@ -121,24 +124,7 @@ fn has_scheme(destination: &str) -> bool {
 
 /// `text` with its `%xx` resolved; as it is where that gives no UTF-8.
 pub(crate) fn percent_decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escaped = match rest {
-            [b'%', high, low, ..] => hex(*high).zip(hex(*low)).map(|(high, low)| high << 4 | low),
-            _ => None,
-        };
-        decoded.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { rest.get(3..).unwrap_or_default() } else { tail };
-    }
-    String::from_utf8(decoded).unwrap_or_else(|_| text.to_owned())
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::{Error, Result, path};
+use crate::{Error, Result, path, text};
 
 /// SHA-256 of a file's raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,8 +39,7 @@ impl FromStr for ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "sha256:{}", text::hex(&self.0))
     }
 }
 

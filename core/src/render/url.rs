@@ -5,6 +5,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::Connection;
 
 use crate::ports::ContentHash;
@@ -59,8 +60,7 @@ fn own_file(page: &str, twins: &[String]) -> String {
     if first && !taken && !is_marked(name) && name.len() + ".html".len() <= LONGEST {
         return format!("{stem}.html");
     }
-    let hash = ContentHash::of(page.as_bytes()).to_string();
-    let digits = hash.trim_start_matches("sha256:").get(..MARK).unwrap_or_default();
+    let digits = text::hex(&ContentHash::of(page.as_bytes()).0[..MARK / 2]);
     let mut room = LONGEST - ".html".len() - MARK - 1;
     while !name.is_char_boundary(room.min(name.len())) {
         room -= 1;
@@ -184,35 +184,13 @@ pub fn attachment_file(attachment: &str, pages_dir: &str) -> String {
 
 /// A path as part of a URL.
 pub fn encoded(path: &str) -> String {
-    let mut url = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            push_encoded(&mut url, byte);
-        }
-    }
-    url
+    const SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+    utf8_percent_encode(path, SET).to_string()
 }
 
 /// The name of a place on a page as part of a URL; `#` is not included.
 pub(crate) fn encoded_fragment(name: &str) -> String {
-    let mut url = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/^:".contains(&byte) {
-            url.push(char::from(byte));
-        } else {
-            push_encoded(&mut url, byte);
-        }
-    }
-    url
-}
-
-fn push_encoded(url: &mut String, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    url.push('%');
-    url.push(char::from(DIGITS[usize::from(byte >> 4)]));
-    url.push(char::from(DIGITS[usize::from(byte & 15)]));
+    encoded(name).replace("%5E", "^").replace("%3A", ":")
 }
 
 /// The URL that leads from one file of the site to another.

@@ -23,6 +23,11 @@ pub use index::index_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
 pub use snippet::{Snippet, snippet};
 
+/// `bytes` in hexadecimal digits, as checksums are written.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// How many tokens a model is assumed to take for `text`: one for 4 ASCII bytes, rounded up, and one
 /// for any other character.
 pub fn estimate_tokens(text: &str) -> usize {

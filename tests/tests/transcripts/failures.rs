@@ -48,7 +48,7 @@ fn a_damaged_manifest_is_reported_with_its_line() {
     terminal.write(".ubp/manifest.json", "{\n  \"version\": \"1.0\",\n  \"pages_dir\": 7\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
-    ! error: .ubp/manifest.json:3: 'pages_dir' must be a text in quotes
+    ! error: .ubp/manifest.json:3: `pages_dir`: expected a string, found a number
     ! hint: mend the file, or delete it and run `ubp init` again
     exit status 2
     ");

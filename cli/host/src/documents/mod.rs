@@ -79,7 +79,7 @@ pub fn open(path: &Path, environment: &Environment, log: &Log<'_>) -> Result<Ser
 /// # Errors
 /// As [`open`].
 pub fn root(path: &Path, environment: &Environment) -> Result<PathBuf> {
-    let config = Config::read(path).unwrap_or_default();
+    let config = Config::read(path).map_or_else(|_| Config::default(), |settings| settings.value);
     let place = Place::of(&config, path, environment)?;
     place.make_documents(&|_, _| {})?;
     place.make_root()

@@ -119,13 +119,10 @@ impl Place {
         let pages_dir = if parts.is_empty() { ".".to_owned() } else { parts.join("/") };
         let now = SystemClock::default().now();
         let mut manifest = Manifest::default_for(&pages_dir, FrontMatterMode::Preserved, now)?;
-        manifest.embedding_model = model.unwrap_or_else(|| EmbeddingModel {
-            name: config.model.name.clone(),
-            dimensions: config.model.dimensions,
-            ..EmbeddingModel::default()
-        });
-        manifest.documents.chunk_size = Some(config.chunk_size);
-        manifest.documents.top_k = config.search_top_k;
+        config.put_into(&mut manifest);
+        if let Some(model) = model {
+            manifest.embedding_model = model;
+        }
         Ok(manifest)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ubp_core::embed::{ModelDescription, ModelFiles};
 use ubp_core::ports::{Embedder, TextKind};
+use ubp_core::text::hex;
 use ubp_core::{Error, Result};
 
 use crate::Environment;
@@ -238,8 +239,4 @@ pub fn megabytes(bytes: u64) -> String {
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
         _ => format!("{} MB", bytes / 1_000_000),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -33,8 +33,7 @@ pub(super) struct Gate {
 impl Gate {
     /// The gate of a server on `port`, whose `token` is `text`.
     pub(super) fn new(names: Names, token: Token, text: &str, port: u16) -> Self {
-        let pass: String =
-            Sha256::digest(format!("ubp-viewer {text}")).iter().map(|byte| format!("{byte:02x}")).collect();
+        let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {text}")));
         // 64 digits are long enough for any token.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
         Self { names, token, cookie: format!("ubp-viewer-{port}"), pass, accepted }

@@ -8,6 +8,7 @@ use super::super::{Context, page};
 use super::{Finding, Severity, WantedPage};
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks};
+use crate::manifest::MANIFEST_PATH;
 use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::{Result, text};
@@ -218,6 +219,15 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
             finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
                 .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
         );
+    }
+}
+
+pub(super) fn unknown_settings(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for unknown in &context.manifest.unknown {
+        let message = format!("{unknown} ({MANIFEST_PATH}:{})", unknown.line);
+        let mut found = finding(Severity::Info, "unknown_setting", message);
+        found.line = Some(unknown.line);
+        findings.push(found.hint("correct its name, or leave it if another program needs it"));
     }
 }
 

@@ -16,6 +16,16 @@ fn messages(project: &Project, code: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_misspelt_setting_is_named_with_its_line() {
+    let mut project = Project::with_pages([("a.md", "")]);
+    project.manifest = crate::manifest::Manifest::parse("{\n  \"serch\": {}\n}", "m").unwrap();
+    let output = run(&project.context(), Params::default()).unwrap();
+    let found = output.findings.iter().find(|finding| finding.code == "unknown_setting").unwrap();
+    assert_eq!(found.message, "unknown setting `serch`, ignored (.ubp/manifest.json:2)");
+    assert_eq!((found.line, found.severity), (Some(2), Severity::Info));
+}
+
+#[test]
 fn a_circle_is_told_as_a_way_round() {
     let project = Project::with_pages([
         ("a.md", "[[b|depends_on]]"),

@@ -1,5 +1,7 @@
 //! How a name is written inside a link.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::page::{LinkKind, Site, Syntax, slug};
 use crate::{path, text};
 
@@ -106,10 +108,7 @@ fn encoded(name: &str, angle: bool, every: bool) -> String {
         if plain {
             encoded.push(character);
         } else {
-            let mut bytes = [0; 4];
-            for byte in character.encode_utf8(&mut bytes).bytes() {
-                encoded.push_str(&format!("%{byte:02X}"));
-            }
+            encoded.extend(utf8_percent_encode(character.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC));
         }
     }
     encoded

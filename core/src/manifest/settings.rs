@@ -1,0 +1,175 @@
+//! Settings files in JSON. People edit them by hand, so every mistake is reported with its line, and what this version
+//! does not know survives a rewrite.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use serde_path_to_error::Segment;
+
+use crate::{Error, Result};
+
+/// What a settings file says.
+#[derive(Debug, Clone)]
+pub struct Settings<T> {
+    /// The settings, with the defaults of those that the file leaves out.
+    pub value: T,
+    /// The members of the file, as they are.
+    pub given: Map<String, Value>,
+    /// Members that are not settings, in the order of the file.
+    pub unknown: Vec<UnknownSetting>,
+}
+
+/// A member of a settings file that this version does not know, such as a misspelt one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownSetting {
+    /// Its name, with those of the objects around it: `search.limt`.
+    pub name: String,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for UnknownSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown setting `{}`, ignored", self.name)
+    }
+}
+
+/// Reads the settings in `text`; `path` is what errors call the file. A setting that is absent or `null` has the value
+/// it has in `defaults`.
+///
+/// # Errors
+/// [`Error::Manifest`] with the line, for damaged JSON and for a value of the wrong type or out of range.
+pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &T) -> Result<Settings<T>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let wrong = |line, message| Error::Manifest { path: path.into(), line, message };
+    let json: Value =
+        serde_json::from_str(text).map_err(|error| wrong(error.line().max(1), without_position(&error)))?;
+    let Value::Object(given) = json else {
+        return Err(wrong(1, "expected an object: { … }".into()));
+    };
+    match typed(&given, defaults) {
+        Ok((value, unknown)) => {
+            let unknown = unknown
+                .into_iter()
+                .map(|keys| UnknownSetting { name: keys.join("."), line: line_of(text, &keys) });
+            Ok(Settings { unknown: unknown.collect(), value, given })
+        }
+        Err((keys, message)) => Err(wrong(line_of(text, &keys), format!("`{}`: {message}", keys.join(".")))),
+    }
+}
+
+/// The file with `value` in it: what differs from what it says is changed, everything else stays.
+pub(super) fn rewritten<T>(given: &Map<String, Value>, defaults: &T, value: &T) -> Map<String, Value>
+where
+    T: Serialize + DeserializeOwned,
+{
+    let mut object = given.clone();
+    let before = typed(given, defaults).map_or_else(|_| members(defaults), |(before, _)| members(&before));
+    change(&mut object, &before, &members(value));
+    object
+}
+
+/// The members of a settings file that spells out `settings`.
+pub(super) fn members<T: Serialize>(settings: &T) -> Map<String, Value> {
+    match serde_json::to_value(settings) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    }
+}
+
+/// The line, from 1, of the value that `keys` lead to, or of the deepest that is there. Of several equal keys the last
+/// counts, as it does for the parser.
+pub(super) fn line_of(text: &str, keys: &[String]) -> usize {
+    let mut value = text.trim_start();
+    for key in keys {
+        let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(value).unwrap_or_default();
+        let Some(member) = members.get(key) else { break };
+        value = member.get();
+    }
+    let offset = value.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+    1 + text.get(..offset).map_or(0, |before| before.matches('\n').count())
+}
+
+/// Names of the objects that a member is in, and its own.
+type Keys = Vec<String>;
+
+/// The settings in `given`, and the members that are none. Errors are a place, and what is wrong there.
+fn typed<T>(given: &Map<String, Value>, defaults: &T) -> std::result::Result<(T, Vec<Keys>), (Keys, String)>
+where
+    T: Serialize + DeserializeOwned,
+{
+    let (mut settings, mut unknown) = (members(defaults), Vec::new());
+    overlay(&mut settings, given, &[], &mut unknown)?;
+    let value = serde_path_to_error::deserialize(Value::Object(settings)).map_err(|error| {
+        let keys = error.path().iter().map_while(|segment| match segment {
+            Segment::Map { key } => Some(key.clone()),
+            _ => None,
+        });
+        (keys.collect(), error.inner().to_string())
+    })?;
+    Ok((value, unknown))
+}
+
+/// Puts what is given in the place of what was there.
+fn overlay(
+    settings: &mut Map<String, Value>,
+    given: &Map<String, Value>,
+    parents: &[String],
+    unknown: &mut Vec<Keys>,
+) -> std::result::Result<(), (Keys, String)> {
+    for (key, value) in given {
+        let keys = [parents, std::slice::from_ref(key)].concat();
+        match (settings.get_mut(key), value) {
+            (None, _) => unknown.push(keys),
+            (_, Value::Null) => {}
+            (Some(Value::Object(inner)), Value::Object(value)) => overlay(inner, value, &keys, unknown)?,
+            (Some(slot), value) if slot.is_null() || kind(slot) == kind(value) => *slot = value.clone(),
+            (Some(slot), value) => {
+                return Err((keys, format!("expected {}, found {}", kind(slot), kind(value))));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Changes in `object` what differs between `before` and `after`.
+fn change(object: &mut Map<String, Value>, before: &Map<String, Value>, after: &Map<String, Value>) {
+    for (key, value) in after {
+        match (value, before.get(key)) {
+            (value, Some(before)) if value == before => {}
+            (Value::Object(after), Some(Value::Object(before))) => {
+                let slot = object.entry(key).or_insert(Value::Null);
+                let mut inner = slot.as_object().cloned().unwrap_or_default();
+                change(&mut inner, before, after);
+                *slot = inner.into();
+            }
+            (value, _) => {
+                object.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// serde_json's words without the line, which stands before them.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" at line ") {
+        Some((message, _)) => format!("{message} (column {})", error.column()),
+        None => text,
+    }
+}

@@ -1,0 +1,143 @@
+//! What each setting may be. The functions are for serde's `deserialize_with`; a message says what is expected and what
+//! is there instead.
+
+use std::fmt::Display;
+
+use jiff::Timestamp;
+use serde::de::{DeserializeOwned, Deserializer, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{CHUNK_SIZES, MOST_CHUNKS, SCHEMA_VERSION, is_language};
+
+/// Most characters of a chunk.
+///
+/// # Errors
+/// For anything but a whole number in [`CHUNK_SIZES`].
+pub fn chunk_size<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
+    whole::<{ CHUNK_SIZES.0 }, { CHUNK_SIZES.1 }, T, D>(value)
+}
+
+/// Most chunks of an answer.
+///
+/// # Errors
+/// For anything but a whole number from 1 to [`MOST_CHUNKS`].
+pub fn top_k<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
+    whole::<1, MOST_CHUNKS, T, D>(value)
+}
+
+/// Length of a model's vectors.
+///
+/// # Errors
+/// For anything but a whole number from 1 to 65,536.
+pub fn dimensions<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
+    whole::<1, 65_536, T, D>(value)
+}
+
+/// A whole number in a range; `null` where `T` has a place for it.
+pub(super) fn whole<'de, const LEAST: usize, const MOST: usize, T, D>(value: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    checked(value, format_args!("a whole number from {LEAST} to {MOST}"), |value| {
+        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        value.is_null() || number.is_some_and(|number| (LEAST..=MOST).contains(&number))
+    })
+}
+
+pub(super) fn fraction<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error> {
+    checked(value, "a number from 0 to 1", |value| {
+        value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number))
+    })
+}
+
+pub(super) fn name<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    checked(value, "the name of a model", |value| is_text(value, |text| !text.trim().is_empty()))
+}
+
+pub(super) fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Timestamp>, D::Error> {
+    checked(value, "a time such as \"2026-02-07T00:00:00Z\"", |value| {
+        value.is_null() || is_text(value, |text| text.parse::<Timestamp>().is_ok())
+    })
+}
+
+pub(super) fn language<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    checked(value, "a language tag such as \"en\" or \"ja\"", |value| {
+        value.is_null() || is_text(value, is_language)
+    })
+}
+
+/// A text; one that is blank counts as absent.
+pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let title: Option<String> = checked(value, "a string", |value| value.is_null() || value.is_string())?;
+    Ok(title.filter(|title| !title.trim().is_empty()))
+}
+
+pub(super) fn link_types<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
+    let given: Vec<String> = checked(value, "a list of names, such as [\"replaces\"]", |value| {
+        value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+    })?;
+    let mut types: Vec<String> = Vec::with_capacity(given.len());
+    for name in given.iter().map(|name| name.trim()) {
+        if name.is_empty() || name.contains(['|', '[', ']', '\n', '\r']) {
+            return Err(D::Error::custom(format_args!("'{name}' cannot be the name of a link type")));
+        }
+        if !types.iter().any(|known| known == name) {
+            types.push(name.into());
+        }
+    }
+    Ok(types)
+}
+
+/// The layout of a manifest. It is read before all else: a newer one may have given the other settings new meanings.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Layout {
+    #[serde(deserialize_with = "schema_version")]
+    pub schema_version: u32,
+}
+
+pub(super) fn schema_version<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
+    let version: u32 = whole::<1, { u32::MAX as usize }, _, _>(value)?;
+    if version > SCHEMA_VERSION {
+        return Err(D::Error::custom(format_args!(
+            "layout {version} was made by a newer ubp (this one knows up to {SCHEMA_VERSION}): install a newer ubp"
+        )));
+    }
+    Ok(version)
+}
+
+pub(super) fn pages_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    folder(&String::deserialize(value)?).map_err(D::Error::custom)
+}
+
+/// `dir` in its one spelling: `/`-separated, without `.` parts; `.` for the project itself.
+///
+/// # Errors
+/// What is wrong with it, when it is not a folder inside the project that can hold pages.
+pub(super) fn folder(dir: &str) -> Result<String, String> {
+    let slashed = dir.trim().replace('\\', "/");
+    if !crate::path::is_inside(&slashed) {
+        return Err(format!("'{dir}' must be a folder inside the project, without '..'"));
+    }
+    let parts: Vec<&str> = slashed.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.iter().any(|part| [".ubp", ".git"].iter().any(|own| part.eq_ignore_ascii_case(own))) {
+        return Err(format!("'{dir}' cannot be inside .ubp or .git"));
+    }
+    Ok(if parts.is_empty() { ".".into() } else { parts.join("/") })
+}
+
+/// The value, where it is what is `expected`.
+fn checked<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    value: D,
+    expected: impl Display,
+    is_right: impl FnOnce(&Value) -> bool,
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(value)?;
+    let read = if is_right(&value) { T::deserialize(&value).ok() } else { None };
+    read.ok_or_else(|| D::Error::custom(format_args!("expected {expected}, found {value}")))
+}
+
+fn is_text(value: &Value, is_right: impl FnOnce(&str) -> bool) -> bool {
+    value.as_str().is_some_and(is_right)
+}
