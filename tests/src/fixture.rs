@@ -8,8 +8,9 @@ use tempfile::TempDir;
 use ubp_cli::host::{GitHistory, InitOptions, Project, SystemClock, init};
 use ubp_core::index::Index;
 use ubp_core::ops::{Caller, Context, Engine};
-use ubp_core::ports::{Embedder, HashEmbedder};
+use ubp_core::ports::Embedder;
 use ubp_core::progress::{Cancel, Silent};
+use ubp_testing::HashEmbedder;
 
 use crate::generator::Vault;
 
