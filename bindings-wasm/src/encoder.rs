@@ -7,9 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use js_sys::{Array, Float32Array, Uint32Array};
 use serde::Serialize;
-use ubp_core::embed::{Checksum, DESCRIPTION_FILE, Engine, MODEL_FILE, ModelFiles, TOKENIZER_FILE, open};
+use ubp_core::embed::{Checksum, DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE};
 use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
+use ubp_engines::{Engine, open};
 use wasm_bindgen::prelude::*;
 
 use crate::failure::guarded;

@@ -25,3 +25,10 @@ pub mod text;
 pub mod writing;
 
 pub use error::{Error, Result};
+
+// Tests in here share their doubles with those of other crates, and need them over the types of this build.
+#[cfg(test)]
+extern crate self as ubp_core;
+#[cfg(test)]
+#[path = "../testing/src/lib.rs"]
+pub mod testing;

@@ -1,4 +1,4 @@
-"""ONNX Runtime behind the protocol of core/examples/engine.rs: the yardstick of tests/bench/engines.
+"""ONNX Runtime behind the protocol of core/engines/examples/engine.rs: the yardstick of tests/bench/engines.
 
 Takes the folder of a model. `{"do":"arrange","threads":T,"sessions":S,"batch":B}` chooses how texts
 are run: S at the same time, each on T threads, up to B texts of equally many tokens together (the

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use ubp_core::index::Index;
 use ubp_core::ops::{Caller, Context, Engine};
-use ubp_core::ports::{Embedder, HashEmbedder};
+use ubp_core::ports::Embedder;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_host::{GitHistory, InitOptions, Project, SystemClock, init};
+use ubp_testing::HashEmbedder;
 
 use crate::generator::Vault;
 

@@ -72,10 +72,28 @@ fn the_engine_needs_no_network_terminal_or_runtime() {
     assert!(needs.contains("rusqlite"), "the list of dependencies is not empty");
 }
 
+/// With features, parts of the workspace that are built together would each have it built anew.
+#[test]
+fn the_engine_is_one_build_for_all() {
+    let metadata = metadata();
+    let core = metadata.packages.iter().find(|package| package.name.as_str() == "ubp-core").unwrap();
+    assert!(core.features.is_empty(), "{:?}", core.features);
+    assert!(core.dependencies.iter().all(|dependency| !dependency.optional));
+}
+
+/// Doubles of ports are for tests: no program is built with them.
+#[test]
+fn what_tests_share_is_part_of_no_program() {
+    let metadata = metadata();
+    for name in ["ubp-core", "ubp-engines", "ubp-cli", "ubp-node", "ubp-wasm"] {
+        assert!(!needs(&metadata, name).contains("ubp-testing"), "{name}");
+    }
+}
+
 #[test]
 fn crates_depend_on_each_other_in_one_direction() {
     let metadata = metadata();
-    let order = ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"];
+    let order = ["ubp-core", "ubp-engines", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"];
     for (place, name) in order.into_iter().enumerate() {
         let needs = needs(&metadata, name);
         let own: Vec<&str> = order.into_iter().filter(|other| needs.contains(*other)).collect();
@@ -97,7 +115,7 @@ fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-node");
     assert!(needed.contains("ubp-cli") && needed.contains("ubp-host"), "{needed:?}");
-    for name in ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"] {
+    for name in ["ubp-core", "ubp-engines", "ubp-host", "ubp-servers", "ubp-cli", "ubp-tests"] {
         assert!(!needs(&metadata, name).contains("ubp-node"), "{name}");
     }
 }
@@ -107,7 +125,7 @@ fn the_modules_for_browsers_stand_on_the_engine_alone() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-wasm");
     assert!(needed.contains("ubp-core") && !needed.contains("ubp-host"), "{needed:?}");
-    for name in ["ubp-core", "ubp-host", "ubp-servers", "ubp-cli", "ubp-node", "ubp-tests"] {
+    for name in ["ubp-core", "ubp-engines", "ubp-host", "ubp-servers", "ubp-cli", "ubp-node", "ubp-tests"] {
         assert!(!needs(&metadata, name).contains("ubp-wasm"), "{name}");
     }
 }
@@ -153,7 +171,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 fn is_test(path: &Path) -> bool {
     path.components().any(|part| {
         let name = part.as_os_str().to_string_lossy();
-        name == "tests" || name.ends_with("tests.rs") || name == "conformance"
+        name == "tests" || name.ends_with("tests.rs")
     })
 }
 
@@ -186,14 +204,12 @@ fn the_engine_touches_no_clock_disk_network_or_environment() {
         "Uuid::new_v4",
         "Uuid::new_v7",
     ];
-    // The database path is the one file that the engine is handed, and damaged ones are moved aside;
-    // models are read from the folder that the host names.
-    let allowed = |path: &str, what: &str| {
-        what == "std::fs" && (path == "src/index/connection.rs" || path.starts_with("src/embed/"))
-    };
+    // The database path is the one file that the engine is handed, and damaged ones are moved aside.
+    let allowed = |path: &str, what: &str| what == "std::fs" && path == "src/index/connection.rs";
     let core = root().join("core");
     let mut found = Vec::new();
-    for file in rust_files(&core.join("src")).iter().filter(|file| !is_test(file)) {
+    let files = [rust_files(&core.join("src")), rust_files(&core.join("engines/src"))].concat();
+    for file in files.iter().filter(|file| !is_test(file)) {
         let path = file.strip_prefix(&core).unwrap().to_string_lossy().replace('\\', "/");
         let code = code(file);
         for what in forbidden {

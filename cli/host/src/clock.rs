@@ -36,7 +36,7 @@ impl Clock for SystemClock {
 mod tests {
     use std::time::Duration;
 
-    use ubp_core::ports::conformance;
+    use ubp_testing::conformance;
 
     use super::*;
 

@@ -10,9 +10,10 @@ use crate::Result;
 use crate::manifest::{FrontMatterMode, Manifest};
 use crate::ops::{Caller, Context};
 use crate::page::LinkTypes;
-use crate::ports::{FixedClock, HashEmbedder, MemorySource, NoHistory, Source};
+use crate::ports::{FixedClock, MemorySource, NoHistory, Source};
 use crate::progress::{Cancel, Silent};
 use crate::search::{Match, matches};
+use crate::testing::HashEmbedder;
 use crate::text::Query;
 
 mod dump;

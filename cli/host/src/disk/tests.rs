@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use tempfile::TempDir;
-use ubp_core::ports::conformance::{self, SourceFixture};
+use ubp_testing::conformance::{self, SourceFixture};
 
 use super::*;
 

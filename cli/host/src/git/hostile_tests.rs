@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::tests::{Scratch, run};
 use super::*;
-use ubp_core::ports::conformance::Repository;
+use ubp_testing::conformance::Repository;
 
 /// Arms every setting that could run `trap`, a script that leaves a mark and passes its input on.
 fn arm(scratch: &mut Scratch, trap: &Path, mark: &Path) {

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use tempfile::TempDir;
-use ubp_core::ports::conformance::{self, Repository};
+use ubp_testing::conformance::{self, Repository};
 
 use super::*;
 

@@ -4,7 +4,7 @@
 use std::fs::FileTimes;
 use std::time::SystemTime;
 
-use ubp_core::ports::conformance;
+use ubp_testing::conformance;
 
 use super::*;
 

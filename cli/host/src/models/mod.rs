@@ -67,7 +67,7 @@ pub fn files(project: &Project, environment: &Environment) -> Result<Option<Box<
 
 #[cfg(feature = "engines")]
 fn bundled_files() -> Option<Box<dyn ModelFiles>> {
-    Some(Box::new(ubp_core::embed::BundledFiles))
+    Some(Box::new(ubp_engines::BundledFiles))
 }
 
 #[cfg(not(feature = "engines"))]
@@ -90,7 +90,7 @@ pub enum Processor {
 /// Why there is none, in words.
 pub fn gpu() -> std::result::Result<String, String> {
     #[cfg(feature = "engines")]
-    return ubp_core::embed::gpu();
+    return ubp_engines::gpu();
     #[cfg(not(feature = "engines"))]
     Err("this build of ubp runs no models".into())
 }
@@ -119,7 +119,7 @@ pub fn load_bundled() -> Result<Option<Arc<dyn Embedder>>> {
 
 #[cfg(feature = "engines")]
 fn bundled() -> Result<Arc<dyn Embedder>> {
-    ubp_core::embed::bundled().map(Arc::from)
+    ubp_engines::bundled().map(Arc::from)
 }
 
 #[cfg(not(feature = "engines"))]
@@ -129,17 +129,17 @@ fn bundled() -> Result<Arc<dyn Embedder>> {
 
 #[cfg(feature = "engines")]
 fn open(files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
-    ubp_core::embed::open(ubp_core::embed::Engine::Fastest, files)
+    ubp_engines::open(ubp_engines::Engine::Fastest, files)
 }
 
 #[cfg(feature = "engines")]
 fn open_on(files: Box<dyn ModelFiles>, processor: Processor) -> Result<Box<dyn Embedder>> {
-    use ubp_core::embed::Engine;
+    use ubp_engines::Engine;
     let engine = match processor {
         Processor::Cpu => Engine::Fastest,
         Processor::Gpu => Engine::Gpu,
     };
-    ubp_core::embed::open(engine, files)
+    ubp_engines::open(engine, files)
 }
 
 #[cfg(not(feature = "engines"))]

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ports::HashEmbedder;
+use crate::testing::HashEmbedder;
 
 fn pieces<'a>(text: &'a str, path: &[String]) -> Vec<&'a str> {
     chunks(&HashEmbedder::default(), path, text, None)

@@ -9,8 +9,9 @@ use super::Project;
 use crate::Error;
 use crate::index::{Index, RefreshOptions, refresh};
 use crate::page::LinkTypes;
-use crate::ports::{FaultySource, MemorySource};
+use crate::ports::MemorySource;
 use crate::progress::{Cancel, Progress, Stage};
+use crate::testing::FaultySource;
 
 fn paths(project: &Project<FaultySource<MemorySource>>) -> Vec<String> {
     project

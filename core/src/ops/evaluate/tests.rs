@@ -184,7 +184,7 @@ fn links_of_documents_lend_relevance_and_change_no_text() {
 #[test]
 fn queries_that_cannot_be_compared_by_meaning_are_counted() {
     let mut project = project();
-    project.embedder = crate::ports::HashEmbedder::for_scripts(crate::embed::Scripts::only(["Latin"]));
+    project.embedder = crate::testing::HashEmbedder::for_scripts(crate::embed::Scripts::only(["Latin"]));
     project.update();
     let params = json!({
         "queries": [query("q", "password"), query("r", "認証")],

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::index::tests::Project;
 use crate::ops::{Caller, Context};
-use crate::ports::{FaultySource, MemorySource, Source};
+use crate::ports::{MemorySource, Source};
+use crate::testing::FaultySource;
 
 fn project() -> Project {
     Project::with_pages([("login.md", "# Login\n\nSessions expire.\n")])

@@ -4,8 +4,9 @@ use crate::index::tests::Project;
 use crate::manifest::LinkOrder;
 use crate::ops::suggest_links::{self, Output, Params, Status};
 use crate::ops::{accept, dismiss};
-use crate::ports::{FaultySource, MemorySource, Source};
+use crate::ports::{MemorySource, Source};
 use crate::suggest::decisions::FILE;
+use crate::testing::FaultySource;
 
 const LOGIN: &str = "# Login\r\n\r\nSee `User Database`. The *user database* holds passwords.\r\n";
 

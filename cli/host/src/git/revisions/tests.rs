@@ -4,7 +4,7 @@
 use std::fs;
 
 use ubp_core::ports::History;
-use ubp_core::ports::conformance::Repository as _;
+use ubp_testing::conformance::Repository as _;
 
 use super::super::tests::{Scratch, run};
 use super::*;

@@ -5,7 +5,7 @@ use std::fs;
 
 use jiff::Timestamp;
 use ubp_core::ports::History;
-use ubp_core::ports::conformance::Repository as _;
+use ubp_testing::conformance::Repository as _;
 
 use super::super::tests::{Scratch, run};
 use super::*;

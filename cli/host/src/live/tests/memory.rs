@@ -1,7 +1,7 @@
 //! What servers keep in memory, as the system sees it: one copy of the vectors for all of them, and
 //! nothing of the database while nobody asks.
 
-use ubp_core::ports::HashEmbedder;
+use ubp_testing::HashEmbedder;
 
 use super::*;
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use ubp_core::ports::{Embedder, HashEmbedder, ModelInfo, TextKind};
+use ubp_core::ports::{Embedder, ModelInfo, TextKind};
+use ubp_testing::HashEmbedder;
 
 use super::*;
 

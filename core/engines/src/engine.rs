@@ -1,11 +1,13 @@
 //! Which engine runs a model. Both give the same vectors; rten is faster, so it is asked first, and
 //! tract runs what rten does not know.
 
+use ubp_core::Result;
+use ubp_core::embed::ModelFiles;
+use ubp_core::ports::Embedder;
+
+use super::QueryCache;
 use super::encoder::Encoder;
 use super::session::Load;
-use super::{ModelFiles, QueryCache};
-use crate::Result;
-use crate::ports::Embedder;
 
 /// What runs a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub fn gpu() -> std::result::Result<String, String> {
 /// nothing: see [`QueryCache`].
 ///
 /// # Errors
-/// [`crate::Error::Model`] when `model.json` is missing or wrong. What is wrong with the other files
+/// [`ubp_core::Error::Model`] when `model.json` is missing or wrong. What is wrong with the other files
 /// shows at the first use.
 pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
     let engines: &'static [Load] = match engine {

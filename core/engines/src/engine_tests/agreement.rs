@@ -1,9 +1,11 @@
 //! The same answers whichever engine computed the vectors: the ten nearest sections of this
 //! repository's own pages, for a hundred queries.
 
+use ubp_core::embed::{MemoryFiles, ModelFiles};
+use ubp_core::ports::TextKind;
+
 use super::{ENGINES, bert, xlmr};
-use crate::embed::{MemoryFiles, ModelFiles, open};
-use crate::ports::TextKind;
+use crate::open;
 
 const PAGES: &[&str] = &[
     include_str!("../../../../docs/commands.md"),
@@ -89,7 +91,7 @@ fn a_float_model_gives_the_same_answers_on_every_engine() {
 #[cfg(feature = "bundled-model")]
 #[test]
 fn the_bundled_model_gives_the_same_answers_on_every_engine() {
-    assert_eq!(disagreements(|| Box::new(crate::embed::BundledFiles), 1e-3), 0);
+    assert_eq!(disagreements(|| Box::new(crate::BundledFiles), 1e-3), 0);
 }
 
 #[test]

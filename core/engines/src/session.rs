@@ -1,7 +1,7 @@
 //! What every inference engine offers to the encoder, and what they have in common: which inputs a
 //! sentence encoder takes, and where in its outputs the vectors are.
 
-use super::ModelFiles;
+use ubp_core::embed::ModelFiles;
 
 /// A result whose error says in words what is wrong with the model; the encoder adds its name.
 pub(super) type Outcome<T> = Result<T, String>;

@@ -1,6 +1,6 @@
 //! What every clock must do.
 
-use crate::ports::Clock;
+use ubp_core::ports::Clock;
 
 /// Times and readings never run backwards, and identifiers are fresh, ordered UUIDs v7.
 pub fn clock(clock: &dyn Clock) {

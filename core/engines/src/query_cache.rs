@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::Result;
-use crate::ports::{Embedder, ModelInfo, TextKind};
+use ubp_core::Result;
+use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 
 /// Most queries that are remembered.
 const QUERIES: usize = 128;
@@ -81,8 +81,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
-    use crate::Error;
-    use crate::ports::HashEmbedder;
+    use ubp_core::Error;
+    use ubp_testing::HashEmbedder;
 
     #[derive(Default)]
     struct Counting {
@@ -190,6 +190,6 @@ mod tests {
 
     #[test]
     fn it_conforms_as_an_embedder() {
-        crate::ports::conformance::embedder(&QueryCache::new(HashEmbedder::default()));
+        ubp_testing::conformance::embedder(&QueryCache::new(HashEmbedder::default()));
     }
 }

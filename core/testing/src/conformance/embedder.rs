@@ -1,6 +1,6 @@
 //! What every embedder must do.
 
-use crate::ports::{Embedder, TextKind};
+use ubp_core::ports::{Embedder, TextKind};
 
 const TEXTS: [&str; 4] = [
     "The login form checks the password.",

@@ -1,10 +1,10 @@
 //! Models of other kinds than the bundled one: inputs, tokenizers, pooling and prefixes.
 
 use serde::Deserialize;
+use ubp_core::ports::TextKind;
 
 use super::{ENGINES, bert, cosine, opened, xlmr};
-use crate::embed::tokenizer::Tokenizer;
-use crate::ports::TextKind;
+use crate::tokenizer::Tokenizer;
 
 #[derive(Deserialize)]
 struct Expected {
@@ -119,10 +119,10 @@ fn pieces_leave_room_for_the_prefix() {
     let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();
     let text = "認証フローの説明です。ログインの後に確認します。 Then the session ends, and a page says so. "
         .repeat(6);
-    let pieces = crate::embed::chunks(embedder.as_ref(), &[], &text, None).unwrap();
+    let pieces = ubp_core::embed::chunks(embedder.as_ref(), &[], &text, None).unwrap();
     assert!(pieces.len() > 3);
     for piece in pieces {
-        let passage = crate::embed::passage(embedder.as_ref(), &[], &text[piece]).unwrap();
+        let passage = ubp_core::embed::passage(embedder.as_ref(), &[], &text[piece]).unwrap();
         let seen = tokenizer.tokens(&format!("p: {passage}"), usize::MAX).unwrap().ids.len();
         assert!(seen <= 24, "{seen} tokens for {passage}");
     }

@@ -8,13 +8,13 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::description::{DESCRIPTION_FILE, ModelDescription, Pooling};
-use super::files::{ModelFiles, TOKENIZER_FILE};
+use rayon::prelude::*;
+use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, Pooling, TOKENIZER_FILE, normalize};
+use ubp_core::ports::{Embedder, ModelInfo, TextKind};
+use ubp_core::{Error, Result};
+
 use super::session::{Cores, Hidden, Load, Outcome, Session, Tokens};
 use super::tokenizer::Tokenizer;
-use super::{normalize, parallel};
-use crate::ports::{Embedder, ModelInfo, TextKind};
-use crate::{Error, Result};
 
 /// A model that turns text into vectors; its files are read when it is first used.
 pub(super) struct Encoder {
@@ -64,11 +64,9 @@ impl Encoder {
             }
             messages.dedup();
             Err(if messages.is_empty() {
-                "this build of UBP has no inference engine".into()
-            } else if cfg!(feature = "tract") {
-                messages.join("; ")
+                "this build of ubp has no engine for it".into()
             } else {
-                format!("{}; the native ubp has a second engine, which may run it", messages.join("; "))
+                messages.join("; ")
             })
         });
         loaded.as_deref().map_err(|message| self.wrong(message))
@@ -143,11 +141,16 @@ impl Embedder for Encoder {
         // Loaded here, so that the cores do not wait for one another at their first text.
         self.tokenizer()?;
         self.session()?;
-        let tokens = parallel::map(texts, |_, text| self.tokens(prefix, text))?;
-        let mut order: Vec<usize> = (0..texts.len()).collect();
-        order.sort_by_key(|&index| std::cmp::Reverse(tokens[index].ids.len()));
-        let vectors = parallel::map(&order, |lane, &index| self.vector(&tokens[index], Cores::One(lane)))?;
-        let mut placed: Vec<(usize, Vec<f32>)> = order.into_iter().zip(vectors).collect();
+        let tokens =
+            texts.par_iter().map(|text| self.tokens(prefix, text)).collect::<Result<Vec<Tokens>>>()?;
+        let mut order: Vec<(usize, Tokens)> = tokens.into_iter().enumerate().collect();
+        order.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.ids.len()));
+        // A bridge hands the texts out in this order; its threads run one text at a time.
+        let vectors = order.into_iter().par_bridge().map(|(index, tokens)| {
+            let core = rayon::current_thread_index().unwrap_or(0);
+            Ok((index, self.vector(&tokens, Cores::One(core))?))
+        });
+        let mut placed = vectors.collect::<Result<Vec<(usize, Vec<f32>)>>>()?;
         placed.sort_unstable_by_key(|&(index, _)| index);
         Ok(placed.into_iter().map(|(_, vector)| vector).collect())
     }

@@ -10,8 +10,10 @@ mod golden;
 mod gpu;
 mod tiny;
 
-use super::{Engine, MemoryFiles, open};
-use crate::ports::Embedder;
+use ubp_core::embed::MemoryFiles;
+use ubp_core::ports::Embedder;
+
+use super::{Engine, open};
 
 /// Every engine of this build.
 const ENGINES: &[Engine] = &[

@@ -1,9 +1,11 @@
 //! Files that are damaged, missing or of the wrong kind: an error that says what to do, never a panic.
 
+use ubp_core::Error;
+use ubp_core::embed::MemoryFiles;
+use ubp_core::ports::TextKind;
+
 use super::{ENGINES, Engine, bert, xlmr};
-use crate::Error;
-use crate::embed::{MemoryFiles, open};
-use crate::ports::TextKind;
+use crate::open;
 
 type Files = Vec<(&'static str, Vec<u8>)>;
 
@@ -89,19 +91,29 @@ fn what_is_no_model_is_an_error() {
     }
 }
 
+/// What `engine` says of a model in which `from` is called `to`.
+fn renamed(engine: Engine, from: &str, to: &str) -> String {
+    assert_eq!(from.len(), to.len());
+    let mut files = files();
+    let bytes = &mut files[0].1;
+    while let Some(at) = bytes.windows(from.len()).position(|part| part == from.as_bytes()) {
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+    }
+    outcome(engine, files).unwrap_err()
+}
+
+#[cfg(feature = "rten")]
+#[test]
+fn an_operator_that_rten_lacks_leads_to_the_second_engine() {
+    let message = renamed(Engine::Fastest, "Softmax", "Hardmux");
+    assert!(message.contains("Hardmux"), "{message}");
+    assert_eq!(message.contains("--features tract"), cfg!(not(feature = "tract")), "{message}");
+}
+
 #[test]
 fn a_model_of_another_kind_is_an_error() {
     for &engine in ENGINES {
-        let rename = |from: &str, to: &str| {
-            assert_eq!(from.len(), to.len());
-            let mut bytes = files()[0].1.clone();
-            while let Some(at) = bytes.windows(from.len()).position(|part| part == from.as_bytes()) {
-                bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
-            }
-            let mut files = files();
-            replace(&mut files, "model.onnx", bytes);
-            outcome(engine, files).unwrap_err()
-        };
+        let rename = |from: &str, to: &str| renamed(engine, from, to);
         assert!(rename("token_type_ids", "pixel_values_x").contains("pixel_values_x"));
         assert!(rename("input_ids", "something").contains("something"));
     }

@@ -1,12 +1,12 @@
 //! The bundled model: tokens as Hugging Face's tokenizers makes them, vectors as ONNX Runtime does.
 
 use serde::Deserialize;
+use ubp_core::embed::ModelFiles;
+use ubp_core::ports::{Embedder, TextKind};
 
 use super::{ENGINES, cosine};
-use crate::embed::files::ModelFiles;
-use crate::embed::tokenizer::Tokenizer;
-use crate::embed::{BundledFiles, bundled, open};
-use crate::ports::{Embedder, TextKind};
+use crate::tokenizer::Tokenizer;
+use crate::{BundledFiles, bundled, open};
 
 const DIMENSIONS: usize = 384;
 
@@ -117,11 +117,11 @@ fn long_texts_become_chunks_that_the_model_sees_whole() {
     let embedder: Box<dyn Embedder> = bundled().unwrap();
     let path = ["Operations".to_owned(), "Backups".to_owned()];
     let text = "Backups run every night at two. A backup that cannot be read is not a backup. ".repeat(60);
-    let chunks = crate::embed::chunks(embedder.as_ref(), &path, &text, None).unwrap();
+    let chunks = ubp_core::embed::chunks(embedder.as_ref(), &path, &text, None).unwrap();
     assert!(chunks.len() >= 4);
     let tokenizer = Tokenizer::parse(&BundledFiles.read("tokenizer.json").unwrap()).unwrap();
     for range in chunks {
-        let passage = crate::embed::passage(embedder.as_ref(), &path, &text[range]).unwrap();
+        let passage = ubp_core::embed::passage(embedder.as_ref(), &path, &text[range]).unwrap();
         assert!(tokenizer.tokens(&passage, usize::MAX).unwrap().ids.len() <= 256);
     }
 }
@@ -129,6 +129,6 @@ fn long_texts_become_chunks_that_the_model_sees_whole() {
 #[test]
 fn every_engine_conforms() {
     for &engine in ENGINES {
-        crate::ports::conformance::embedder(&*open(engine, Box::new(BundledFiles)).unwrap());
+        ubp_testing::conformance::embedder(&*open(engine, Box::new(BundledFiles)).unwrap());
     }
 }

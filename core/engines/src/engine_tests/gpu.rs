@@ -1,8 +1,9 @@
 //! A GPU gives the vectors that the CPU gives, or says why it gives none.
 
+use ubp_core::ports::TextKind;
+
 use super::{bert, cosine, opened};
-use crate::embed::{Engine, gpu};
-use crate::ports::TextKind;
+use crate::{Engine, gpu};
 
 #[test]
 fn a_gpu_does_the_same_or_says_why_not() {

@@ -1,7 +1,7 @@
 //! One engine with the bundled model, or with that of a folder, driven line by line over its standard streams, so that
 //! `tests/bench/engines` can let it take turns with others: one JSON request a line, one JSON answer.
 //!
-//!     cargo run --release -p ubp-core --features rten,tract,bundled-model --example engine -- rten [FOLDER]
+//!     cargo run --release -p ubp-engines --features rten,tract,bundled-model --example engine -- rten [FOLDER]
 //!
 //! Requests: `{"do":"first"}` opens the model and embeds one query; `{"do":"texts","texts":[…]}` keeps
 //! texts and answers with their number of tokens; `{"do":"all"}` embeds these at once, `{"do":"each"}`
@@ -14,8 +14,9 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use ubp_core::embed::{BundledFiles, Engine, MemoryFiles, ModelFiles, open};
+use ubp_core::embed::{MemoryFiles, ModelFiles};
 use ubp_core::ports::{Embedder, TextKind};
+use ubp_engines::{BundledFiles, Engine, open};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

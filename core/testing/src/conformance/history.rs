@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::ports::{History, SourceChange};
+use ubp_core::ports::{History, SourceChange};
 
 /// A project under version control that a suite can change.
 pub trait Repository {

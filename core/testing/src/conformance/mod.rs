@@ -7,8 +7,6 @@ mod clock;
 mod embedder;
 mod history;
 mod source;
-#[cfg(test)]
-mod tests;
 
 pub use cache::cache;
 pub use clock::clock;

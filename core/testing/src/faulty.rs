@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ContentHash, FileStat, Listing, Source, Unreadable, WriteGuard};
-use crate::{Error, Result};
+use ubp_core::ports::{ContentHash, FileStat, Listing, Source, Unreadable, WriteGuard};
+use ubp_core::{Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Access {
@@ -159,7 +159,7 @@ impl<S: Source> Source for FaultySource<S> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::ports::MemorySource;
+    use ubp_core::ports::MemorySource;
 
     #[test]
     fn only_what_is_broken_fails_and_only_until_it_is_mended() {

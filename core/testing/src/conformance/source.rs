@@ -1,7 +1,7 @@
 //! What every source must do.
 
-use crate::Error;
-use crate::ports::{ContentHash, Source};
+use ubp_core::Error;
+use ubp_core::ports::{ContentHash, Source};
 
 /// An empty project that a suite can fill.
 pub trait SourceFixture {

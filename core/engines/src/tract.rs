@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tract_onnx::pb::{ModelProto, TensorProto};
 use tract_onnx::prelude::*;
 use tract_onnx::tract_hir::internal::*;
+use ubp_core::embed::{MODEL_FILE, ModelFiles};
 
-use super::files::{MODEL_FILE, ModelFiles};
 use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
 use super::wire;
 

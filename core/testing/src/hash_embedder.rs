@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{ContentHash, Embedder, ModelInfo, TextKind};
-use crate::Result;
-use crate::embed::Scripts;
+use ubp_core::Result;
+use ubp_core::embed::Scripts;
+use ubp_core::ports::{ContentHash, Embedder, ModelInfo, TextKind};
 
 /// Hashes words into a small vector space: texts that share words are close.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl Embedder for HashEmbedder {
                     vector[place(hash[0], hash[2]) % self.model.dimensions] += 1.0;
                     vector[place(hash[1], hash[3]) % self.model.dimensions] += 0.5;
                 }
-                crate::embed::normalize(&mut vector);
+                ubp_core::embed::normalize(&mut vector);
                 Ok(vector)
             })
             .collect()

@@ -1,12 +1,14 @@
-//! The versions in memory.
+//! The versions in memory, and the doubles of tests.
 
 use jiff::Timestamp;
 
-use super::*;
 use crate::ports::{
-    FaultySource, FixedClock, HashEmbedder, History, MemoryCache, MemoryHistory, MemorySource, NoHistory,
-    Source, SourceChange,
+    FixedClock, History, MemoryCache, MemoryHistory, MemorySource, NoHistory, Source, SourceChange,
 };
+use crate::testing::conformance::{
+    Repository, SourceFixture, cache, clock, embedder, history, source, without_history,
+};
+use crate::testing::{FaultySource, HashEmbedder};
 
 struct Fixture<S>(S, fn(&S) -> &MemorySource);
 

@@ -6,11 +6,21 @@ use std::sync::{Arc, OnceLock};
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
+use ubp_core::embed::{MODEL_FILE, ModelFiles};
 
-use super::files::{MODEL_FILE, ModelFiles};
-use super::parallel::core_count;
 use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
 use super::wire;
+
+/// What to do about a model that rten does not know, where tract was not asked as well.
+const SECOND_ENGINE: &str = if cfg!(feature = "tract") {
+    ""
+} else {
+    concat!(
+        "; a ubp with a second engine may run it: cargo install --locked --features tract --git ",
+        env!("CARGO_PKG_REPOSITORY"),
+        " ubp-cli"
+    )
+};
 
 struct RtenSession {
     model: Model,
@@ -40,7 +50,7 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
             Cow::Borrowed(bytes) => options.load_static_slice(bytes),
             Cow::Owned(bytes) => options.load(bytes),
         }
-        .map_err(|error| format!("{MODEL_FILE} cannot be loaded: {error}"))?;
+        .map_err(|error| format!("{MODEL_FILE} cannot be loaded: {error}{SECOND_ENGINE}"))?;
         let name_of = |&id: &NodeId| {
             model.node_info(id).and_then(|node| node.name().map(str::to_owned)).unwrap_or_default()
         };
@@ -50,7 +60,7 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
         let inputs = model.input_ids().iter().copied().zip(roles).collect();
         let output = output(output_names.iter().map(String::as_str))?;
         let output = model.output_ids().get(output).copied().ok_or("model.onnx has no output")?;
-        let ones = (0..core_count()).map(|_| OnceLock::new()).collect();
+        let ones = (0..rayon::current_num_threads()).map(|_| OnceLock::new()).collect();
         Ok(Box::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Box<dyn Session>)
     })
 }
@@ -58,8 +68,8 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
 impl RtenSession {
     fn pool(&self, cores: Cores) -> Arc<ThreadPool> {
         let (slot, threads) = match cores {
-            Cores::One(lane) => (self.ones.get(lane % self.ones.len().max(1)).unwrap_or(&self.all), 1),
-            Cores::All => (&self.all, core_count()),
+            Cores::One(core) => (self.ones.get(core % self.ones.len().max(1)).unwrap_or(&self.all), 1),
+            Cores::All => (&self.all, rayon::current_num_threads()),
         };
         slot.get_or_init(|| Arc::new(ThreadPool::with_num_threads(threads))).clone()
     }

@@ -2,7 +2,7 @@
 
 use std::io::{Error, Write};
 
-use crate::ports::{Cache, CachedBytes};
+use ubp_core::ports::{Cache, CachedBytes};
 
 /// Bytes come back whole or not at all, and stay while they are held. `fresh` makes a cache with nothing
 /// in it that can be written to as often as one likes.

@@ -3,9 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::description::DESCRIPTION_FILE;
-use super::files::{MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
-use crate::{Error, Result};
+use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
+use ubp_core::{Error, Result};
 
 macro_rules! file {
     ($name:literal) => {
@@ -54,7 +53,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::embed::files::MemoryFiles;
+    use ubp_core::embed::MemoryFiles;
 
     #[test]
     fn the_list_of_checksums_is_that_of_the_files() {

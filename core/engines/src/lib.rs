@@ -1,0 +1,27 @@
+//! Everything that runs an embedding model behind the engine's `Embedder` port: tokenizer, inference
+//! engines, and the model inside the program. Of the engines a build takes those it wants by features;
+//! without any the crate is empty.
+#![cfg(any(feature = "rten", feature = "tract"))]
+
+#[cfg(feature = "bundled-model")]
+mod bundled;
+mod encoder;
+mod engine;
+mod query_cache;
+#[cfg(feature = "rten")]
+mod rten;
+mod session;
+mod tokenizer;
+#[cfg(feature = "tract")]
+mod tract;
+mod wire;
+
+#[cfg(test)]
+mod engine_tests;
+
+#[cfg(feature = "bundled-model")]
+pub use bundled::BundledFiles;
+#[cfg(feature = "bundled-model")]
+pub use engine::bundled;
+pub use engine::{Engine, gpu, open};
+pub use query_cache::QueryCache;
