@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use ubp_cli::Environment;
 use ubp_cli::host::Project as Folder;
 use ubp_cli::live::{Live, Notices};
-use ubp_core::ops::{Caller, Effect, find};
+use ubp_core::Caller;
+use ubp_core::ops::{find, named};
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
 
@@ -90,7 +91,7 @@ impl Project {
         params: String,
         stop: &Stop,
     ) -> napi::Result<Object<'env>> {
-        let reads = find(&name).is_none_or(|operation| operation.effect == Effect::Read);
+        let reads = find(&name).is_none_or(|operation| operation.facts.reads_only());
         let lane = if reads { &self.open.reading } else { &self.open.writing };
         let (open, cancel) = (self.open.clone(), stop.cancel());
         self.promise(env, lane, cancel.clone(), move || open.call(&name, &params, &cancel))
@@ -187,7 +188,7 @@ impl Open {
         let _running = Running::begin(self, cancel)?;
         let (live, _) = self.live()?;
         let progress = Told { operation: name, listener: &self.listener, last: Mutex::default() };
-        let output = live.call(Caller::Person, name, params, &progress, cancel)?;
+        let output = live.call(Caller::Person, named(name)?, params, &progress, cancel)?;
         serde_json::to_string(&output).map_err(|error| Error::Internal(error.to_string()))
     }
 

@@ -14,6 +14,7 @@ mod messages;
 mod models;
 mod opening;
 mod output;
+mod page;
 mod progress;
 mod session;
 mod streams;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use ubp_cli::host::{GitHistory, InitOptions, Project, SystemClock, init};
 use ubp_core::index::Index;
-use ubp_core::ops::{Caller, Context, Engine};
 use ubp_core::ports::{Embedder, HashEmbedder};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Context, Engine};
 
 use crate::generator::Vault;
 

@@ -9,6 +9,7 @@ mod completion;
 mod http;
 mod limit;
 mod lines;
+pub(crate) mod markdown;
 mod prompts;
 mod resources;
 mod schema;

@@ -22,8 +22,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Error;
 use ubp_core::export::Template;
-use ubp_core::ops::{Caller, Context};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Context};
 
 use crate::ExitStatus;
 use crate::args::ViewerArgs;

@@ -9,9 +9,9 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
+use ubp_core::Context;
 use ubp_core::export::{Site, SiteSettings};
 use ubp_core::index::section_count;
-use ubp_core::ops::Context;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use ubp_cli::Environment;
 use ubp_cli::host::Project;
 use ubp_cli::live::{Live, ParentWatch};
-use ubp_core::ops::Caller;
+use ubp_core::Caller;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Error, Result};
 
@@ -58,5 +58,11 @@ fn answer(live: &Live, line: &str) -> Result<Value> {
     let (_, name, params) = (words.next(), words.next(), words.next());
     let params = serde_json::from_str(params.unwrap_or("{}"));
     let params = params.map_err(|error| Error::invalid(error.to_string()))?;
-    live.call(Caller::Agent, name.unwrap_or_default(), params, &Silent, &Cancel::default())
+    live.call(
+        Caller::Agent,
+        ubp_core::ops::named(name.unwrap_or_default())?,
+        params,
+        &Silent,
+        &Cancel::default(),
+    )
 }

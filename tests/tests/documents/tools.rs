@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, Engine};
 use ubp_core::ports::HashEmbedder;
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Engine};
 use ubp_tests::fixture;
 use ubp_tests::mcp::McpClient;
 use ubp_tests::tables::{self, Row};

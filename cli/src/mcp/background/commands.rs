@@ -10,7 +10,7 @@ use super::{Files, LOCK, LOG, LOOK, Running, STOP, shown};
 use crate::ExitStatus;
 use crate::host::atomic;
 use crate::output::CommandResult;
-use crate::session::{Terminal, answer};
+use crate::session::{Terminal, answer_with};
 
 /// How long a server may take to end.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -60,7 +60,7 @@ pub(in crate::mcp) fn status(terminal: &mut Terminal<'_>, files: &Files) -> Comm
     let report = Report::new(true, files.running()?);
     let report = Report { running: report.url.is_some(), ..report };
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| {
+    answer_with(terminal, json, &report, |terminal, report| {
         if !report.running {
             return terminal.line(NONE);
         }
@@ -79,7 +79,7 @@ pub(in crate::mcp) fn stop(terminal: &mut Terminal<'_>, files: &Files) -> Comman
     }
     let report = Report::new(false, running);
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| match report.pid {
+    answer_with(terminal, json, &report, |terminal, report| match report.pid {
         None => terminal.line(NONE),
         Some(pid) => terminal.line(format!("Ended the server at {} (process {pid}).", report.url())),
     })

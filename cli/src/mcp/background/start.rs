@@ -16,7 +16,7 @@ use super::{Files, LOG, Running, log, shown};
 use crate::args::McpServerArgs;
 use crate::host::{UBP_DIR, keep_out_of_git};
 use crate::output::{CommandResult, printable};
-use crate::session::{Terminal, answer};
+use crate::session::{Terminal, answer_with};
 
 /// How long a server may take to listen: it opens a project, and makes no index first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -68,7 +68,7 @@ pub(in crate::mcp) fn start(
     };
     let report = Report::new(true, Some(running));
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| {
+    answer_with(terminal, json, &report, |terminal, report| {
         let pid = report.pid.unwrap_or(0);
         terminal.line(format!("Serving {} in the background (process {pid}).", report.url()))?;
         terminal.line(format!("Log: {}", terminal.project_path(&report.log)))?;

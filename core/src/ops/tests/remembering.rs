@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::index::tests::Project;
-use crate::ops::{Caller, Context};
 use crate::ports::{FaultySource, MemorySource, Source};
+use crate::{Caller, Context};
 
 fn project() -> Project {
     Project::with_pages([("login.md", "# Login\n\nSessions expire.\n")])

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::index::tests::Project;
 use crate::manifest::{FrontMatterMode, LinkOrder};
-use crate::ops::{Caller, Context};
 use crate::ports::{ContentHash, FaultySource, MemorySource, Source};
+use crate::{Caller, Context};
 use crate::{Error, Result};
 
 mod properties;
