@@ -9,7 +9,8 @@ use napi::bindgen_prelude::{Env, Object};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, Effect, find};
+use ubp_core::Caller;
+use ubp_core::ops::{find, named};
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
 use ubp_host::live::{Live, Notices};
@@ -89,7 +90,7 @@ impl Project {
         params: String,
         stop: &Stop,
     ) -> napi::Result<Object<'env>> {
-        let reads = find(&name).is_none_or(|operation| operation.effect == Effect::Read);
+        let reads = find(&name).is_none_or(|operation| operation.facts.reads_only());
         let lane = if reads { &self.open.reading } else { &self.open.writing };
         let (open, cancel) = (self.open.clone(), stop.cancel());
         self.promise(env, lane, cancel.clone(), move || open.call(&name, &params, &cancel))
@@ -186,7 +187,7 @@ impl Open {
         let _running = Running::begin(self, cancel)?;
         let (live, _) = self.live()?;
         let progress = Told { operation: name, listener: &self.listener, last: Mutex::default() };
-        let output = live.call(Caller::Person, name, params, &progress, cancel)?;
+        let output = live.call(Caller::Person, named(name)?, params, &progress, cancel)?;
         serde_json::to_string(&output).map_err(|error| Error::Internal(error.to_string()))
     }
 

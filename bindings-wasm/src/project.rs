@@ -12,9 +12,9 @@ use serde_json::Value;
 use ubp_core::export::{PublicSource, settings_of_site};
 use ubp_core::index::{self, Index};
 use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
-use ubp_core::ops::{Caller, Context, Engine};
 use ubp_core::ports::{Clock, NoHistory, Source};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Context, Engine};
 use ubp_core::{Error, Result};
 use wasm_bindgen::prelude::*;
 

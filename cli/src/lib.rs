@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod io;
 mod output;
+mod page;
 mod progress;
 mod session;
 mod streams;

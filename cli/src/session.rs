@@ -6,15 +6,17 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::index::{EmbedReport, Index, RefreshReport};
 use ubp_core::manifest::{FrontMatterMode, Manifest};
-use ubp_core::ops::{Caller, Context, Engine};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
+use ubp_core::show::Page;
+use ubp_core::{Caller, Context, Engine};
 use ubp_host::opening::{self, Opening};
 use ubp_host::{Project, SystemClock, live, models};
 use ubp_servers::MessageStyle;
 
 use crate::args::{ColorChoice, Global};
 use crate::output::{CommandResult, Failure, Palette, printable};
+use crate::page::TerminalPage;
 use crate::progress::Bars;
 use crate::{ExitStatus, Io};
 
@@ -249,7 +251,7 @@ impl Session {
                 ));
             }
         }
-        Ok(operation(&context)?)
+        Ok(context.in_one_state(operation)?)
     }
 
     /// Runs a command that brings the index up to date itself, or does not look at it.
@@ -307,8 +309,24 @@ fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
     }
 }
 
-/// Ends a command with its answer: as JSON, or as `text` prints it.
+/// Ends a command with its answer: as JSON, or told to a person.
 pub(crate) fn answer<T: Serialize>(
+    terminal: &mut Terminal<'_>,
+    value: &T,
+    show: fn(&T, &mut dyn Page),
+) -> CommandResult {
+    if terminal.json {
+        terminal.print_json(value)?;
+    } else {
+        let mut page = TerminalPage::new(terminal);
+        show(value, &mut page);
+        page.finish()?;
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The same, where only the terminal knows how to print it.
+pub(crate) fn answer_with<T: Serialize>(
     terminal: &mut Terminal<'_>,
     json: bool,
     value: &T,

@@ -11,8 +11,8 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Context;
 use crate::manifest::FreshnessBaseline;
-use crate::ops::Context;
 use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
 

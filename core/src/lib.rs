@@ -2,6 +2,7 @@
 //! index and a semantic index, and answers questions about all three. Hosts (terminal, Node,
 //! browser) hand it their ports and call its operations; it touches nothing else of the outside.
 
+mod context;
 pub mod embed;
 mod error;
 pub mod export;
@@ -20,10 +21,12 @@ pub mod progress;
 pub mod query;
 pub mod render;
 pub mod search;
+pub mod show;
 pub mod suggest;
 pub mod text;
 pub mod writing;
 
+pub use context::{Caller, Context, Engine};
 pub use error::{Error, Result};
 
 // Tests in here share their doubles with those of other crates, and need them over the types of this build.

@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use crate::freshness::ReviewLock;
 use crate::index::derived_id;
-use crate::ops::{Caller, Context, favorites};
+use crate::ops::favorites;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
 use crate::suggest::decisions;
+use crate::{Caller, Context};
 use crate::{Error, Result};
 
 pub mod audit;

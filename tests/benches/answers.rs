@@ -130,7 +130,7 @@ fn start(fixture: &Fixture) -> Vec<Duration> {
     let identity = fixture.context().embedder.unwrap().model().identity.clone();
     times(&[(); 20], |()| {
         let (index, _) = Index::open(&path).unwrap();
-        assert!(!index.vectors(&identity).unwrap().is_empty());
+        assert!(!index.view().vectors(&identity).unwrap().is_empty());
     })
 }
 

@@ -21,14 +21,14 @@ mod typescript;
 pub fn files() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     let mut types = typescript::Types::default();
-    for operation in OPERATIONS.iter().filter(|operation| operation.surfaces.api) {
+    for operation in OPERATIONS {
         let (input, output) = ((operation.input_schema)().to_value(), (operation.output_schema)().to_value());
-        types.operation(operation.name, operation.summary, &input, &output)?;
+        types.operation(operation.name, operation.facts.summary, &input, &output)?;
         let text = serde_json::to_string_pretty(&json!({
             "name": operation.name,
-            "summary": operation.summary,
+            "summary": operation.facts.summary,
             "effect": effect(operation),
-            "mcp_name": (operation.surfaces.tool != Tool::Never).then_some(operation.mcp_name),
+            "mcp_name": (operation.facts.tool != Tool::Never).then_some(operation.mcp_name),
             "input": input,
             "output": output,
         }))?;
@@ -42,7 +42,7 @@ pub fn files() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
 }
 
 fn effect(operation: &Operation) -> &'static str {
-    match operation.effect {
+    match operation.facts.effect {
         Effect::Read => "read",
         Effect::Write => "write",
         Effect::Destructive => "destructive",

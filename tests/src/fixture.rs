@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use ubp_core::index::Index;
-use ubp_core::ops::{Caller, Context, Engine};
 use ubp_core::ports::Embedder;
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Context, Engine};
 use ubp_host::{GitHistory, InitOptions, Project, SystemClock, init};
 use ubp_testing::HashEmbedder;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{CargoOpt, DependencyKind, Metadata, MetadataCommand};
 use serde_json::Value;
-use ubp_core::ops::{OPERATIONS, Surfaces, Tool};
+use ubp_core::ops::OPERATIONS;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
@@ -257,19 +257,13 @@ fn every_operation_is_described_and_has_a_name_of_its_own() {
     for operation in OPERATIONS {
         assert!(names.insert(operation.name), "{} stands twice", operation.name);
         assert!(tools.insert(operation.mcp_name), "{} stands twice", operation.mcp_name);
-        let summary = operation.summary;
+        let summary = operation.facts.summary;
         assert!(
             summary.ends_with('.') && (20..=120).contains(&summary.len()),
             "{}: {summary}",
             operation.name
         );
         assert!(summary.starts_with(char::is_uppercase), "{}: {summary}", operation.name);
-        assert_ne!(
-            operation.surfaces,
-            Surfaces { tool: Tool::Never, api: false },
-            "{} is nowhere",
-            operation.name
-        );
     }
 }
 

@@ -43,7 +43,7 @@ fn a_tool_answers_what_the_table_answers_in_the_shape_that_it_announced() {
     for (command, name, params) in cases() {
         let operation = find(name).unwrap();
         // What writes is refused to agents on other terms than to people: see below.
-        if operation.surfaces.tool == Tool::Never || operation.effect != Effect::Read {
+        if operation.facts.tool == Tool::Never || operation.facts.effect != Effect::Read {
             continue;
         }
         called += 1;

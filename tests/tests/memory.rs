@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use ubp_core::ops::Caller;
+use ubp_core::Caller;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_tests::clients::at_once;
 use ubp_tests::fixture::engine;

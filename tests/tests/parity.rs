@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, find};
+use ubp_core::Caller;
+use ubp_core::ops::find;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_tests::fixture::engine;
 use ubp_tests::terminal::Terminal;

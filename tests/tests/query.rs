@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, Engine};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Engine};
 use ubp_testing::HashEmbedder;
 use ubp_tests::clients::at_once;
 use ubp_tests::fixture;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, Engine};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Engine};
 use ubp_tests::clients::at_once;
 use ubp_tests::fixture::engine;
 use ubp_tests::terminal::Terminal;

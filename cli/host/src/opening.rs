@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ubp_core::Engine;
 use ubp_core::index::{self, Index, SetAside};
-use ubp_core::ops::Engine;
 use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 

@@ -8,7 +8,7 @@ use ubp_core::ops::add::{self, Params};
 use super::rebuild::print_report;
 use crate::args::AddArgs;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -20,7 +20,7 @@ pub(crate) fn run(
     let params = Params { pages, create_missing: args.create_missing };
     let output = session.write(terminal, |context| add::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| print_report(terminal, output, "Indexed:"))
+    answer_with(terminal, json, &output, |terminal, output| print_report(terminal, output, "Indexed:"))
 }
 
 /// A file named on the command line as a path below the pages folder.

@@ -1,13 +1,14 @@
 //! `ubp audit` and `ubp undo`: what was changed through UBP, and taking it back.
 
+use ubp_core::Caller;
 use ubp_core::ops::audit::{self, AuditEntry, Output, Params};
-use ubp_core::ops::{Caller, undo};
+use ubp_core::ops::undo;
 use ubp_core::writing::audit::OutcomeKind;
 
 use super::write::{hint_undo, print_diff, print_files};
 use crate::args::{AuditArgs, UndoArgs};
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArgs) -> CommandResult {
     let whole = args.entry.is_some();
@@ -18,7 +19,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArg
     };
     let output = session.write(terminal, |context| audit::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| print(terminal, output, whole))
+    answer_with(terminal, json, &output, |terminal, output| print(terminal, output, whole))
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output, whole: bool) -> Result<(), Failure> {
@@ -64,7 +65,7 @@ pub(crate) fn undo(terminal: &mut Terminal<'_>, session: &Session, args: UndoArg
     let params = undo::Params { entry: args.entry, dry_run: args.dry_run };
     let output = session.write(terminal, |context| undo::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         print_diff(terminal, &output.diff, output.dry_run)?;
         if !output.dry_run {
             print_files(terminal, &output.changed)?;

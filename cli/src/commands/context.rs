@@ -4,7 +4,7 @@ use ubp_core::ops::get_context::{self, Output, Params};
 
 use crate::args::{ContextArgs, Global};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn run(
     };
     let output = session.read(terminal, global, |context| get_context::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {

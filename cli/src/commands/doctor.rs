@@ -7,7 +7,7 @@ use ubp_core::ops::doctor::{self, Finding, Output, Params, Severity};
 use crate::ExitStatus;
 use crate::args::{DoctorArgs, Global};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 /// Findings of one kind that are shown unless all are asked for.
 const SHOWN: usize = 10;
@@ -21,7 +21,7 @@ pub(crate) fn run(
     let output = session.read(terminal, global, |context| doctor::run(context, Params::default()))?;
     let json = terminal.json;
     let most = if args.all { usize::MAX } else { SHOWN };
-    answer(terminal, json, &output, |terminal, output| print(terminal, output, most))?;
+    answer_with(terminal, json, &output, |terminal, output| print(terminal, output, most))?;
     let bad = output.findings.iter().any(|finding| finding.severity <= Severity::Warning);
     Ok(if bad && args.exit_code { ExitStatus::Finding } else { ExitStatus::Success })
 }

@@ -8,7 +8,7 @@ use ubp_core::ops::evaluate::{self, Params};
 use crate::ExitStatus;
 use crate::args::{EvalArgs, Global};
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal, answer, without_project};
+use crate::session::{Session, Terminal, answer_with, without_project};
 
 mod print;
 mod set;
@@ -56,7 +56,7 @@ pub(crate) fn run(
         }
         evaluated => {
             let json = terminal.json;
-            answer(terminal, json, &evaluated?, print::print)
+            answer_with(terminal, json, &evaluated?, print::print)
         }
     }
 }

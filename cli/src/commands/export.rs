@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use ubp_core::Context;
 use ubp_core::export::{Publication, Semantic, SiteSettings, Template};
-use ubp_core::ops::Context;
 use ubp_core::{Error, embed};
 use ubp_host::export::folder::{RECORD, SiteFolder, Written};
 use ubp_host::export::model::{ModelFile, for_browsers};
@@ -13,7 +13,7 @@ use ubp_host::models;
 
 use crate::args::{ExportArgs, Global};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 /// What an export made.
 #[derive(Debug, Serialize)]
@@ -76,7 +76,7 @@ pub(crate) fn run(
         terminal.warn(format!("{file}: of an earlier export, and changed since; left as it is"));
     }
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 /// Paths, relative to the project, that are no part of what is published: the site's own folder, where it lies in

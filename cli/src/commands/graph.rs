@@ -6,7 +6,7 @@ use ubp_core::ops::get_graph::{self, GraphDirection, Output, Params};
 
 use crate::args::{DirectionChoice, Format, Global, GraphArgs};
 use crate::output::{CommandResult, Failure, counted};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -24,7 +24,7 @@ pub(crate) fn run(
     };
     let output = session.read(terminal, global, |context| get_graph::run(context, params))?;
     let json = terminal.json || args.format == Some(Format::Json);
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 /// The direction that was chosen.

@@ -11,7 +11,7 @@ use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams};
 use crate::ExitStatus;
 use crate::args::McpServerArgs;
 use crate::output::CommandResult;
-use crate::session::{Terminal, answer};
+use crate::session::{Terminal, answer_with};
 
 mod client_config;
 
@@ -59,7 +59,7 @@ const NONE: &str = "No server of this project runs in the background.";
 fn status(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let report = files.status()?;
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| {
+    answer_with(terminal, json, &report, |terminal, report| {
         let Some(pid) = report.pid else { return terminal.line(NONE) };
         let since = report.started_at.as_deref().unwrap_or_default();
         terminal.line(format!("Serving {} (process {pid}, since {since})", url(report)))?;
@@ -71,7 +71,7 @@ fn status(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
 fn stop(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let report = files.stop()?;
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| match report.pid {
+    answer_with(terminal, json, &report, |terminal, report| match report.pid {
         None => terminal.line(NONE),
         Some(pid) => terminal.line(format!("Ended the server at {} (process {pid}).", url(report))),
     })
@@ -82,7 +82,7 @@ fn start(terminal: &mut Terminal<'_>, folder: &Path, root: &Path, args: &McpServ
     let arguments = arguments(terminal, folder, args, address);
     let report = mcp::start(root, address, &terminal.io.program, &arguments, &terminal.io.cancel)?;
     let json = terminal.json;
-    answer(terminal, json, &report, |terminal, report| {
+    answer_with(terminal, json, &report, |terminal, report| {
         let pid = report.pid.unwrap_or(0);
         terminal.line(format!("Serving {} in the background (process {pid}).", url(report)))?;
         terminal.line(format!("Log: {}", terminal.project_path(&report.log)))?;

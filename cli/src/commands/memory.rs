@@ -15,7 +15,7 @@ use crate::args::{
     TypeChoice,
 };
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 /// Most bytes that are read from standard input: more than a memory takes, so that it says so.
 const LONGEST: u64 = 4 << 20;
@@ -47,7 +47,7 @@ pub(crate) fn run(
             };
             let output = session.write(terminal, |context| forget::run(context, params))?;
             let json = terminal.json;
-            answer(terminal, json, &output, forgotten)
+            answer_with(terminal, json, &output, forgotten)
         }
         MemoryAction::Document(args) => document(terminal, session, folder, global, args),
         MemoryAction::Reindex(args) => reindex(terminal, session, &args),
@@ -84,7 +84,7 @@ fn remember(terminal: &mut Terminal<'_>, session: &Session, args: RememberArgs) 
     };
     let output = session.write(terminal, |context| remember::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         let path = terminal.path(&output.filepath);
         let path = terminal.out.path(path);
         match output.action {
@@ -117,7 +117,7 @@ fn recall(
     };
     let output = session.read(terminal, global, |context| recall::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         for memory in &output.memories {
             let fields = &memory.fields;
             let path = terminal.path(&fields.filepath);
@@ -155,7 +155,7 @@ fn list(
     };
     let output = session.read(terminal, global, |context| list_memories::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         for memory in &output.memories {
             let path = terminal.path(&memory.filepath);
             let (paint, topic) = (terminal.out, printable(&memory.topic));
@@ -218,7 +218,7 @@ fn document(
         atomic::write(file, document.text.as_bytes(), &shown.to_string_lossy())?;
     }
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         for document in &output.documents {
             let shown = args.output.join(&document.file_name);
             let path = terminal.out.path(printable(&shown.to_string_lossy()));
@@ -239,7 +239,7 @@ fn reindex(terminal: &mut Terminal<'_>, session: &Session, args: &ReindexArgs) -
     let params = reindex_memories::Params { dry_run: args.dry_run };
     let output = session.write(terminal, |context| reindex_memories::run(context, params))?;
     let (json, verbose) = (terminal.json, terminal.verbose);
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         print_diff(terminal, &output.diff, output.dry_run)?;
         for merge in &output.merged {
             let path = terminal.path(&merge.kept.filepath);

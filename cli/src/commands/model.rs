@@ -15,7 +15,7 @@ use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
 
 use crate::args::{ModelAction, ModelArgs};
 use crate::output::{CommandResult, printable};
-use crate::session::{Terminal, answer};
+use crate::session::{Terminal, answer_with};
 
 mod list;
 #[cfg(test)]
@@ -77,7 +77,7 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
     let EmbeddingModel { name, version, dimensions } = chosen;
     let output = Chosen { name, version, dimensions, location, path, changed };
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         let name = terminal.out.strong(printable(&output.name));
         let place = output.path.as_deref().unwrap_or("inside ubp");
         terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;

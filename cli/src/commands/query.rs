@@ -8,7 +8,7 @@ use ubp_core::ops::{query, query_inspect};
 
 use crate::args::{Global, QueryArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 /// Columns of the terminal that a value may take: what is longer is cut for people, never in JSON.
 const WIDEST: usize = 60;
@@ -23,7 +23,7 @@ pub(crate) fn run(
     if args.inspect {
         let params = query_inspect::Params { glob: args.glob, ..Default::default() };
         let output = session.read(terminal, global, |context| query_inspect::run(context, params))?;
-        return answer(terminal, json, &output, inspected);
+        return answer_with(terminal, json, &output, inspected);
     }
     let params = query::Params {
         sql: args.sql.unwrap_or_default(),
@@ -32,7 +32,7 @@ pub(crate) fn run(
         ..Default::default()
     };
     let output = session.read(terminal, global, |context| query::run(context, params))?;
-    answer(terminal, json, &output, rows)
+    answer_with(terminal, json, &output, rows)
 }
 
 fn inspected(terminal: &mut Terminal<'_>, output: &query_inspect::Output) -> Result<(), Failure> {

@@ -3,12 +3,14 @@
 use ubp_core::ops::rebuild::{self, Output, Params};
 
 use crate::output::{CommandResult, Failure, counted};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session) -> CommandResult {
     let output = session.write(terminal, |context| rebuild::run(context, Params::default()))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| print_report(terminal, output, "Rebuilt the index:"))
+    answer_with(terminal, json, &output, |terminal, output| {
+        print_report(terminal, output, "Rebuilt the index:")
+    })
 }
 
 pub(super) fn print_report(terminal: &mut Terminal<'_>, output: &Output, done: &str) -> Result<(), Failure> {

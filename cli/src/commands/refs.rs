@@ -6,7 +6,7 @@ use ubp_core::ops::refs::{self, Output, Params};
 
 use crate::args::{Global, RefsArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -18,7 +18,7 @@ pub(crate) fn run(
     let params = Params { file: source_path(session, folder, &args.file), max_tokens: None };
     let output = session.read(terminal, global, |context| refs::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 /// A file or folder as a path below the project, as seen from the current folder; what lies elsewhere stays

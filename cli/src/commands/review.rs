@@ -6,7 +6,7 @@ use ubp_core::ops::source_diff::SourceDifference;
 use crate::ExitStatus;
 use crate::args::{Global, ReviewArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -17,7 +17,7 @@ pub(crate) fn run(
     let params = Params { page: None, pages: args.pages, all: args.all, still_accurate: args.still_accurate };
     let output = session.read(terminal, global, |context| review_page::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)?;
+    answer_with(terminal, json, &output, print)?;
     Ok(if output.refused.is_empty() { ExitStatus::Success } else { ExitStatus::Finding })
 }
 

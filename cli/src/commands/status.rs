@@ -5,12 +5,12 @@ use ubp_core::ops::status::{self, Output, Params};
 
 use crate::args::Global;
 use crate::output::{CommandResult, Failure, counted};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, global: &Global) -> CommandResult {
     let output = session.read(terminal, global, |context| status::run(context, Params::default()))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {

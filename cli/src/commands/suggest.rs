@@ -5,7 +5,7 @@ use ubp_core::ops::{accept, dismiss};
 
 use crate::args::{AcceptArgs, DismissArgs, Global, SuggestLinksArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn run(
     };
     let output = session.read(terminal, global, |context| suggest_links::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
@@ -70,7 +70,7 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
     };
     let output = session.write(terminal, |context| accept::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         super::write::print_diff(terminal, &output.diff, output.dry_run)?;
         let paint = terminal.out;
         let path = terminal.path(&output.source);
@@ -83,7 +83,7 @@ pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: Dism
     let params = dismiss::Params { source: args.source, target: args.target };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         let (source, target) = (terminal.path(&output.source), terminal.path(&output.target));
         terminal.line(format!("Not suggested again: {source} -> {target}"))
     })

@@ -7,7 +7,7 @@ use ubp_core::ops::graph_traverse::{self, Output, Params, TraversedPage};
 
 use crate::args::{Global, TraverseArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -26,7 +26,7 @@ pub(crate) fn run(
     };
     let output = session.read(terminal, global, |context| graph_traverse::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use ubp_core::writing::ChangedFile;
 
 use crate::args::{MvArgs, NewArgs, RmArgs};
 use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer};
+use crate::session::{Session, Terminal, answer_with};
 
 pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs) -> CommandResult {
     let params = create_page::Params {
@@ -20,7 +20,7 @@ pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs)
     };
     let output = session.write(terminal, |context| create_page::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         print_diff(terminal, &output.edited.diff, output.edited.dry_run)?;
         if !output.edited.dry_run {
             let path = terminal.path(&output.edited.page.filepath);
@@ -54,7 +54,7 @@ pub(crate) fn mv(terminal: &mut Terminal<'_>, session: &Session, args: MvArgs) -
     };
     let output = session.write(terminal, |context| rename_page::run(context, params))?;
     let json = terminal.json;
-    answer(terminal, json, &output, |terminal, output| {
+    answer_with(terminal, json, &output, |terminal, output| {
         let edited = &output.edited;
         print_diff(terminal, &edited.diff, edited.dry_run)?;
         if edited.dry_run {
@@ -97,8 +97,9 @@ pub(crate) fn rm(terminal: &mut Terminal<'_>, session: &Session, args: RmArgs) -
         };
         let output = session.write(terminal, |context| delete_page::run(context, params))?;
         let json = terminal.json;
-        result =
-            answer(terminal, json, &output, |terminal, output| print_deleted(terminal, output, args.unlink));
+        result = answer_with(terminal, json, &output, |terminal, output| {
+            print_deleted(terminal, output, args.unlink)
+        });
     }
     result
 }

@@ -9,11 +9,11 @@ use rusqlite::Connection;
 
 use super::Publication;
 use super::vectors::Known;
+use crate::Context;
 use crate::freshness;
 use crate::graph::resolve;
 use crate::index::{Index, RefreshOptions, embed_pending, refresh, settle_chunk_size};
 use crate::manifest::{MANIFEST_PATH, Manifest};
-use crate::ops::Context;
 use crate::page::{self, LinkKind, LinkTypes};
 use crate::ports::{Embedder, NoHistory, Source as _};
 use crate::render::{Attachments, url};
@@ -109,7 +109,7 @@ impl Publication<'_> {
         refresh(&index, &self.source, context.clock, &options, context.progress, context.cancel)?;
         let mut report = DatabaseReport::default();
         if let Some(embedder) = embedder {
-            let known = Known { index: context.index, embedder, computed: AtomicUsize::new(0) };
+            let known = Known { index: context.index.index(), embedder, computed: AtomicUsize::new(0) };
             embed_pending(&index, &known, context.clock, None, context.progress, context.cancel)?;
             report.computed = known.computed.load(Ordering::Relaxed);
             report.vectors = index.read(|db| {
@@ -153,7 +153,7 @@ impl Publication<'_> {
     /// What operations on the index of the site work with. A browser has no history to ask.
     pub(super) fn context<'c>(&'c self, index: &'c Index) -> Context<'c> {
         Context {
-            index,
+            index: index.view(),
             source: &self.source,
             history: &NoHistory,
             manifest: &self.manifest,

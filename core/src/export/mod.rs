@@ -25,10 +25,10 @@ pub use site::{Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
 pub use template::Template;
 
+use crate::Context;
 use crate::freshness::{self, Assessment};
 use crate::graph::resolve::Destination;
 use crate::manifest::Manifest;
-use crate::ops::Context;
 use crate::page::{self, LinkKind};
 use crate::ports::{FileStat, SourceChange};
 use crate::writing::links::World;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::{Publication, SiteSettings, TABLES, Template};
+use crate::Context;
 use crate::freshness::Staleness;
 use crate::index::Index;
 use crate::index::tests::Project;
-use crate::ops::Context;
 use crate::ports::{Clock as _, Embedder, MemoryHistory, Source};
 use crate::render::url;
 
@@ -160,7 +160,7 @@ fn the_database_is_one_file_that_answers_as_the_project_does() {
     assert_eq!(source.list().unwrap().pages.len(), 2);
     assert_eq!(source.stat_source("pages/p.png").unwrap().unwrap().size, 5);
     assert!(source.write("x.md", b"", None).is_err());
-    let site = Context { index: &index, source: &source, ..project.context() };
+    let site = Context { index: index.view(), source: &source, ..project.context() };
     assert!(site.refresh(false).unwrap().is_empty(), "texts and index agree");
     for (operation, params) in [
         ("search", serde_json::json!({"query": "token expires", "explain": true})),

@@ -6,7 +6,7 @@ use globset::GlobSet;
 use rusqlite::Connection;
 
 use super::Reviewed;
-use crate::ops::Context;
+use crate::Context;
 use crate::ports::ContentHash;
 use crate::{Result, path};
 

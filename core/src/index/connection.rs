@@ -8,8 +8,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::{PageNames, RowSet, VectorMatrix};
-use super::{schema, vector_state};
+use super::kept::Kept;
+use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::ports::Cache;
 use crate::{Error, Result};
@@ -41,9 +41,9 @@ pub struct Index {
     location: Location,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
-    graph: Mutex<Option<(i64, Arc<LinkGraph>)>>,
-    names: Mutex<Option<(i64, Arc<PageNames>)>>,
-    matrix: Mutex<Option<(i64, Arc<VectorMatrix>)>>,
+    pub(super) graph: Kept<LinkGraph>,
+    pub(super) names: Kept<PageNames>,
+    matrix: Kept<VectorMatrix>,
     cache: Option<Box<dyn Cache>>,
 }
 
@@ -124,9 +124,9 @@ impl Index {
             location,
             writer: Mutex::new(writer),
             readers: Mutex::default(),
-            graph: Mutex::default(),
-            names: Mutex::default(),
-            matrix: Mutex::default(),
+            graph: Kept::default(),
+            names: Kept::default(),
+            matrix: Kept::default(),
             cache: None,
         }
     }
@@ -142,24 +142,25 @@ impl Index {
     /// # Errors
     /// What `work` returns, and [`Error::Database`].
     pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        match &self.location {
-            Location::Memory => work(&lock(&self.writer)),
+        work(self.reader()?.connection()?)
+    }
+
+    /// The index as it is seen at each look.
+    pub fn view(&self) -> View<'_> {
+        View::of(self)
+    }
+
+    /// A reader that sees one state of the index for as long as it lives.
+    pub(super) fn reader(&self) -> Result<Reader<'_>> {
+        let connection = match &self.location {
+            Location::Memory => return Ok(Reader { index: self, held: Held::Only(lock(&self.writer)) }),
             Location::File(path) => {
                 let idle = lock(&self.readers).pop();
-                let mut connection = match idle {
-                    Some(connection) => connection,
-                    None => open_reader(path)?,
-                };
-                let snapshot = connection.transaction()?;
-                let result = work(&snapshot);
-                drop(snapshot);
-                let mut idle = lock(&self.readers);
-                if idle.len() < IDLE_READERS {
-                    idle.push(connection);
-                }
-                result
+                idle.map_or_else(|| open_reader(path), Ok)?
             }
-        }
+        };
+        connection.execute_batch("BEGIN")?;
+        Ok(Reader { index: self, held: Held::Pooled(Some(connection)) })
     }
 
     /// Runs `work` in a transaction that is committed when it succeeds.
@@ -174,47 +175,22 @@ impl Index {
         Ok(result)
     }
 
-    /// Counts every change of pages, links and vectors, by whichever process.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub fn generation(&self) -> Result<i64> {
-        self.read(|db| Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?))
-    }
-
-    /// The names of all pages as of now, kept until pages or links change.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub fn page_names(&self) -> Result<Arc<PageNames>> {
-        let generation = self.read(|db| counter(db, GENERATION))?;
-        let before = lock(&self.names).as_ref().map(|(_, names)| Arc::clone(names));
-        cached(&self.names, generation, || self.read(|db| PageNames::load(db, before.as_deref())))
-    }
-
-    /// The link graph as of now, kept until pages or links change.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub fn graph(&self) -> Result<Arc<LinkGraph>> {
-        let generation = self.read(|db| counter(db, GENERATION))?;
-        cached(&self.graph, generation, || self.read(LinkGraph::load))
-    }
-
-    /// The vectors of the model called `identity` as of now, kept until they change.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
-    pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
-        let generation = self.generation()?;
+    /// The vectors of the model called `identity` in the state that `db` sees.
+    pub(super) fn vectors_of(&self, db: &Connection, identity: &str) -> Result<Arc<VectorMatrix>> {
+        let wanted = generation(db)?;
         let load = || {
-            self.begin_sharing()?;
-            self.read_once(|db| VectorMatrix::load(db, identity, self.cache.as_deref()))
+            self.begin_sharing(db)?;
+            let cache = self.cache.as_deref();
+            let Some(aside) = self.reader_aside()? else { return VectorMatrix::load(db, identity, cache) };
+            let latest = aside.unchecked_transaction()?;
+            // Otherwise the index has moved on since this state.
+            let from = if generation(&latest)? == wanted { &latest } else { db };
+            VectorMatrix::load(from, identity, cache)
         };
-        let mut held = cached(&self.matrix, generation, load)?;
+        let mut held = self.matrix.at(wanted, load)?;
         if held.identity() != identity {
-            *lock(&self.matrix) = None;
-            held = cached(&self.matrix, generation, load)?;
+            self.matrix.replace(&held, None);
+            held = self.matrix.at(wanted, load)?;
         }
         Ok(self.shared(&held).unwrap_or(held))
     }
@@ -225,15 +201,12 @@ impl Index {
     /// # Errors
     /// [`Error::Database`].
     pub fn share_vectors(&self) -> Result<()> {
-        let own = lock(&self.matrix).clone().filter(|(_, matrix)| matrix.can_be_shared());
+        let own = self.matrix.entry().filter(|(_, matrix)| matrix.can_be_shared());
         let Some((generation, own)) = own else { return Ok(()) };
-        if self.generation()? == generation {
+        if self.view().generation()? == generation {
             self.shared(&own);
-            return Ok(());
-        }
-        let mut slot = lock(&self.matrix);
-        if slot.as_ref().is_some_and(|(_, held)| Arc::ptr_eq(held, &own)) {
-            *slot = None;
+        } else {
+            self.matrix.replace(&own, None);
         }
         Ok(())
     }
@@ -249,19 +222,19 @@ impl Index {
     fn shared(&self, own: &Arc<VectorMatrix>) -> Option<Arc<VectorMatrix>> {
         let cache = self.cache.as_deref().filter(|_| own.can_be_shared())?;
         let shared = Arc::new(own.shared_in(cache)?);
-        if let Some((_, held)) = lock(&self.matrix).as_mut().filter(|(_, held)| Arc::ptr_eq(held, own)) {
-            *held = shared.clone();
-        }
+        self.matrix.replace(own, Some(shared.clone()));
         Some(shared)
     }
 
     /// Makes sure that states of the vectors can be told apart, where they are shared. Readers never wait
     /// for a writer: while one is at work, or nothing can be written, this is left for another time.
-    fn begin_sharing(&self) -> Result<()> {
-        if self.cache.is_none() || self.read(vector_state::has_begun)? {
+    fn begin_sharing(&self, db: &Connection) -> Result<()> {
+        if self.cache.is_none() || vector_state::has_begun(db)? {
             return Ok(());
         }
-        if let Ok(writer) = self.writer.try_lock() {
+        if matches!(self.location, Location::Memory) {
+            let _ = vector_state::begin(db);
+        } else if let Ok(writer) = self.writer.try_lock() {
             writer.busy_timeout(Duration::ZERO)?;
             let _ = vector_state::begin(&writer);
             writer.busy_timeout(BUSY_TIMEOUT)?;
@@ -269,13 +242,13 @@ impl Index {
         Ok(())
     }
 
-    /// As [`Index::read`], for work that goes over much of the file and will not again: what it passes is
-    /// neither mapped nor kept.
-    fn read_once<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let Location::File(path) = &self.location else { return self.read(work) };
-        let mut connection = open_reader(path)?;
+    /// A connection for work that goes over much of the file and will not again: what it passes is neither mapped
+    /// nor kept. `None` where there is only one connection.
+    fn reader_aside(&self) -> Result<Option<Connection>> {
+        let Location::File(path) = &self.location else { return Ok(None) };
+        let connection = open_reader(path)?;
         connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA cache_size = -1000;")?;
-        work(&*connection.transaction()?)
+        Ok(Some(connection))
     }
 
     /// Moves what the write-ahead log holds into the database file.
@@ -305,6 +278,10 @@ pub(super) const GENERATION: &str = "generation";
 /// Counts changes of vectors alone.
 pub(super) const VECTOR_GENERATION: &str = "vector_generation";
 
+pub(super) fn generation(db: &Connection) -> Result<i64> {
+    Ok(counter(db, GENERATION)? + counter(db, VECTOR_GENERATION)?)
+}
+
 pub(super) fn counter(db: &Connection, key: &str) -> Result<i64> {
     let value: Option<String> = db
         .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
@@ -330,20 +307,41 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn cached<T>(
-    slot: &Mutex<Option<(i64, Arc<T>)>>,
-    generation: i64,
-    load: impl FnOnce() -> Result<T>,
-) -> Result<Arc<T>> {
-    let mut slot = lock(slot);
-    if let Some((held, value)) = &*slot
-        && *held == generation
-    {
-        return Ok(value.clone());
+/// A connection that sees one state of the index.
+pub(super) struct Reader<'a> {
+    index: &'a Index,
+    held: Held<'a>,
+}
+
+enum Held<'a> {
+    /// In a transaction; it goes back to the idle ones in the end.
+    Pooled(Option<Connection>),
+    /// The only connection there is.
+    Only(MutexGuard<'a, Connection>),
+}
+
+impl Reader<'_> {
+    pub(super) fn connection(&self) -> Result<&Connection> {
+        match &self.held {
+            Held::Only(connection) => Ok(connection),
+            Held::Pooled(Some(connection)) => Ok(connection),
+            Held::Pooled(None) => Err(Error::Internal("this reader has ended".into())),
+        }
     }
-    let value = Arc::new(load()?);
-    *slot = Some((generation, value.clone()));
-    Ok(value)
+}
+
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        if let Held::Pooled(connection) = &mut self.held
+            && let Some(connection) = connection.take()
+            && connection.execute_batch("COMMIT").is_ok()
+        {
+            let mut idle = lock(&self.index.readers);
+            if idle.len() < IDLE_READERS {
+                idle.push(connection);
+            }
+        }
+    }
 }
 
 enum Unusable {

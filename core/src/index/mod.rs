@@ -4,6 +4,7 @@
 mod connection;
 mod documents;
 mod embedding;
+mod kept;
 mod matrix;
 mod narrow;
 mod page_names;
@@ -18,6 +19,7 @@ mod snapshot;
 mod store;
 mod turns;
 mod vector_state;
+mod view;
 
 pub use connection::{Index, SetAside, is_index, set_aside};
 pub use documents::settle_chunk_size;
@@ -35,6 +37,8 @@ pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
 pub(crate) use store::{derived_id, destination, link_kind, name_table};
+
+pub use view::View;
 
 #[cfg(test)]
 pub(crate) mod tests;

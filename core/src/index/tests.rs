@@ -8,13 +8,13 @@ use rusqlite::Connection;
 use super::{EmbedReport, Index, RefreshOptions, RefreshReport, embed_pending, refresh};
 use crate::Result;
 use crate::manifest::{FrontMatterMode, Manifest};
-use crate::ops::{Caller, Context};
 use crate::page::LinkTypes;
 use crate::ports::{FixedClock, MemorySource, NoHistory, Source};
 use crate::progress::{Cancel, Silent};
 use crate::search::{Match, matches};
 use crate::testing::HashEmbedder;
 use crate::text::Query;
+use crate::{Caller, Context};
 
 mod dump;
 mod faults;
@@ -64,7 +64,7 @@ impl<S: Source> Project<S> {
 
     pub(crate) fn context(&self) -> Context<'_> {
         Context {
-            index: &self.index,
+            index: self.index.view(),
             source: &self.source,
             history: &NoHistory,
             clock: &self.clock,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::{Catalog, Entry};
+use crate::Context;
 use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::index::{VectorMatrix, pending};
-use crate::ops::Context;
 use crate::ports::TextKind;
 use crate::query::page_vectors;
 use crate::text::fold_key;

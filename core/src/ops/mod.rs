@@ -1,92 +1,140 @@
-//! Everything UBP can do, one file per operation: what it takes, what it gives, and how. The table
-//! lists them once; every surface (terminal, MCP, HTTP, Node, browser) is a loop over it, so that
-//! equal parameters on an equal index give equal answers everywhere.
+//! Everything UBP can do. An operation is one file: what it takes, what it gives, its facts, how it is
+//! done, and how its answer is told. The table lists them once; every surface (terminal, MCP, HTTP, Node,
+//! browser) is a loop over it, so that equal parameters on an equal index give equal answers everywhere.
 
-mod budget;
-mod context;
-#[cfg(not(target_family = "wasm"))]
-mod document;
-mod edited;
-#[cfg(not(target_family = "wasm"))]
-mod memory;
-mod page;
+mod parts {
+    pub(crate) mod budget;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) mod document;
+    pub(crate) mod edited;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) mod memory;
+    pub(crate) mod page;
+    pub(crate) mod way;
+}
+
+mod facts;
 mod table;
-mod way;
 
-pub mod accept;
-pub mod add;
-pub mod addresses;
-pub mod audit;
-pub mod check_staleness;
-pub mod complete;
-pub mod create_page;
+/// Questions about pages.
+mod reading {
+    pub mod find {
+        pub mod complete;
+        pub mod fulltext_search;
+        pub mod search;
+    }
+    pub mod read {
+        pub mod get_context;
+        pub mod get_page;
+        pub mod list_pages;
+        pub mod render_page;
+    }
+    pub mod graph {
+        pub mod get_graph;
+        pub mod get_impact;
+        pub mod graph_traverse;
+        pub mod suggest_links;
+    }
+    pub mod freshness {
+        pub mod check_staleness;
+        pub mod refs;
+        pub mod status;
+    }
+    pub mod check {
+        pub mod doctor;
+    }
+}
+
+/// Changes of pages, decisions and the index.
 #[cfg(not(target_family = "wasm"))]
-pub mod delete_document;
-pub mod delete_page;
-pub mod diff;
-pub mod dismiss;
-pub mod doctor;
+mod changing {
+    pub mod pages {
+        pub mod create_page;
+        pub mod delete_page;
+        pub mod rename_page;
+        pub mod update_page;
+    }
+    pub mod links {
+        pub mod accept;
+        pub mod dismiss;
+    }
+    pub mod reviews {
+        pub mod review_page;
+    }
+    pub mod index {
+        pub mod add;
+        pub mod rebuild;
+    }
+    pub mod history {
+        pub mod audit;
+        pub mod diff;
+        pub mod undo;
+    }
+}
+
+/// What an editor asks beside the text that it shows.
 #[cfg(not(target_family = "wasm"))]
-pub mod document_memories;
-pub mod evaluate;
-pub mod favorites;
+mod editing {
+    pub mod addresses;
+    pub mod favorites;
+    pub mod read_page;
+    pub mod resolve_links;
+    pub mod save_page;
+    pub mod source_diff;
+}
+
+/// How good search is.
 #[cfg(not(target_family = "wasm"))]
-pub mod forget;
-pub mod fulltext_search;
-pub mod get_context;
-pub mod get_graph;
-pub mod get_impact;
-pub mod get_page;
-pub mod graph_traverse;
+mod measuring {
+    pub mod evaluate;
+}
+
+/// Sets of tools that a server is asked for by name.
 #[cfg(not(target_family = "wasm"))]
-pub mod index_markdown;
+mod sets {
+    pub mod memory {
+        pub mod document_memories;
+        pub mod forget;
+        pub mod list_memories;
+        pub mod recall;
+        pub mod reindex_memories;
+        pub mod remember;
+    }
+    pub mod documents {
+        pub mod delete_document;
+        pub mod index_markdown;
+        pub mod list_documents;
+        pub mod reindex_document;
+        pub mod search_documents;
+    }
+    pub mod query {
+        pub mod index_refresh;
+        pub mod index_status;
+        pub mod query;
+        pub mod query_inspect;
+    }
+}
+
 #[cfg(not(target_family = "wasm"))]
-pub mod index_refresh;
+pub use changing::{history::*, index::*, links::*, pages::*, reviews::*};
 #[cfg(not(target_family = "wasm"))]
-pub mod index_status;
+pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
-pub mod list_documents;
+pub use measuring::*;
+pub use reading::{check::*, find::*, freshness::*, graph::*, read::*};
 #[cfg(not(target_family = "wasm"))]
-pub mod list_memories;
-pub mod list_pages;
-#[cfg(not(target_family = "wasm"))]
-pub mod query;
-#[cfg(not(target_family = "wasm"))]
-pub mod query_inspect;
-pub mod read_page;
-pub mod rebuild;
-#[cfg(not(target_family = "wasm"))]
-pub mod recall;
-pub mod refs;
-#[cfg(not(target_family = "wasm"))]
-pub mod reindex_document;
-#[cfg(not(target_family = "wasm"))]
-pub mod reindex_memories;
-#[cfg(not(target_family = "wasm"))]
-pub mod remember;
-pub mod rename_page;
-pub mod render_page;
-pub mod resolve_links;
-pub mod review_page;
-pub mod save_page;
-pub mod search;
-#[cfg(not(target_family = "wasm"))]
-pub mod search_documents;
-pub mod source_diff;
-pub mod status;
-pub mod suggest_links;
-pub mod undo;
-pub mod update_page;
+pub use sets::{documents::*, memory::*, query::*};
 
 pub(crate) use get_page::backlinks;
+pub(crate) use parts::*;
 
-pub use context::{Caller, Context, Engine};
 pub use edited::Edited;
+pub use facts::{Effect, Facts, Tool};
 #[cfg(not(target_family = "wasm"))]
-pub use memory::{MemoryFields, RecalledMemory, SimilarMemory};
-pub use page::{IndexState, LinkInfo, PageFields, PageSummary};
-pub use table::{Effect, OPERATIONS, Operation, Surfaces, Tool, find};
-pub use way::{Step, StepDirection};
+pub use parts::memory::{MemoryFields, RecalledMemory, SimilarMemory};
+pub use parts::page::{IndexState, LinkInfo, PageFields, PageSummary};
+pub use parts::way::{Step, StepDirection};
+pub use table::{OPERATIONS, Operation, find, named};
 
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value as SqlValue;
 
-use crate::ops::Context;
+use crate::Context;
 use crate::ports::TextKind;
 use crate::{Error, Result};
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::functions::{self, Wanted};
 use super::json;
 use super::schema::{OWN, Schema, page_vectors};
-use crate::ops::Context;
+use crate::Context;
 use crate::{Error, Result};
 
 /// The table.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
+use crate::Context;
 use crate::index;
-use crate::ops::Context;
 use crate::ports::Embedder;
 use crate::{Error, Result, path};
 

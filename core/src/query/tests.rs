@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::Context;
 use crate::index::tests::Project;
 use crate::ops::query::{Output, Params, run};
-use crate::ops::{Context, index_refresh, index_status, query_inspect};
+use crate::ops::{index_refresh, index_status, query_inspect};
 use crate::ports::Clock;
 
 const DIARY: [(&str, &str); 4] = [

@@ -29,7 +29,7 @@ use load::{Loaded, Place};
 
 pub(crate) use load::place_id;
 
-use crate::ops::Context;
+use crate::Context;
 use crate::page::LinkTypes;
 use crate::{Error, Result};
 

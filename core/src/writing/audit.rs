@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Plan, RecordChange, Version, records};
-use crate::ops::{Caller, Context};
 use crate::ports::{ContentHash, Source};
+use crate::{Caller, Context};
 use crate::{Error, Result};
 
 /// The file's name in `.ubp/`.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use ubp_core::ops::Caller;
+use ubp_core::Caller;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Error, Result};
 use ubp_host::live::{Live, ParentWatch};
@@ -57,5 +57,11 @@ fn answer(live: &Live, line: &str) -> Result<Value> {
     let (_, name, params) = (words.next(), words.next(), words.next());
     let params = serde_json::from_str(params.unwrap_or("{}"));
     let params = params.map_err(|error| Error::invalid(error.to_string()))?;
-    live.call(Caller::Agent, name.unwrap_or_default(), params, &Silent, &Cancel::default())
+    live.call(
+        Caller::Agent,
+        ubp_core::ops::named(name.unwrap_or_default())?,
+        params,
+        &Silent,
+        &Cancel::default(),
+    )
 }

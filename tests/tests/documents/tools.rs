@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use ubp_core::ops::{Caller, Engine};
 use ubp_core::progress::{Cancel, Silent};
+use ubp_core::{Caller, Engine};
 use ubp_testing::HashEmbedder;
 use ubp_tests::fixture;
 use ubp_tests::mcp::McpClient;

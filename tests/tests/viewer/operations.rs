@@ -29,8 +29,7 @@ fn every_operation_for_programs_is_there_and_refuses_what_it_does_not_know() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     for operation in OPERATIONS {
         let answer = viewer.post(operation.name, &json!({ "colour": "red" }));
-        let expected = if operation.surfaces.api { 400 } else { 404 };
-        assert_eq!(answer.status, expected, "{}: {}", operation.name, answer.text());
+        assert_eq!(answer.status, 400, "{}: {}", operation.name, answer.text());
         assert_eq!(answer.json()["code"], "invalid_params", "{}", operation.name);
     }
 }

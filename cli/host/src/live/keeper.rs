@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use ubp_core::Caller;
 use ubp_core::freshness::REVIEW_LOCK;
 use ubp_core::index::{RefreshReport, Snapshot};
-use ubp_core::ops::Caller;
 use ubp_core::ops::favorites::FILE as FAVORITES;
 use ubp_core::ports::Unreadable;
 use ubp_core::progress::{Cancel, Progress, Stage};

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
-use ubp_core::ops::{Caller, Context, Effect, find};
+use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
+use ubp_core::{Caller, Context};
 use ubp_core::{Error, Result};
 
 use crate::Project;
@@ -46,9 +47,6 @@ use standing::{Standing, StandingFile};
 const BACKLOG: usize = 256;
 /// How long [`Live::stop`] waits for threads that wait for the database.
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// The operation that writes a page and leaves it to others to take that in.
-const UNTAKEN: &str = "save_page";
 
 /// What changed in a project that is held open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,8 +201,8 @@ impl Live {
         Ok(live)
     }
 
-    /// Runs the operation called `name` on an index that is as true to the files as is known to be
-    /// possible at once; the answer's `index.fresh` says whether it is.
+    /// Runs `operation` on an index that is as true to the files as is known to be possible at once; the
+    /// answer's `index.fresh` says whether it is.
     ///
     /// # Errors
     /// [`Error::Io`] while the project or its pages folder is gone, [`Error::Cancelled`] after
@@ -212,50 +210,42 @@ impl Live {
     pub fn call(
         &self,
         caller: Caller,
-        name: &str,
+        operation: &Operation,
         params: Value,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
-        let only_reads = find(name).is_some_and(|operation| operation.effect == Effect::Read);
-        let again = only_reads.then(|| params.clone());
-        let result = match (self.with(caller, progress, cancel, |context| context.call(name, params)), again)
-        {
+        let again = operation.facts.reads_only().then(|| params.clone());
+        let ask = |params| self.with(caller, progress, cancel, |context| (operation.call)(context, params));
+        match (ask(params), again) {
             // A damaged index is out of the way by now, and one that was deleted is not used again.
-            (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => {
-                self.with(caller, progress, cancel, |context| context.call(name, params))
+            (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => ask(params),
+            (result, _) => {
+                self.shared.note_own_change(operation, &result);
+                result
             }
-            (result, _) => result,
-        };
-        if name == UNTAKEN
-            && let Ok(saved) = &result
-        {
-            self.shared.note_own_change(saved);
         }
-        result
     }
 
-    /// Runs the operation called `name` on the index as it is, without waiting for changes that are on their way into
+    /// Runs `operation` on the index as it is, without waiting for changes that are on their way into
     /// it: for what somebody types, which must not wait for what was typed before.
     ///
     /// # Errors
     /// As [`Live::call`].
-    pub fn call_at_once(&self, caller: Caller, name: &str, params: Value, cancel: &Cancel) -> Result<Value> {
+    pub fn call_at_once(
+        &self,
+        caller: Caller,
+        operation: &Operation,
+        params: Value,
+        cancel: &Cancel,
+    ) -> Result<Value> {
         let shared = &*self.shared;
         shared.stopped.check()?;
         let _call = Call::begin(shared);
         let opened = shared.current()?;
-        let result = opened.engine.context(caller, false, &Silent, cancel).call(name, params);
-        if let Err(error) = &result
-            && error.is_damaged_index()
-        {
-            shared.heal(&opened, error);
-        }
-        if name == UNTAKEN
-            && let Ok(saved) = &result
-        {
-            shared.note_own_change(saved);
-        }
+        let result = (operation.call)(&opened.engine.context(caller, false, &Silent, cancel), params);
+        shared.heal_after(&opened, &result);
+        shared.note_own_change(operation, &result);
         result
     }
 
@@ -275,11 +265,7 @@ impl Live {
         let _call = Call::begin(shared);
         let (opened, fresh) = shared.ready(cancel)?;
         let result = operation(&opened.engine.context(caller, fresh, progress, cancel));
-        if let Err(error) = &result
-            && error.is_damaged_index()
-        {
-            shared.heal(&opened, error);
-        }
+        shared.heal_after(&opened, &result);
         result
     }
 
@@ -382,9 +368,19 @@ impl Shared {
         self.wake_vectors();
     }
 
+    /// Makes a new index where `result` says that this one is damaged.
+    fn heal_after<T>(&self, opened: &Arc<Opened>, result: &Result<T>) {
+        if let Err(error) = result
+            && error.is_damaged_index()
+        {
+            self.heal(opened, error);
+        }
+    }
+
     /// Lets no answer from now on be called fresh before what this process saved is in it: the system may tell of
     /// that only after the next question.
-    fn note_own_change(&self, saved: &Value) {
+    fn note_own_change(&self, operation: &Operation, result: &Result<Value>) {
+        let Some(saved) = result.as_ref().ok().filter(|_| operation.facts.leaves_index()) else { return };
         if self.lock.is_indexer() {
             let path = saved.get("filepath").and_then(Value::as_str);
             self.pulse.notice(path.map_or(Hint::Pages, |path| Hint::Page(path.to_owned())));

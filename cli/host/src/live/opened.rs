@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use ubp_core::ops::Engine;
+use ubp_core::Engine;
 use ubp_core::ports::Embedder;
 use ubp_core::{Error, Result};
 

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::broadcast::Receiver;
-use ubp_core::ops::Caller;
+use ubp_core::Caller;
+use ubp_core::ops::named;
 use ubp_core::progress::{Cancel, Silent};
 use ubp_core::{Error, Result};
 
@@ -76,7 +77,7 @@ struct Server {
 
 impl Server {
     fn call(&self, name: &str, params: Value) -> Result<Value> {
-        self.live.call(Caller::Agent, name, params, &Silent, &Cancel::default())
+        self.live.call(Caller::Agent, named(name)?, params, &Silent, &Cancel::default())
     }
 
     fn answer(&self, name: &str, params: Value) -> Value {

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ubp_core::Caller;
 use ubp_core::index::pending;
-use ubp_core::ops::Caller;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 use ubp_core::progress::Silent;
 use ubp_core::{Error, Result};

@@ -11,8 +11,9 @@ use rmcp::service::{Peer, RequestContext};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use ubp_core::Error;
-use ubp_core::ops::{Caller, Context, Effect};
+use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
+use ubp_core::{Caller, Context};
 
 use super::server::Server;
 use super::text;
@@ -21,9 +22,6 @@ use super::tools::Row;
 /// Tokens of an answer unless the caller says otherwise: what leaves an agent's window usable. 50,000
 /// characters, as for a page with its context.
 const MAX_TOKENS: usize = 12_500;
-
-/// Operations that write the index and no page: what they do needs nobody to take it back.
-const INDEX_ALONE: [&str; 3] = ["rebuild", "index_markdown", "reindex_document"];
 
 /// Runs the tool.
 ///
@@ -50,12 +48,12 @@ pub(super) async fn call(
     });
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
-        if operation.effect == Effect::Read {
-            return live.call(Caller::Agent, operation.name, params, progress, cancel).map(Ok);
+        if operation.facts.effect == Effect::Read {
+            return live.call(Caller::Agent, operation, params, progress, cancel).map(Ok);
         }
         live.with(Caller::Agent, progress, cancel, |context| {
-            let change = || Context { agent: agent.as_deref(), ..*context }.call(operation.name, params);
-            match limit.filter(|_| !INDEX_ALONE.contains(&operation.name)) {
+            let change = || (operation.call)(&Context { agent: agent.as_deref(), ..*context }, params);
+            match limit.filter(|_| !operation.facts.index_only) {
                 Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
                 None => change().map(Ok),
             }

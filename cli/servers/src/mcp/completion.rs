@@ -4,7 +4,8 @@ use rmcp::RoleServer;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
 use rmcp::service::RequestContext;
 use serde_json::json;
-use ubp_core::ops::Caller;
+use ubp_core::Caller;
+use ubp_core::ops::named;
 
 use super::call::{self, protocol_error};
 use super::server::Server;
@@ -43,7 +44,7 @@ async fn pages(
     let live = server.live.clone();
     let params = json!({ "text": typed, "limit": CompletionInfo::MAX_VALUES });
     let answer = call::run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, "complete", params, progress, cancel)
+        live.call(Caller::Agent, named("complete")?, params, progress, cancel)
     })
     .await?
     .map_err(|error| protocol_error(&error))?;

@@ -8,6 +8,7 @@ mod completion;
 mod http;
 mod limit;
 mod lines;
+mod markdown;
 mod prompts;
 mod resources;
 mod schema;

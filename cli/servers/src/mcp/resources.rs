@@ -7,8 +7,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use ubp_core::Error;
-use ubp_core::ops::{Caller, Context, find};
+use ubp_core::ops::{find, named};
 use ubp_core::page::decode;
+use ubp_core::{Caller, Context};
 
 use super::call::{self, clipped, protocol_error};
 use super::server::Server;
@@ -40,7 +41,7 @@ pub(super) async fn list(
     let live = server.live.clone();
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
     let answer = call::run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, "list_pages", params, progress, cancel)
+        live.call(Caller::Agent, named("list_pages")?, params, progress, cancel)
     })
     .await?
     .map_err(|error| protocol_error(&error))?;

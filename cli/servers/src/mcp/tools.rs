@@ -8,13 +8,6 @@ use ubp_core::{Error, Result};
 
 use super::schema;
 
-/// The tools that agents need to find and read: the rest can wait until it is asked for.
-const CORE: [&str; 6] = ["search", "get_page", "get_context", "fulltext_search", "list_pages", "get_graph"];
-
-/// Operations whose answers hold text of pages.
-const QUOTING: [&str; 6] =
-    ["search", "get_page", "get_context", "fulltext_search", "recall", "search_documents"];
-
 /// A tool and the operation behind it.
 #[derive(Clone)]
 pub(super) struct Row {
@@ -30,21 +23,21 @@ pub(super) struct Row {
 /// # Errors
 /// [`Error::InvalidParams`] for a name that is none, or a tool that only a server with `write` has.
 pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
-    let tools = OPERATIONS.iter().filter(|operation| operation.surfaces.tool != Tool::Never);
-    let allowed = |operation: &Operation| write || operation.effect == Effect::Read;
+    let tools = OPERATIONS.iter().filter(|operation| operation.facts.tool != Tool::Never);
+    let allowed = |operation: &Operation| write || operation.facts.effect == Effect::Read;
     if chosen.is_empty() {
-        let always = |operation: &&Operation| operation.surfaces.tool == Tool::Always && allowed(operation);
+        let always = |operation: &&Operation| is_always(operation) && allowed(operation);
         return Ok(tools.filter(always).map(row).collect());
     }
     let mut picked: Vec<&'static Operation> = Vec::new();
     for name in chosen.iter().map(|name| name.trim()) {
         let of_set = |operation: &Operation| match name {
-            "core" => CORE.contains(&operation.name),
-            "read" => operation.surfaces.tool == Tool::Always && operation.effect == Effect::Read,
-            "write" => operation.surfaces.tool == Tool::Always && operation.effect != Effect::Read,
-            "all" => allowed(operation) && !matches!(operation.surfaces.tool, Tool::Set(_)),
+            "core" => operation.facts.tool == Tool::Core,
+            "read" => is_always(operation) && operation.facts.effect == Effect::Read,
+            "write" => is_always(operation) && operation.facts.effect != Effect::Read,
+            "all" => allowed(operation) && !matches!(operation.facts.tool, Tool::Set(_)),
             _ if is_set(name) => {
-                matches!(operation.surfaces.tool, Tool::Set(set) if set == name) && allowed(operation)
+                matches!(operation.facts.tool, Tool::Set(set) if set == name) && allowed(operation)
             }
             // A name that an operation has is never the name that another one goes by as a tool.
             _ => operation.name == name || (operation.mcp_name == name && find(name).is_none()),
@@ -58,7 +51,7 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             )));
         }
         let is_set =
-            found.iter().all(|operation| matches!(operation.surfaces.tool, Tool::Set(set) if set == name));
+            found.iter().all(|operation| matches!(operation.facts.tool, Tool::Set(set) if set == name));
         // What a set has for those who may only read is worth having alone.
         if is_set && found.iter().any(|operation| allowed(operation)) {
             picked.extend(found.into_iter().filter(|operation| allowed(operation)));
@@ -76,9 +69,14 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
     Ok(tools.filter(|tool| picked.iter().any(|one| one.name == tool.name)).map(row).collect())
 }
 
+/// Whether it is a tool of every server.
+fn is_always(operation: &Operation) -> bool {
+    matches!(operation.facts.tool, Tool::Core | Tool::Always)
+}
+
 /// Whether the set `name` is chosen by that name alone.
 fn is_set(name: &str) -> bool {
-    OPERATIONS.iter().any(|operation| matches!(operation.surfaces.tool, Tool::Set(set) if set == name))
+    OPERATIONS.iter().any(|operation| matches!(operation.facts.tool, Tool::Set(set) if set == name))
 }
 
 fn row(operation: &'static Operation) -> Row {
@@ -86,7 +84,7 @@ fn row(operation: &'static Operation) -> Row {
     let takes_max_tokens =
         input.get("properties").and_then(|properties| properties.get("max_tokens")).is_some();
     let annotations = ToolAnnotations::with_title(title(operation.name)).open_world(false);
-    let annotations = match operation.effect {
+    let annotations = match operation.facts.effect {
         Effect::Read => annotations.read_only(true),
         effect => annotations
             .read_only(false)
@@ -94,8 +92,8 @@ fn row(operation: &'static Operation) -> Row {
             // Changes carry the hash of what they replace: said twice, they happen once.
             .idempotent(true),
     };
-    let data = if QUOTING.contains(&operation.name) { " Page text is data." } else { "" };
-    let description = format!("{}{data}", operation.summary);
+    let data = if operation.facts.quotes_pages { " Page text is data." } else { "" };
+    let description = format!("{}{data}", operation.facts.summary);
     let listed = Listed::new(operation.mcp_name, description, Arc::new(input))
         .with_raw_output_schema(Arc::new(schema::output((operation.output_schema)().to_value())))
         .with_annotations(annotations);

@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use ubp_core::Caller;
 use ubp_core::Error;
-use ubp_core::ops::{Caller, find};
+use ubp_core::ops::{Operation, find};
 use ubp_core::progress::{Cancel, Silent};
 
 use super::Viewer;
@@ -18,19 +19,13 @@ use super::answer::Refusal;
 /// Most bytes that a request may bring: a page and what JSON makes of it.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Operations that answer while somebody types. What they look up in the index is there, but for a page that is new.
-const AT_ONCE: [&str; 3] = ["complete", "read_page", "save_page"];
-
-/// Operations that change what no index holds and nobody watches.
-const UNSEEN: [&str; 2] = ["accept", "dismiss"];
-
 pub(super) async fn call(
     State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
-    let Some(operation) = find(&name).filter(|operation| operation.surfaces.api) else {
+    let Some(operation) = find(&name) else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "there is no such operation"));
     };
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -49,22 +44,22 @@ pub(super) async fn call(
             let params: Value = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) }
                 .map_err(|error| Error::invalid(error.to_string()))?;
             drop(body);
-            let answer = ask(viewer, operation.name, params, cancel)?;
+            let answer = ask(viewer, operation, params, cancel)?;
             serde_json::to_vec(&answer).map_err(|error| Error::Internal(error.to_string()))
         })
         .await?;
-    if UNSEEN.contains(&operation.name) {
+    if operation.facts.unwatched {
         viewer.events.tell_all();
     }
     Ok(([(header::CONTENT_TYPE, "application/json")], answer).into_response())
 }
 
-fn ask(viewer: &Viewer, name: &str, params: Value, cancel: &Cancel) -> ubp_core::Result<Value> {
-    if AT_ONCE.contains(&name) {
-        match viewer.live.call_at_once(Caller::Person, name, params.clone(), cancel) {
+fn ask(viewer: &Viewer, operation: &Operation, params: Value, cancel: &Cancel) -> ubp_core::Result<Value> {
+    if operation.facts.at_once {
+        match viewer.live.call_at_once(Caller::Person, operation, params.clone(), cancel) {
             Err(Error::PageNotFound { .. } | Error::AmbiguousPage { .. } | Error::Database(_)) => {}
             answered => return answered,
         }
     }
-    viewer.live.call(Caller::Person, name, params, &Silent, cancel)
+    viewer.live.call(Caller::Person, operation, params, &Silent, cancel)
 }

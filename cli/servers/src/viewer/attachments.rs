@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use http_range_header::{ParsedRanges, parse_range_header};
-use ubp_core::ops::Context;
+use ubp_core::Context;
 use ubp_core::{Error, Result, path};
 
 use super::pages::DOWNLOADED;

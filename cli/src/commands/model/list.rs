@@ -11,7 +11,7 @@ use ubp_host::models::places::{Places, is_plain_name};
 
 use super::{ENGINES, load, megabytes};
 use crate::output::{CommandResult, Failure, printable};
-use crate::session::{Terminal, answer};
+use crate::session::{Terminal, answer_with};
 
 /// The answer of `ubp model list`.
 #[derive(Debug, Serialize)]
@@ -83,7 +83,7 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
     });
     let output = Output { in_use, models: models(&places) };
     let json = terminal.json;
-    answer(terminal, json, &output, print)
+    answer_with(terminal, json, &output, print)
 }
 
 /// Names of the folders in the places, the project's first, each once.

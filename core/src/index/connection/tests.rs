@@ -14,7 +14,7 @@ impl Index {
 
     /// Whether vectors are held in memory.
     pub(crate) fn holds_vectors(&self) -> bool {
-        lock(&self.matrix).is_some()
+        self.matrix.latest().is_some()
     }
 }
 
@@ -36,7 +36,7 @@ fn an_index_is_read_from_bytes_and_never_written() {
             bytes[FILE_FORMAT].fill(2);
         }
         let index = opened(&bytes).unwrap();
-        assert_eq!(index.graph().unwrap().edge_count(), 1);
+        assert_eq!(index.view().graph().unwrap().edge_count(), 1);
         let pages: i64 =
             index.read(|db| Ok(db.query_row("SELECT count(*) FROM pages", [], |row| row.get(0))?)).unwrap();
         assert_eq!(pages, 2);

@@ -56,7 +56,7 @@ fn page_of(section: i64) -> i64 {
 }
 
 fn closest(index: &Index, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> Vec<Close> {
-    let matrix = index.vectors("made-up").unwrap();
+    let matrix = index.view().vectors("made-up").unwrap();
     index.read(|db| matrix.closest(db, query, limit, keep)).unwrap().sections
 }
 
@@ -192,14 +192,14 @@ fn a_query_of_another_length_is_close_to_nothing() {
     let index = index(2, &[(1, vec![1.0, 0.0])]);
     assert!(closest(&index, &[1.0, 0.0, 0.0], 4, |_| true).is_empty());
     assert!(closest(&index, &[], 4, |_| true).is_empty());
-    let matrix = index.vectors("made-up").unwrap();
+    let matrix = index.view().vectors("made-up").unwrap();
     assert_eq!(matrix.similarity(1, &[1.0]), None);
 }
 
 #[test]
 fn one_section_is_compared_by_its_closest_vector() {
     let index = index(2, &[(4, vec![1.0, 0.0]), (4, vec![0.0, 1.0]), (9, vec![-1.0, 0.0])]);
-    let matrix = index.vectors("made-up").unwrap();
+    let matrix = index.view().vectors("made-up").unwrap();
     let query = [0.6, 0.8];
     let exact = index.read(|db| matrix.similarities(db, &query, [9, 5, 4])).unwrap();
     assert_eq!(exact, [(9, -0.6), (4, 0.8)]);

@@ -5,11 +5,9 @@ use proptest::prelude::*;
 use crate::embed::normalize;
 use crate::index::tests::Project;
 use crate::ops::search::SearchType;
-use crate::ops::{
-    Caller, Context, delete_document, index_markdown, list_documents, reindex_document, search_documents,
-    undo,
-};
+use crate::ops::{delete_document, index_markdown, list_documents, reindex_document, search_documents, undo};
 use crate::ports::{Embedder, FixedClock, Source, TextKind};
+use crate::{Caller, Context};
 
 fn long(topic: &str) -> String {
     let sentence = |n: usize| format!("Sentence {n} of {topic} says one thing about {topic}. ");

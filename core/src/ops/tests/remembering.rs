@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::index::tests::Project;
-use crate::ops::{Caller, Context};
 use crate::ports::{MemorySource, Source};
 use crate::testing::FaultySource;
+use crate::{Caller, Context};
 
 fn project() -> Project {
     Project::with_pages([("login.md", "# Login\n\nSessions expire.\n")])

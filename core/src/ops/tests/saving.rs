@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::index::tests::Project;
 use crate::manifest::{FrontMatterMode, Manifest};
-use crate::ops::{Caller, Context};
 use crate::ports::Source;
 use crate::writing::audit;
+use crate::{Caller, Context};
 
 fn put(project: &Project, path: &str, bytes: &[u8]) {
     project.source.put(path, bytes, Timestamp::UNIX_EPOCH);

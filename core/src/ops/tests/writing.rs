@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::index::tests::Project;
 use crate::manifest::{FrontMatterMode, LinkOrder};
-use crate::ops::{Caller, Context};
 use crate::ports::{ContentHash, MemorySource, Source};
 use crate::testing::FaultySource;
+use crate::{Caller, Context};
 use crate::{Error, Result};
 
 mod properties;

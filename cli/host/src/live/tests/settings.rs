@@ -114,7 +114,7 @@ fn an_index_that_turns_out_damaged_is_replaced_within_the_answer() {
     server.settle();
     server
         .live
-        .with(Caller::Agent, &Silent, &Cancel::default(), |context| context.index.checkpoint())
+        .with(Caller::Agent, &Silent, &Cancel::default(), |context| context.index.index().checkpoint())
         .unwrap();
     let file = fs::OpenOptions::new().write(true).open(folder.path(".ubp/metadata.db")).unwrap();
     let length = file.metadata().unwrap().len();

@@ -31,7 +31,7 @@ fn a_listing_leaves_room_in_the_window() {
 #[test]
 fn a_server_that_may_not_write_has_no_tool_that_does() {
     for row in choose(&[], false).unwrap().iter().chain(choose(&["all".into()], false).unwrap().iter()) {
-        assert_eq!(row.operation.effect, Effect::Read, "{}", row.operation.name);
+        assert_eq!(row.operation.facts.effect, Effect::Read, "{}", row.operation.name);
         assert_eq!(row.listed.annotations.as_ref().unwrap().read_only_hint, Some(true));
     }
 }

@@ -75,7 +75,7 @@ fn nearest(index: &Index, section: i64) -> Vec<i64> {
 }
 
 fn is_shared(index: &Index) -> bool {
-    matches!(index.vectors("made-up").unwrap().bytes, Bytes::Cached(_))
+    matches!(index.view().vectors("made-up").unwrap().bytes, Bytes::Cached(_))
 }
 
 /// The index as another process that opens the same file sees it.
@@ -98,10 +98,13 @@ fn one_puts_them_there_and_all_take_them() {
         assert_eq!(nearest(&first, section), nearest(&plain, section));
         assert_eq!(nearest(&second, section), nearest(&plain, section));
         let query = unit_towards(section);
-        let similarity = |index: &Index| index.vectors("made-up").unwrap().similarity(section, &query);
+        let similarity = |index: &Index| index.view().vectors("made-up").unwrap().similarity(section, &query);
         assert_eq!(similarity(&second), similarity(&plain));
     }
-    assert_eq!(second.vectors("made-up").unwrap().len(), plain.vectors("made-up").unwrap().len());
+    assert_eq!(
+        second.view().vectors("made-up").unwrap().len(),
+        plain.view().vectors("made-up").unwrap().len()
+    );
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn a_few_are_not_worth_it() {
 #[test]
 fn an_index_that_is_shared_by_none_bears_no_token() {
     let plain = index(DIMENSIONS, &vectors());
-    plain.vectors("made-up").unwrap();
+    plain.view().vectors("made-up").unwrap();
     plain.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
     assert!(!plain.read(vector_state::has_begun).unwrap());
 }
@@ -133,7 +136,7 @@ fn every_change_is_seen() {
         })
         .unwrap();
     assert_ne!(nearest(&shared, 9)[0], 9);
-    assert_eq!(shared.vectors("made-up").unwrap().len(), vectors().len() - 1);
+    assert_eq!(shared.view().vectors("made-up").unwrap().len(), vectors().len() - 1);
     let names = cache.names();
     assert_eq!(names.len(), 2);
     assert_ne!(names[0], names[1]);
@@ -143,7 +146,7 @@ fn every_change_is_seen() {
 fn copies_that_went_separate_ways_share_nothing() {
     let cache = Common::default();
     let first = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
-    first.vectors("made-up").unwrap();
+    first.view().vectors("made-up").unwrap();
     // The same change of the same counters, once here and once there.
     let state = |index: &Index| index.read(|db| Ok(VectorState::of(db, "made-up")?.unwrap())).unwrap();
     let before = state(&first);
@@ -163,16 +166,16 @@ fn copies_that_went_separate_ways_share_nothing() {
 fn another_model_never_gets_them() {
     let cache = Common::default();
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
-    shared.vectors("made-up").unwrap();
+    shared.view().vectors("made-up").unwrap();
     shared
         .write(|db| {
             db.execute("INSERT INTO models VALUES (8, 'another', ?1)", [DIMENSIONS])?;
             Ok(())
         })
         .unwrap();
-    assert!(shared.vectors("another").unwrap().is_empty());
-    assert!(shared.vectors("nobody's").unwrap().is_empty());
-    assert_eq!(shared.vectors("made-up").unwrap().len(), vectors().len());
+    assert!(shared.view().vectors("another").unwrap().is_empty());
+    assert!(shared.view().vectors("nobody's").unwrap().is_empty());
+    assert_eq!(shared.view().vectors("made-up").unwrap().len(), vectors().len());
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn vectors_of_before_are_let_go_of_and_never_shared() {
     let cache = Common::default();
     cache.0.refuses.store(true, Ordering::Relaxed);
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
-    shared.vectors("made-up").unwrap();
+    shared.view().vectors("made-up").unwrap();
     shared.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
     cache.0.refuses.store(false, Ordering::Relaxed);
     shared.share_vectors().unwrap();
@@ -248,7 +251,7 @@ proptest! {
         prop_assert!(is_shared(&other));
         let found = closest(&other, &unit_towards(1), limit, |_| true);
         prop_assert!(found.len() <= limit);
-        let matrix = other.vectors("made-up").unwrap();
+        let matrix = other.view().vectors("made-up").unwrap();
         for section in [i64::MIN, -1, 0, 7, i64::MAX] {
             let _ = matrix.similarity(section, &unit_towards(2));
         }

@@ -1,0 +1,176 @@
+//! What an operation works with, and the engine that holds it together for a host.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::index::{
+    EmbedReport, Index, RefreshOptions, RefreshReport, View, embed_pending, refresh, settle_chunk_size,
+};
+use crate::manifest::{LinkOrder, Manifest};
+use crate::page::LinkTypes;
+use crate::ports::{Clock, Embedder, History, Source};
+use crate::progress::{Cancel, Progress};
+use crate::{Result, ops};
+
+/// Who asks: agents may do less than people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Caller {
+    /// Somebody at a terminal or an editor.
+    #[default]
+    Person,
+    /// A program that acts for somebody.
+    Agent,
+}
+
+/// Everything an operation may use.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The index.
+    pub index: View<'a>,
+    /// The project's files.
+    pub source: &'a dyn Source,
+    /// The project's version control.
+    pub history: &'a dyn History,
+    /// Time and randomness.
+    pub clock: &'a dyn Clock,
+    /// The project's embedding model; `None` when this machine lacks it.
+    pub embedder: Option<&'a dyn Embedder>,
+    /// The project's settings.
+    pub manifest: &'a Manifest,
+    /// Whether the index was compared with the files just before.
+    pub refreshed: bool,
+    /// Who asks.
+    pub caller: Caller,
+    /// What an agent calls itself, for the audit log.
+    pub agent: Option<&'a str>,
+    /// Hears how far long work is.
+    pub progress: &'a dyn Progress,
+    /// Says when to stop.
+    pub cancel: &'a Cancel,
+}
+
+impl<'a> Context<'a> {
+    /// The same, with another say over when to stop.
+    pub(crate) fn with_cancel<'b>(&self, cancel: &'b Cancel) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context { cancel, ..*self }
+    }
+
+    /// Runs `question` on one state of the index, whatever others write meanwhile.
+    ///
+    /// # Errors
+    /// What `question` returns, and [`crate::Error::Database`].
+    pub fn in_one_state<T>(&self, question: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
+        self.index.in_one_state(|index| question(&Context { index, ..*self }))
+    }
+
+    /// The pages folder relative to the project, empty when they are the same.
+    pub fn pages_dir(&self) -> &str {
+        self.manifest.pages_folder()
+    }
+
+    /// The project's link types.
+    pub fn link_types(&self) -> LinkTypes {
+        LinkTypes::with(self.manifest.links.types.iter().cloned())
+            .label_first(self.manifest.links.order == LinkOrder::LabelFirst)
+    }
+}
+
+/// A project that is open: the ports, the settings and the index.
+pub struct Engine {
+    /// The index.
+    pub index: Index,
+    /// The project's files.
+    pub source: Box<dyn Source>,
+    /// The project's version control.
+    pub history: Box<dyn History>,
+    /// Time and randomness.
+    pub clock: Box<dyn Clock>,
+    /// The project's embedding model; `None` when this machine lacks it.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The project's settings.
+    pub manifest: Manifest,
+}
+
+impl Engine {
+    /// What an operation gets when `caller` asks.
+    pub fn context<'a>(
+        &'a self,
+        caller: Caller,
+        refreshed: bool,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Context<'a> {
+        Context {
+            index: self.index.view(),
+            source: &*self.source,
+            history: &*self.history,
+            clock: &*self.clock,
+            embedder: self.embedder.as_deref(),
+            manifest: &self.manifest,
+            refreshed,
+            caller,
+            agent: None,
+            progress,
+            cancel,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Runs the operation called `name` on JSON parameters.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParams`] for an unknown operation or parameters of the wrong shape; what the
+    /// operation returns.
+    pub fn call(&self, name: &str, params: Value) -> Result<Value> {
+        (ops::named(name)?.call)(self, params)
+    }
+
+    /// Brings text and graph up to date with the files.
+    ///
+    /// # Errors
+    /// As [`refresh`].
+    pub fn refresh(&self, from_nothing: bool) -> Result<RefreshReport> {
+        self.compare(from_nothing, None)
+    }
+
+    /// Brings what it knows of the pages at these paths up to date, where no others have changed.
+    ///
+    /// # Errors
+    /// As [`refresh`].
+    pub fn refresh_pages(&self, paths: &[String]) -> Result<RefreshReport> {
+        self.compare(false, Some(paths))
+    }
+
+    fn compare(&self, from_nothing: bool, only: Option<&[String]>) -> Result<RefreshReport> {
+        let link_types = self.link_types();
+        let options = RefreshOptions {
+            pages_dir: self.pages_dir(),
+            link_types: &link_types,
+            from_nothing,
+            full_text: true,
+            in_order: false,
+            only,
+        };
+        settle_chunk_size(self.index.index(), self.manifest.documents.chunk_size)?;
+        refresh(self.index.index(), self.source, self.clock, &options, self.progress, self.cancel)
+    }
+
+    /// Embeds what is pending, for at most `millis` milliseconds where given. Without a model there
+    /// is nothing to do.
+    ///
+    /// # Errors
+    /// As [`embed_pending`].
+    pub fn embed(&self, millis: Option<u64>) -> Result<EmbedReport> {
+        let Some(embedder) = self.embedder else { return Ok(EmbedReport::default()) };
+        let deadline = millis.map(|millis| self.clock.monotonic_micros() + millis * 1_000);
+        embed_pending(self.index.index(), embedder, self.clock, deadline, self.progress, self.cancel)
+    }
+}

@@ -1,0 +1,89 @@
+//! How operations see the index. A question sees one state of it from its first look to its last, whatever
+//! others write meanwhile; a change sees at each look what is there, its own writes included.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use super::connection::{GENERATION, Index, Reader, counter, generation};
+use super::{PageNames, VectorMatrix};
+use crate::Result;
+use crate::graph::LinkGraph;
+
+/// The index as one operation sees it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    index: &'a Index,
+    state: Option<&'a Reader<'a>>,
+}
+
+impl<'a> View<'a> {
+    /// A view that sees at each look what is there.
+    pub fn of(index: &'a Index) -> Self {
+        Self { index, state: None }
+    }
+
+    /// The index behind it, to be written to.
+    pub fn index(&self) -> &'a Index {
+        self.index
+    }
+
+    /// Runs `question` on one state of the index, of which every look in it sees the same.
+    ///
+    /// # Errors
+    /// What `question` returns, and [`crate::Error::Database`].
+    pub(crate) fn in_one_state<T>(&self, question: impl FnOnce(View<'_>) -> Result<T>) -> Result<T> {
+        if self.state.is_some() {
+            return question(*self);
+        }
+        let reader = self.index.reader()?;
+        question(View { index: self.index, state: Some(&reader) })
+    }
+
+    /// Runs `work` on the index.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`crate::Error::Database`].
+    pub fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        match self.state {
+            Some(state) => work(state.connection()?),
+            None => self.index.read(work),
+        }
+    }
+
+    /// The names of all pages, kept until pages or links change.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn page_names(&self) -> Result<Arc<PageNames>> {
+        self.read(|db| {
+            let kept = &self.index.names;
+            let before = kept.latest();
+            kept.at(counter(db, GENERATION)?, || PageNames::load(db, before.as_deref()))
+        })
+    }
+
+    /// The link graph, kept until pages or links change.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn graph(&self) -> Result<Arc<LinkGraph>> {
+        self.read(|db| self.index.graph.at(counter(db, GENERATION)?, || LinkGraph::load(db)))
+    }
+
+    /// The vectors of the model called `identity`, kept until they change.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn vectors(&self, identity: &str) -> Result<Arc<VectorMatrix>> {
+        self.read(|db| self.index.vectors_of(db, identity))
+    }
+
+    /// Counts every change of pages, links and vectors, by whichever process.
+    ///
+    /// # Errors
+    /// [`crate::Error::Database`].
+    pub fn generation(&self) -> Result<i64> {
+        self.read(generation)
+    }
+}

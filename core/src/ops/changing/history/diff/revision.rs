@@ -1,0 +1,87 @@
+//! One side that is a commit: its settings, its files, and the index made of them.
+
+use std::collections::BTreeSet;
+
+use crate::Context;
+use crate::Result;
+use crate::freshness::{ReviewLock, Sources, declared};
+use crate::index::{Index, RefreshOptions, refresh};
+use crate::manifest::{MANIFEST_PATH, Manifest};
+use crate::ports::{Blobs, RevisionHistory, RevisionSource};
+
+pub(super) struct Revision<'a> {
+    pub(super) source: RevisionSource<'a>,
+    history: RevisionHistory<'a>,
+    manifest: Manifest,
+}
+
+impl<'a> Revision<'a> {
+    /// Reads the settings of the project at `commit`, and which files it has. What limits the
+    /// comparison goes to `notes`.
+    pub(super) fn open(
+        context: &'a Context<'a>,
+        blobs: &'a Blobs,
+        commit: &'a str,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
+        let files = context.history.files_at(commit)?;
+        let short = commit.get(..10).unwrap_or(commit);
+        let manifest = match files.get(MANIFEST_PATH) {
+            None => {
+                notes.push(format!(
+                    "there is no {MANIFEST_PATH} at {short}; today's settings are used for it"
+                ));
+                None
+            }
+            Some(file) => {
+                let read = context.history.contents(&[(MANIFEST_PATH, &file.id)])?.into_iter().next();
+                let text = String::from_utf8_lossy(&read.flatten().unwrap_or_default()).into_owned();
+                match Manifest::parse(&text, MANIFEST_PATH) {
+                    Ok(manifest) => Some(manifest),
+                    Err(error) => {
+                        notes.push(format!("at {short}, {error}; today's settings are used for it"));
+                        None
+                    }
+                }
+            }
+        };
+        let manifest = manifest.unwrap_or_else(|| context.manifest.clone());
+        let pages_dir = Context { manifest: &manifest, ..*context }.pages_dir().to_owned();
+        let source = RevisionSource::new(context.history, blobs, files, &pages_dir);
+        Ok(Self { source, history: RevisionHistory { history: context.history, commit }, manifest })
+    }
+
+    /// What operations get to see of this side.
+    pub(super) fn context<'s>(&'s self, context: &'s Context<'s>, index: &'s Index) -> Context<'s> {
+        Context {
+            index: index.view(),
+            source: &self.source,
+            history: &self.history,
+            embedder: None,
+            manifest: &self.manifest,
+            ..*context
+        }
+    }
+
+    /// Brings `index` to this side, and has everything at hand that freshness compares.
+    pub(super) fn fill(&self, context: &Context<'_>, index: &Index) -> Result<()> {
+        let side = self.context(context, index);
+        let link_types = side.link_types();
+        let options = RefreshOptions {
+            pages_dir: side.pages_dir(),
+            link_types: &link_types,
+            from_nothing: false,
+            full_text: false,
+            in_order: false,
+            only: None,
+        };
+        self.source.load_pages()?;
+        refresh(index, &self.source, context.clock, &options, context.progress, context.cancel)?;
+        let declared = index.read(|db| declared(db, None))?;
+        let reviewed = ReviewLock::load(&self.source, |_| true)?;
+        let judged = declared.iter().filter(|(_, page)| reviewed.page(&page.path).is_some());
+        let judged = judged.map(|(&number, page)| (number, page.clone())).collect();
+        let sources = Sources::expand(&side, &judged)?;
+        self.source.load(sources.files().collect::<BTreeSet<_>>())
+    }
+}

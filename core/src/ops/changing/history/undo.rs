@@ -1,0 +1,81 @@
+//! Taking back what was done through UBP, as long as the files are as it left them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ops::Facts;
+use crate::ops::audit;
+use crate::ops::page::IndexState;
+use crate::writing::audit::{AuditLog, OutcomeKind};
+use crate::writing::{ChangedFile, carry_out, reversal};
+use crate::{Caller, Context};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::writing("Take back a change that was made through UBP, with all that belongs to it.")
+        .command("undo");
+
+/// Which change.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its id, or that of its group, as `audit` lists them.
+    pub entry: String,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The group that was taken back.
+    pub undone: String,
+    /// Unified diffs of every file that changed.
+    pub diff: String,
+    /// Whether this only shows what would change.
+    pub dry_run: bool,
+    /// Files that changed.
+    pub changed: Vec<ChangedFile>,
+    /// Names this change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Takes the change back.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an agent, an unknown change, or one that was taken back before;
+/// [`Error::Undo`] when a file changed since; [`Error::Io`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if context.caller == Caller::Agent {
+        return Err(Error::invalid("only people take changes back; tell the person which one, and why"));
+    }
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    let log = AuditLog::read(context.source)?;
+    let entries = log.group(params.entry.trim());
+    let Some(first) = entries.first() else { return Err(audit::unknown(&params.entry)) };
+    if let Some(by) = log.undone_by(first) {
+        return Err(Error::invalid(format!(
+            "{} was taken back already; `ubp undo {by}` makes it again",
+            first.group
+        )));
+    }
+    if log.outcome(first) == OutcomeKind::Failed {
+        return Err(Error::invalid(format!("{} failed, and changed nothing", first.group)));
+    }
+    let mut plan = reversal(context.source, &entries)?;
+    plan.undoes = Some(first.group.clone());
+    let written = carry_out(context, plan, params.dry_run)?;
+    drop(held);
+    Ok(Output {
+        undone: first.group.clone(),
+        diff: written.diff,
+        dry_run: params.dry_run,
+        changed: written.changed,
+        audit_id: written.audit_id,
+        index: context.index_state()?,
+    })
+}

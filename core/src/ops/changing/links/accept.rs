@@ -1,0 +1,205 @@
+//! Making a suggested link: brackets around the words that stand for the other page, and nothing else.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::graph::resolve::Destination;
+use crate::ops::page::{self, PageName, to_the_second};
+use crate::ops::suggest_links::LinkPlace;
+use crate::ops::{Facts, Tool};
+use crate::page::{LinkTypes, parse};
+use crate::suggest::decisions::{self, Decision, Verdict};
+use crate::suggest::{Names, Place, places};
+use crate::writing::links::World;
+use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
+use crate::{Error, Result, path, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing("Make a suggested link where the text names the other page.")
+    .tool(Tool::Always)
+    .unwatched()
+    .command("accept");
+
+/// Which link.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page that should link: path, id, title or alias.
+    pub source: String,
+    /// The page that it should link to.
+    pub target: String,
+    /// The line to link on, as suggested; the best place when absent.
+    pub line: Option<usize>,
+    /// The words to link, as suggested.
+    pub text: Option<String>,
+    /// `content_hash` of the page that should link, as it was read; agents must give it.
+    pub expected_hash: Option<String>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The link that was made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Path of the page that links now.
+    pub source: String,
+    /// Path of the page that it links to.
+    pub target: String,
+    /// Where.
+    pub place: LinkPlace,
+    /// The link, as it was written.
+    pub link: String,
+    /// SHA-256 of the page's file after the edit.
+    pub content_hash: String,
+    /// Unified diff of the page.
+    pub diff: String,
+    /// Whether this only shows what would be written.
+    pub dry_run: bool,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+}
+
+/// Makes the link.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::Conflict`] when the page changed, or has no
+/// such words any longer; [`Error::InvalidParams`] when nothing there can be made a link; [`Error::Io`].
+/// The page is then as it was.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    context.refresh(false)?;
+    let types = context.link_types();
+    let (ends, names, target_name) = context.index.read(|db| {
+        let ends = Ends::find(db, &params.source, &params.target)?;
+        let names = Names::of(db, ends.target.number)?;
+        let file = path::page_name(&ends.target.path);
+        let named: i64 = db
+            .prepare_cached("SELECT count(DISTINCT page) FROM names WHERE key = ?1")?
+            .query_row([text::fold_key(file)], |row| row.get(0))?;
+        let name = if named == 1 { file } else { path::without_page_extension(&ends.target.path) };
+        let name = name.to_owned();
+        Ok((ends, names, name))
+    })?;
+    let source = &ends.source.path;
+    let version = Version::read(context.source, source)?;
+    expect(context, params.expected_hash.as_deref(), &version)?;
+    let Some(before) = version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
+        return Err(Error::invalid(format!("{source}: not UTF-8; save it as UTF-8 first")));
+    };
+    let place = choose(before, &names, &types, source, &params)?;
+    let (link, after) = linked(before, &place, &target_name, &types).ok_or_else(|| {
+        Error::invalid(format!("{source}:{}: '{}' cannot be made a link", place.line, place.text))
+    })?;
+    let made = parse(&after, &types).links.into_iter().find(|link| link.range.start == place.range.start);
+    let leads_there = context.index.read(|db| {
+        let Some(made) = made else { return Ok(false) };
+        let mut world = World::load(db, context.source, context.pages_dir())?;
+        let led = world.resolve(made.kind, &made.target, ends.source.number)?;
+        Ok(matches!(led, Destination::Page { page, .. } if page == ends.target.number))
+    })?;
+    if !leads_there {
+        return Err(Error::invalid(format!("{link} would not lead to {}", ends.target.path)));
+    }
+    let change = Change::edit(version, after.into_bytes());
+    let content_hash = change.after.as_ref().map(|after| after.hash.to_string()).unwrap_or_default();
+    let plan = Plan::new("accept", vec![change]).recording(ends.decision(context, Verdict::Accepted)?);
+    let written = carry_out(context, plan, params.dry_run)?;
+    Ok(Output {
+        source: source.clone(),
+        target: ends.target.path.clone(),
+        place: LinkPlace { line: place.line, text: place.text, context: place.context },
+        link,
+        content_hash,
+        diff: written.diff,
+        dry_run: params.dry_run,
+        audit_id: written.audit_id,
+    })
+}
+
+fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Params) -> Result<Place> {
+    let fits = |place: &Place| {
+        params.line.is_none_or(|line| line == place.line)
+            && params.text.as_ref().is_none_or(|text| *text == place.text)
+    };
+    let mut found = places(text, names, types);
+    if let Some(at) = found.iter().position(fits) {
+        return Ok(found.swap_remove(at));
+    }
+    if params.line.is_none() && params.text.is_none() {
+        return Err(Error::invalid(format!(
+            "{path} does not name that page in its text; write the link where it belongs"
+        )));
+    }
+    let words = params.text.as_ref().map_or_else(|| "words to link".into(), |text| format!("'{text}'"));
+    let line = params.line.map(|line| format!(" on line {line}")).unwrap_or_default();
+    Err(Error::Conflict { path: path.into(), expected: format!("{words}{line}"), found: "none there".into() })
+}
+
+/// The link, and the page with it: `None` if anything else than these words would change its meaning.
+fn linked(text: &str, place: &Place, target: &str, types: &LinkTypes) -> Option<(String, String)> {
+    let pipe = if place.table { "\\|" } else { "|" };
+    let words = &place.text;
+    let link = if words == target {
+        format!("[[{target}]]")
+    } else if types.is_label_first() {
+        format!("[[{words}{pipe}{target}]]")
+    } else if types.exact(words).is_some() {
+        // Words that are a type of link are shown only behind one.
+        format!("[[{target}{pipe}references{pipe}{words}]]")
+    } else {
+        format!("[[{target}{pipe}{words}]]")
+    };
+    let after = [text.get(..place.range.start)?, &link, text.get(place.range.end..)?].concat();
+    let (old, new) = (parse(text, types), parse(&after, types));
+    let added = new.links.iter().find(|new| new.range.start == place.range.start)?;
+    let shown = added.text.as_ref().unwrap_or(&added.target);
+    // Names are compared in the form that links are read in.
+    let as_meant = added.range.len() == link.len()
+        && text::fold_key(&added.target) == text::fold_key(target)
+        && text::fold_key(shown) == text::fold_key(words)
+        && added.link_type == "references";
+    (as_meant && new.links.len() == old.links.len() + 1 && new.front_matter == old.front_matter)
+        .then_some((link, after))
+}
+
+/// A page at one end of a suggestion.
+pub(crate) struct End {
+    pub number: i64,
+    pub id: String,
+    pub path: String,
+}
+
+/// Both ends of a suggestion.
+pub(crate) struct Ends {
+    pub source: End,
+    pub target: End,
+}
+
+impl Ends {
+    pub(crate) fn find(db: &rusqlite::Connection, source: &str, target: &str) -> Result<Self> {
+        let end = |name: &str| -> Result<End> {
+            let number = PageName { page: Some(name), ..PageName::default() }.require(db)?;
+            let fields = page::fields(db, number, None)?;
+            Ok(End { number, id: fields.doc_id, path: fields.filepath })
+        };
+        let ends = Self { source: end(source)?, target: end(target)? };
+        if ends.source.number == ends.target.number {
+            return Err(Error::invalid("`source` and `target` are the same page"));
+        }
+        Ok(ends)
+    }
+
+    /// The change that puts `decision` about them on record.
+    pub(crate) fn decision(&self, context: &Context<'_>, decision: Verdict) -> Result<RecordChange> {
+        let decision = Decision {
+            decision,
+            source_id: self.source.id.clone(),
+            target_id: self.target.id.clone(),
+            source: self.source.path.clone(),
+            target: self.target.path.clone(),
+            at: to_the_second(context.clock.now()),
+        };
+        decisions::change(&decision)
+    }
+}

@@ -1,0 +1,169 @@
+//! Making a new page, never in place of another.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::manifest::FrontMatterMode;
+use crate::ops::edited::{self, Edited, chosen_path, free_path, usable_title};
+use crate::ops::page::{named, similar, to_the_second};
+use crate::ops::{Facts, Tool};
+use crate::page::{has_front_matter, parse, set_fields};
+use crate::writing::{Change, Plan, Version, carry_out};
+use crate::{Error, Result, path, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing("Make a new page; the answer names pages that are called alike.")
+    .tool(Tool::Always)
+    .command("new");
+
+/// The new page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its title.
+    pub title: String,
+    /// Its path relative to the pages folder; made from the title when absent.
+    pub path: Option<String>,
+    /// The folder it lies in, relative to the pages folder, where its file is named after the title.
+    pub folder: Option<String>,
+    /// Markdown. A first heading with the title is added unless it has one.
+    #[serde(default)]
+    pub content: String,
+    /// Its type, such as spec, api or guide.
+    pub doc_type: Option<String>,
+    /// Its tags, without `#`.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Files of the project that it describes: paths, folders or globs relative to the project.
+    #[serde(default)]
+    pub source_refs: Vec<String>,
+    /// Only show what would be written.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The page that was made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page.
+    #[serde(flatten)]
+    pub edited: Edited,
+    /// Pages whose title or alias is the same.
+    pub same_name: Vec<String>,
+    /// Pages whose names are spelled alike.
+    pub similar: Vec<String>,
+}
+
+/// Makes the page.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for a title, path or tag that cannot be used, or a path that is taken;
+/// [`Error::OutsideProject`], [`Error::Conflict`], [`Error::Io`]. Nothing is written then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let title = usable_title(&params.title)?;
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let path = match (&params.path, &params.folder) {
+        (Some(_), Some(_)) => return Err(Error::invalid("give `path` or `folder`, not both")),
+        (Some(chosen), None) => chosen_path(context, chosen, None)?,
+        (None, folder) => {
+            let folder = folder.as_deref().unwrap_or_default().trim().trim_matches('/');
+            let outside = || Error::OutsideProject { path: folder.into(), folder: "pages".into() };
+            let folder = path::join("", folder).ok_or_else(outside)?;
+            free_path(context, &folder, &path::file_name_for(&title), None)?
+        }
+    };
+    let (same_name, alike) = context.index.read(|db| Ok((named(db, &title)?, similar(db, &title)?)))?;
+    let similar: Vec<String> = alike.into_iter().filter(|path| !same_name.contains(path)).collect();
+    let bytes = text_of(context, &path, &title, &params)?.into_bytes();
+    let change = Change::create(Version::new(path.clone(), bytes.clone()));
+    let written = carry_out(context, Plan::new("create_page", vec![change]), params.dry_run)?;
+    drop(held);
+    let edited = edited::answer(context, &path, &bytes, written, params.dry_run)?;
+    Ok(Output { edited, same_name, similar })
+}
+
+fn text_of(context: &Context<'_>, path: &str, title: &str, params: &Params) -> Result<String> {
+    let types = context.link_types();
+    let content = params.content.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let own = parse(&content, &types);
+    let has_heading = own.sections.iter().any(|section| section.level == 1);
+    let mut page = if has_heading || own.title.is_some() {
+        content
+    } else if has_front_matter(&content) {
+        let (front, body) = content.split_at(own.front_matter.range.end);
+        format!("{front}# {title}\n\n{}", body.trim_start_matches('\n'))
+    } else if content.trim().is_empty() {
+        format!("# {title}\n")
+    } else {
+        format!("# {title}\n\n{}", content.trim_start_matches('\n'))
+    };
+    if !page.ends_with('\n') {
+        page.push('\n');
+    }
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    let managed = context.manifest.frontmatter == FrontMatterMode::Managed;
+    if managed && own.front_matter.get("id").is_none() {
+        fields.push(("id", context.clock.new_id().to_string()));
+    }
+    let now_called = parse(&page, &types).title;
+    let differs = now_called.as_deref().is_none_or(|now| text::fold_key(now) != text::fold_key(title));
+    if differs || (managed && own.front_matter.get("title").is_none()) {
+        fields.push(("title", title.to_owned()));
+    }
+    if let Some(doc_type) = params.doc_type.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
+        fields.push(("type", doc_type.to_owned()));
+    }
+    if managed {
+        let now = to_the_second(context.clock.now());
+        for key in ["created_at", "updated_at"] {
+            if own.front_matter.get(key).is_none() {
+                fields.push((key, now.clone()));
+            }
+        }
+    }
+    let borrowed: Vec<(&str, &str)> = fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    let mut page = set_fields(path, &page, &borrowed)?;
+    for (key, items) in [("tags", &params.tags), ("source_refs", &params.source_refs)] {
+        page = with_list(context, path, page, key, items)?;
+    }
+    Ok(page)
+}
+
+/// The page with a list in its front matter, one item to a line.
+fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: &[String]) -> Result<String> {
+    if items.is_empty() {
+        return Ok(page);
+    }
+    let items: Vec<&str> = items.iter().map(|item| item.trim().trim_start_matches('#')).collect();
+    let unfit = |item: &&&str| {
+        let blank = key == "tags" && item.contains(char::is_whitespace);
+        item.is_empty() || blank || item.chars().any(char::is_control)
+    };
+    if let Some(item) = items.iter().find(unfit) {
+        return Err(Error::invalid(format!("`{key}`: '{item}' cannot be used")));
+    }
+    let types = context.link_types();
+    if parse(&page, &types).front_matter.get(key).is_some() {
+        return Err(Error::invalid(format!("`{key}` stands in the front matter of `content` already")));
+    }
+    // An empty field first: where it has to stand is known there.
+    let marked = set_fields(path, &page, &[(key, "x")])?;
+    let line = format!("{key}: x\n");
+    let is_plain = |item: &str| {
+        item.starts_with(|c: char| c.is_alphabetic())
+            && item.chars().all(|c| c.is_alphanumeric() || "-_/.".contains(c))
+    };
+    let written = |item: &&str| match is_plain(item) {
+        true => format!("  - {item}\n"),
+        false => format!("  - '{}'\n", item.replace('\'', "''")),
+    };
+    let quoted: String = items.iter().map(written).collect();
+    let at = marked.rfind(&line).filter(|&at| at < parse(&marked, &types).front_matter.range.end);
+    let place = at.and_then(|at| Some((marked.get(..at)?, marked.get(at + line.len()..)?)));
+    let Some((before, after)) = place else {
+        return Err(Error::invalid(format!("`{key}` cannot be added to the front matter of `content`")));
+    };
+    Ok(format!("{before}{key}:\n{quoted}{after}"))
+}

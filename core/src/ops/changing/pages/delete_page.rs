@@ -1,0 +1,176 @@
+//! Moving a page to the trash, and telling which links lead nowhere then.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::graph::resolve::Destination;
+use crate::ops::edited::Subject;
+use crate::ops::page::{IndexState, PageFields};
+use crate::ops::{Facts, Tool};
+use crate::page::{LinkTypes, Site, decode, sites};
+use crate::writing::links::{World, concerned, keys, spliced};
+use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, expect};
+use crate::{Caller, Context};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::destroying("Move a page to the trash; the answer names the links that lead nowhere then.")
+        .tool(Tool::Always)
+        .command("rm");
+
+/// Which page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: String,
+    /// Turn the links to the page into the text that they show.
+    #[serde(default)]
+    pub unlink: bool,
+    /// That the page is really meant to go; agents must say so.
+    #[serde(default)]
+    pub confirm: bool,
+    /// `content_hash` of the page as it was read; agents must give it.
+    pub expected_hash: Option<String>,
+    /// Only show what would happen.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The page that went, and what led to it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page as it was.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// SHA-256 of its file.
+    pub content_hash: String,
+    /// Where it lies now, relative to `.ubp/trash/`.
+    pub trash: Option<String>,
+    /// Links that led to the page; with `unlink` they are plain text now.
+    pub links: Vec<LostLink>,
+    /// Unified diffs of every file that changed.
+    pub diff: String,
+    /// Whether this only shows what would happen.
+    pub dry_run: bool,
+    /// Files that changed.
+    pub changed: Vec<ChangedFile>,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A link that led to the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LostLink {
+    /// Path of the page that it stands on.
+    pub filepath: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its target, as written.
+    pub target: String,
+    /// Path of another page of that name, which it leads to from now on.
+    pub leads_to: Option<String>,
+}
+
+/// Moves the page to the trash.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`], [`Error::Conflict`],
+/// [`Error::ReadOnly`], [`Error::Io`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if context.caller == Caller::Agent && !params.confirm && !params.dry_run {
+        return Err(Error::invalid("`confirm` is missing: pass true if the page is really meant to go"));
+    }
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let subject = Subject::find(context, &params.page)?;
+    expect(context, params.expected_hash.as_deref(), &subject.version)?;
+    let page = context.page_fields(&[subject.number])?.remove(&subject.number);
+    let page = page.ok_or_else(|| Error::Internal("the page is not in the index".into()))?;
+    let types = context.link_types();
+    let (links, edits) = context.index.read(|db| {
+        let pages_dir = context.pages_dir();
+        let mut before = World::load(db, context.source, pages_dir)?;
+        let mut after = World::load(db, context.source, pages_dir)?;
+        after.remove(subject.number);
+        let names = keys(&subject.version.path, &subject.title, &subject.aliases);
+        let (mut links, mut edits) = (Vec::new(), Vec::new());
+        for number in concerned(db, &names)?.into_iter().filter(|number| *number != subject.number) {
+            context.cancel.check()?;
+            let Some(path) = before.path(number).map(str::to_owned) else { continue };
+            let version = Version::read(context.source, &path)?;
+            let (text, _) = decode(version.bytes.as_deref().unwrap_or_default());
+            let mut lost = Vec::new();
+            for site in sites(&text, &types) {
+                let led = before.resolve(site.kind, &site.target, number)?;
+                if !matches!(led, Destination::Page { page, .. } if page == subject.number) {
+                    continue;
+                }
+                let leads_to = match after.resolve(site.kind, &site.target, number)? {
+                    Destination::Page { page, .. } => after.path(page).map(str::to_owned),
+                    _ => None,
+                };
+                let (filepath, target) = (path.clone(), site.target.clone());
+                links.push(LostLink { filepath, line: site.line, target, leads_to });
+                lost.push(site);
+            }
+            if params.unlink && !lost.is_empty() {
+                edits.push(unlinked(version, &lost, &types)?);
+            }
+        }
+        links.sort_by(|a, b| (&a.filepath, a.line).cmp(&(&b.filepath, b.line)));
+        Ok((links, edits))
+    })?;
+    let content_hash = subject.version.hash.to_string();
+    let mut changes = edits;
+    changes.push(Change::delete(subject.version));
+    let written = carry_out(context, Plan::new("delete_page", changes), params.dry_run)?;
+    drop(held);
+    let trash = written.changed.iter().find_map(|file| file.trash.clone()).filter(|_| !params.dry_run);
+    Ok(Output {
+        page,
+        content_hash,
+        trash,
+        links,
+        diff: written.diff,
+        dry_run: params.dry_run,
+        changed: written.changed,
+        audit_id: written.audit_id,
+        index: context.index_state()?,
+    })
+}
+
+/// The page with these links as the text that they show.
+fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change> {
+    let bytes = version.bytes.clone().unwrap_or_default();
+    let path = &version.path;
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        return Err(Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first")));
+    };
+    let before = sites(text, types);
+    if let Some(definition) = lost.iter().find(|site| site.definition) {
+        return Err(Error::invalid(format!(
+            "{path}:{}: links with a definition cannot be turned into text; do that by hand first",
+            definition.line
+        )));
+    }
+    let mut splices: Vec<(Range<usize>, String)> = lost
+        .iter()
+        .filter_map(|site| {
+            let shown = site.shown.clone().unwrap_or_else(|| site.range.clone());
+            Some((site.whole.clone(), text.get(shown)?.to_owned()))
+        })
+        .collect();
+    splices.sort_by_key(|(range, _)| range.start);
+    let edited =
+        spliced(text, &splices).filter(|edited| sites(edited, types).len() + lost.len() == before.len());
+    let edited = edited.ok_or_else(|| {
+        Error::invalid(format!("{path}: its links cannot be turned into text safely; do that by hand first"))
+    })?;
+    Ok(Change::edit(version, edited.into_bytes()))
+}

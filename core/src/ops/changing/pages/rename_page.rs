@@ -1,0 +1,205 @@
+//! Giving a page another path or title, with every link to it and from it following.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
+use crate::ops::{Facts, Tool};
+use crate::page::{LinkTypes, Page, Value, decode, parse, set_fields, slug};
+use crate::writing::links::{Follower, Renaming, World, concerned, keys, spliced};
+use crate::writing::{Change, Plan, Version, carry_out, expect};
+use crate::{Error, Result, path, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::writing("Give a page another path or title; every link to it and from it follows.")
+        .tool(Tool::Always)
+        .command("mv");
+
+/// Which page, and what it is to be called.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: String,
+    /// Its new path relative to the pages folder; with `/` at the end the folder that it moves to.
+    pub path: Option<String>,
+    /// Its new title. The title in front matter and an equal first heading change, and the file's name if
+    /// it was made from the title.
+    pub title: Option<String>,
+    /// `content_hash` of the page as it was read; agents must give it.
+    pub expected_hash: Option<String>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The page under its new name.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page, and every file that changed with it.
+    #[serde(flatten)]
+    pub edited: Edited,
+    /// Its path before.
+    pub previous_path: String,
+    /// Its title before.
+    pub previous_title: String,
+}
+
+/// Renames the page.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the name cannot be used
+/// or a link could not follow; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. Nothing is changed
+/// then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if params.path.is_none() && params.title.is_none() {
+        return Err(Error::invalid("say what is new: `path`, `title`, or both"));
+    }
+    // Nobody else may write between looking at the links and rewriting them.
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let subject = Subject::find(context, &params.page)?;
+    expect(context, params.expected_hash.as_deref(), &subject.version)?;
+    let types = context.link_types();
+    let old_path = subject.version.path.clone();
+    let (old_text, _) = decode(subject.version.bytes.as_deref().unwrap_or_default());
+    let parsed = parse(&old_text, &types);
+    let title = params.title.as_deref().map(usable_title).transpose()?;
+    let title = title.filter(|title| *title != subject.title);
+    let new_path = match (&params.path, &title) {
+        (Some(chosen), _) => chosen_path(context, chosen, Some(&old_path))?,
+        (None, Some(title)) => path_for(context, &subject, &parsed, title)?,
+        (None, None) => old_path.clone(),
+    };
+    let heading = title.as_ref().and_then(|title| first_heading(&parsed, &subject.title, title));
+    let new_title = title
+        .clone()
+        .unwrap_or_else(|| parsed.title.clone().unwrap_or_else(|| path::page_name(&new_path).to_owned()));
+    let renaming =
+        Renaming { page: subject.number, titles: (subject.title.clone(), new_title.clone()), heading };
+
+    let (changes, bytes) = context.index.read(|db| {
+        let pages_dir = context.pages_dir();
+        let before = World::load(db, context.source, pages_dir)?;
+        let mut after = World::load(db, context.source, pages_dir)?;
+        after.rename(subject.number, &new_path, &new_title, &subject.aliases);
+        let replaced = HashMap::new();
+        let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
+        let mut names = keys(&old_path, &subject.title, &subject.aliases);
+        names.extend(keys(&new_path, &new_title, &subject.aliases));
+
+        let followed = follower.rewritten(subject.number, &old_text)?;
+        let mut own = followed.clone().unwrap_or_else(|| old_text.to_string());
+        if let Some(title) = &title {
+            own = retitled(&new_path, &own, &subject.title, title, &renaming, &types)?;
+            follower.check(subject.number, &old_text, &own)?;
+        }
+        // Bytes that are no text are moved as they are.
+        let unread = std::str::from_utf8(subject.version.bytes.as_deref().unwrap_or_default()).is_err();
+        if unread && own != old_text {
+            subject.text()?;
+        }
+        let bytes = if unread { subject.version.bytes.clone().unwrap_or_default() } else { own.into_bytes() };
+        let mut changes = vec![Change::relocate(subject.version.clone(), new_path.clone(), bytes.clone())];
+        for page in concerned(db, &names)?.into_iter().filter(|page| *page != subject.number) {
+            context.cancel.check()?;
+            let Some(path) = follower.before.path(page).map(str::to_owned) else { continue };
+            let version = Version::read(context.source, &path)?;
+            let (text, _) = decode(version.bytes.as_deref().unwrap_or_default());
+            let rewritten = follower.rewritten(page, &text)?;
+            if rewritten.is_some()
+                && std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()).is_err()
+            {
+                return Err(Error::invalid(format!(
+                    "{path}: links to the page and is not UTF-8; save it as UTF-8 first"
+                )));
+            }
+            if let Some(rewritten) = rewritten {
+                changes.push(Change::edit(version, rewritten.into_bytes()));
+            }
+        }
+        Ok((changes, bytes))
+    })?;
+    let written = carry_out(context, Plan::new("rename_page", changes), params.dry_run)?;
+    drop(held);
+    Ok(Output {
+        edited: edited::answer(context, &new_path, &bytes, written, params.dry_run)?,
+        previous_path: old_path,
+        previous_title: subject.title,
+    })
+}
+
+fn has_title(page: &Page) -> bool {
+    matches!(page.front_matter.get("title"), Some(Value::Text(title)) if !title.trim().is_empty())
+}
+
+/// The first level-1 heading before and after, if it says the title.
+fn first_heading(page: &Page, old: &str, new: &str) -> Option<(String, String)> {
+    let heading = &page.sections.iter().find(|section| section.level == 1)?.heading;
+    (text::fold_key(heading) == text::fold_key(old)).then(|| (heading.clone(), new.to_owned()))
+}
+
+/// Where the file lies under its new title: elsewhere only if its name was made from the old one.
+fn path_for(context: &Context<'_>, subject: &Subject, page: &Page, title: &str) -> Result<String> {
+    let old_path = &subject.version.path;
+    let stem = path::page_name(old_path);
+    let by_title = path::file_name_for(&subject.title);
+    let named_only_by_file = !has_title(page) && page.title.is_none();
+    let name = if stem == by_title || named_only_by_file {
+        path::file_name_for(title)
+    } else if stem == slug(&subject.title) {
+        slug(title)
+    } else if text::fold_key(stem) == text::fold_key(&by_title) {
+        path::file_name_for(title)
+    } else {
+        return Ok(old_path.clone());
+    };
+    free_path(context, path::folder(old_path), &name, Some(old_path))
+}
+
+/// The page's text with its title changed where it stands.
+fn retitled(
+    path: &str,
+    old: &str,
+    was: &str,
+    title: &str,
+    renaming: &Renaming,
+    types: &LinkTypes,
+) -> Result<String> {
+    let mut edited = old.to_owned();
+    let page = parse(&edited, types);
+    let nowhere = page.title.is_none() && path::page_name(path) != title;
+    if has_title(&page) || nowhere {
+        edited = set_fields(path, &edited, &[("title", title)])?;
+    }
+    if let Some((heading, _)) = &renaming.heading {
+        let page = parse(&edited, types);
+        let section = page.sections.iter().find(|section| section.level == 1);
+        let place = section.and_then(|section| {
+            let source = edited.get(section.range.clone())?;
+            let at = section.range.start + source.find(heading.as_str())?;
+            Some(at..at + heading.len())
+        });
+        let renamed = place.and_then(|place| spliced(&edited, &[(place, title.to_owned())])).filter(|text| {
+            let first = parse(text, types).sections.into_iter().find(|section| section.level == 1);
+            first.is_some_and(|section| text::fold_key(&section.heading) == text::fold_key(title))
+        });
+        edited = renamed.ok_or_else(|| {
+            Error::invalid(format!(
+                "{path}: the heading '{heading}' cannot be changed to '{title}'; edit it by hand"
+            ))
+        })?;
+    }
+    let now = parse(&edited, types).title.unwrap_or_else(|| path::page_name(path).to_owned());
+    if text::fold_key(&now) == text::fold_key(title) {
+        Ok(edited)
+    } else {
+        Err(Error::invalid(format!(
+            "{path}: the title would be '{now}' and not '{title}'; '{was}' stands elsewhere"
+        )))
+    }
+}

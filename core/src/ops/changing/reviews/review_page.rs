@@ -1,0 +1,217 @@
+//! Recording that pages were read and are true of their sources as they are now.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
+use crate::ops::page::{Found, IndexState, PageName, look_up};
+use crate::ops::source_diff::{SourceDifference, differences};
+use crate::ops::{Facts, Tool};
+use crate::ports::ContentHash;
+use crate::writing::{Plan, RecordChange, carry_out};
+use crate::{Error, Result, path};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing(
+    "Record that pages were reviewed against their code; a stale page only when it is \
+                           said to be still accurate.",
+)
+.tool(Tool::Always)
+.command("review");
+
+/// Pages up to which it is said what happened to their sources.
+const MOST_WITH_HISTORY: usize = 20;
+
+/// Which pages.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: Option<String>,
+    /// Several pages, each by path, id, title or alias.
+    #[serde(default)]
+    pub pages: Vec<String>,
+    /// Every page that names sources.
+    #[serde(default)]
+    pub all: bool,
+    /// Also record pages whose sources changed since the last review: they were read again, and what
+    /// they say is true.
+    #[serde(default)]
+    pub still_accurate: bool,
+}
+
+/// What was recorded, and what was not.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pages whose review is on record now, by path.
+    pub reviewed: Vec<ReviewedPage>,
+    /// Pages that were not recorded because their code changed, with what changed.
+    pub refused: Vec<RefusedPage>,
+    /// Paths of pages that name no sources, so there is nothing to record.
+    pub without_sources: Vec<String>,
+    /// Whether `.ubp/refs.lock` was written.
+    pub written: bool,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page whose review is on record.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReviewedPage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Files that were recorded.
+    pub source_count: usize,
+    /// Whether the record differs from the one before.
+    pub changed: bool,
+    /// Entries that stand for no file, which no review settles: mend or delete them.
+    pub missing: Vec<StaleRef>,
+    /// What changed in the code since the last review.
+    pub changes: Vec<SourceDifference>,
+}
+
+/// A page that has to be read first.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RefusedPage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Its freshness.
+    pub staleness: Staleness,
+    /// What changed in the code since the last review; commits and diffs only while the question is
+    /// about 20 pages or fewer.
+    pub changes: Vec<SourceDifference>,
+    /// The command that records it all the same, once the page was read.
+    pub settle_with: String,
+}
+
+/// Records the reviews.
+///
+/// # Errors
+/// [`Error::InvalidParams`], [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Io`],
+/// [`Error::Conflict`] when somebody else wrote the lock meanwhile, [`Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let mut names = params.pages;
+    names.extend(params.page);
+    if names.is_empty() && !params.all {
+        return Err(Error::invalid("`pages` is missing: paths, ids, titles or aliases, or `all`"));
+    }
+    let (declared, without_sources) = chosen(context, &names, params.all)?;
+    let numbers: Vec<i64> = declared.keys().copied().collect();
+    let assessments = freshness::assess(context, Some(&numbers))?;
+    let sources = Sources::expand(context, &declared)?;
+    let mut lock = ReviewLock::load(context.source, |_| true)?;
+    let listed: Option<Vec<String>> = match params.all {
+        true => Some(context.source.list()?.pages.into_iter().map(|file| file.path).collect()),
+        false => None,
+    };
+    let before = lock.to_text();
+    forget_missing(&mut lock, listed.as_deref());
+    // Nobody reads the differences of more, and each takes some processes.
+    let with_history = declared.len() <= MOST_WITH_HISTORY;
+    let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
+    for (number, page) in &declared {
+        context.cancel.check()?;
+        let mut assessment = assessments.get(number).cloned().unwrap_or_default();
+        let changes = if with_history {
+            freshness::name_renames(context, &mut assessment)?;
+            differences(context, &lock, page, &assessment.stale_refs)?
+        } else {
+            assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
+        };
+        if assessment.staleness > Staleness::Fresh && !params.still_accurate {
+            refused.push(RefusedPage {
+                filepath: page.path.clone(),
+                staleness: assessment.staleness,
+                changes,
+                settle_with: crate::ops::check_staleness::settling(&page.path),
+            });
+            continue;
+        }
+        let mut hashes = BTreeMap::new();
+        for file in page.sources.iter().flat_map(|source| sources.of(source)) {
+            hashes.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?));
+        }
+        let is_missing = |stale: &StaleRef| {
+            stale.reason == StaleReason::Missing && page.sources.contains(&stale.file_path)
+        };
+        reviewed.push(ReviewedPage {
+            filepath: page.path.clone(),
+            source_count: hashes.len(),
+            changed: lock.set(&page.path, hashes),
+            missing: assessment.stale_refs.iter().filter(|stale| is_missing(stale)).cloned().collect(),
+            changes,
+        });
+    }
+    let audit_id = match lock.to_text() != before {
+        true => save(context, &lock, &reviewed, listed.as_deref())?,
+        false => None,
+    };
+    reviewed.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    refused.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    let written = audit_id.is_some();
+    Ok(Output { reviewed, refused, without_sources, written, audit_id, index: context.index_state()? })
+}
+
+/// Writes what was reviewed over what is on record now: somebody else may have written meanwhile. Gives the
+/// name of the change in the audit log.
+fn save(
+    context: &Context<'_>,
+    lock: &ReviewLock,
+    reviewed: &[ReviewedPage],
+    listed: Option<&[String]>,
+) -> Result<Option<String>> {
+    let _held = context.source.lock()?;
+    let bytes = context.source.read_state(REVIEW_LOCK)?;
+    let mut now =
+        bytes.as_deref().map_or_else(ReviewLock::default, |bytes| ReviewLock::parse(bytes, |_| true));
+    for page in reviewed {
+        now.copy(lock, &page.filepath);
+    }
+    forget_missing(&mut now, listed);
+    let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
+    Ok(carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?.audit_id)
+}
+
+/// Takes out pages that are not among all that there are.
+fn forget_missing(lock: &mut ReviewLock, listed: Option<&[String]>) {
+    if let Some(listed) = listed {
+        lock.retain(|page| listed.binary_search_by(|path| path.as_str().cmp(page)).is_ok());
+    }
+}
+
+/// The pages that are named, and the paths of those among them that name no sources.
+fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declared, Vec<String>)> {
+    context.index.read(|db| {
+        if all && names.is_empty() {
+            return Ok((freshness::declared(db, None)?, Vec::new()));
+        }
+        let mut numbers = Vec::new();
+        for name in names {
+            // People name files from where they stand, which is the project more often than not.
+            let below = path::join("", name).and_then(|name| {
+                name.strip_prefix(&format!("{}/", context.pages_dir())).map(ToOwned::to_owned)
+            });
+            let found = match look_up(db, name)? {
+                Found::Nothing => below.map(|below| look_up(db, &below)).transpose()?,
+                other => Some(other),
+            };
+            numbers.push(match found {
+                Some(Found::Page(page)) => page,
+                _ => PageName { page: Some(name), ..PageName::default() }.require(db)?,
+            });
+        }
+        let declared =
+            if all { freshness::declared(db, None)? } else { freshness::declared(db, Some(&numbers))? };
+        numbers.retain(|page| !declared.contains_key(page));
+        numbers.sort_unstable();
+        numbers.dedup();
+        let without =
+            numbers.iter().map(|&page| crate::ops::page::path_of(db, page)).collect::<Result<_>>()?;
+        Ok((declared, without))
+    })
+}

@@ -1,0 +1,73 @@
+//! Which pages have an address that their path does not tell.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::ops::Facts;
+use crate::render::url;
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading(
+    "List the pages whose address on a site is not their path with .html in place of its ending.",
+);
+
+/// Nothing is asked.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+/// The pages.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Address relative to the site's top, percent-encoded, by the page's path. Of pages with the same path but for case,
+    /// Unicode form and ending all but the first are here, and those that would lie where a site has files of its own.
+    pub addresses: BTreeMap<String, String>,
+}
+
+/// Lists them.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
+    context.index.read(|db| {
+        let mut addresses = BTreeMap::new();
+        for path in url::oddly_placed(db)? {
+            let file = url::file_of(db, &path)?;
+            addresses.insert(path, url::encoded(&file));
+        }
+        Ok(Output { addresses })
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::index::tests::Project;
+
+    #[test]
+    fn what_is_not_told_has_the_address_of_its_path() {
+        let project = Project::with_pages([
+            ("a.md", "[[404]]"),
+            ("A.markdown", ""),
+            ("404.md", ""),
+            ("index.md", ""),
+            ("x.html/y z.md", ""),
+            ("plain/name of.md", ""),
+        ]);
+        let told = run(&project.context(), Params::default()).unwrap().addresses;
+        assert_eq!(told.keys().collect::<Vec<_>>(), ["404.md", "a.md", "x.html/y z.md"]);
+        for page in project.context().call("list_pages", json!({})).unwrap()["pages"].as_array().unwrap() {
+            let path = page["filepath"].as_str().unwrap();
+            let rendered = project.context().call("render_page", json!({ "page": path })).unwrap();
+            let plain = || url::encoded(&url::plain_file(path));
+            assert_eq!(rendered["url"], told.get(path).cloned().unwrap_or_else(plain), "{path}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The pages that somebody keeps at hand. They are this person's: the list is not committed.
+
+use rusqlite::{Connection, OptionalExtension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::index::derived_id;
+use crate::ops::Facts;
+use crate::ops::page::{PageName, path_of};
+use crate::ports::{ContentHash, Source};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::writing("List the favourite pages of whoever works here, add some, or take some off the list.");
+
+/// The file's name in `.ubp/`.
+pub const FILE: &str = "favorites.json";
+
+/// Most pages on the list.
+const MOST: usize = 1_000;
+
+/// What to change; nothing to read the list.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Pages to put at the end of the list: paths, ids, titles or aliases.
+    #[serde(default)]
+    pub add: Vec<String>,
+    /// Pages to take off the list, named in the same way.
+    #[serde(default)]
+    pub remove: Vec<String>,
+}
+
+/// The list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Paths of the pages that are there, in the order in which they were added.
+    pub pages: Vec<String>,
+}
+
+/// A page on the list. It is known by its path, and by its id once it is no longer there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Favorite {
+    filepath: String,
+    #[serde(default)]
+    id: String,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct List {
+    #[serde(default)]
+    pages: Vec<Favorite>,
+}
+
+/// Changes the list if it is to be changed, and gives it.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the file is not what UBP writes, or
+/// would be too long; [`Error::Io`]. The list is as it was then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if params.add.is_empty() && params.remove.is_empty() {
+        let (list, _) = load(context.source)?;
+        return context.index.read(|db| list.present(db));
+    }
+    let _held = context.source.lock()?;
+    let (mut list, before) = load(context.source)?;
+    let output = context.index.read(|db| {
+        list.follow_ids(db)?;
+        for name in &params.remove {
+            // What is no page any longer can still be taken off.
+            let path = match list.pages.iter().any(|page| page.filepath == *name) {
+                true => name.clone(),
+                false => find(db, name)?.filepath,
+            };
+            list.pages.retain(|page| page.filepath != path);
+        }
+        for name in &params.add {
+            let page = find(db, name)?;
+            if !list.pages.iter().any(|known| known.filepath == page.filepath) {
+                list.pages.push(page);
+            }
+        }
+        if list.pages.len() > MOST {
+            return Err(Error::invalid(format!("more than {MOST} favourites are none")));
+        }
+        list.present(db)
+    })?;
+    save(context.source, &list, before)?;
+    Ok(output)
+}
+
+/// Lets the list know of a page that moved.
+pub(crate) fn follow(source: &dyn Source, moves: &[(&str, &str)]) -> Result<()> {
+    let (mut list, before) = load(source)?;
+    let mut followed = false;
+    for page in &mut list.pages {
+        if let Some((_, to)) = moves.iter().find(|(from, _)| page.filepath == *from) {
+            let derived = page.id == derived_id(&page.filepath);
+            page.filepath = (*to).to_owned();
+            if derived {
+                page.id = derived_id(to);
+            }
+            followed = true;
+        }
+    }
+    if followed { save(source, &list, before) } else { Ok(()) }
+}
+
+impl List {
+    /// Paths of the pages that are there.
+    fn present(&self, db: &Connection) -> Result<Output> {
+        let mut pages = Vec::new();
+        for page in &self.pages {
+            if let Some(path) = page.path_now(db)?.filter(|path| !pages.contains(path)) {
+                pages.push(path);
+            }
+        }
+        Ok(Output { pages })
+    }
+
+    /// Notes the paths of pages that went elsewhere with their ids.
+    fn follow_ids(&mut self, db: &Connection) -> Result<()> {
+        for page in &mut self.pages {
+            if let Some(path) = page.path_now(db)? {
+                page.filepath = path;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Favorite {
+    fn path_now(&self, db: &Connection) -> Result<Option<String>> {
+        let mut there = db.prepare_cached("SELECT path FROM pages WHERE path = ?1")?;
+        if let Some(path) = there.query_row([&self.filepath], |row| row.get(0)).optional()? {
+            return Ok(Some(path));
+        }
+        let mut moved = db.prepare_cached("SELECT path FROM pages WHERE doc_id = ?1 ORDER BY path")?;
+        Ok(moved.query_row([&self.id], |row| row.get(0)).optional()?)
+    }
+}
+
+fn find(db: &Connection, name: &str) -> Result<Favorite> {
+    let page = PageName { page: Some(name), ..PageName::default() }.require(db)?;
+    let id =
+        db.prepare_cached("SELECT doc_id FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?;
+    Ok(Favorite { filepath: path_of(db, page)?, id })
+}
+
+fn load(source: &dyn Source) -> Result<(List, Option<ContentHash>)> {
+    let Some(bytes) = source.read_state(FILE)? else { return Ok((List::default(), None)) };
+    let list = serde_json::from_slice(&bytes)
+        .map_err(|error| Error::invalid(format!(".ubp/{FILE}: {error}; mend the file, or delete it")))?;
+    Ok((list, Some(ContentHash::of(&bytes))))
+}
+
+fn save(source: &dyn Source, list: &List, before: Option<ContentHash>) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(list).map_err(|error| Error::Internal(error.to_string()))?;
+    text.push('\n');
+    source.write_state(FILE, text.as_bytes(), before)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::index::tests::Project;
+
+    fn project() -> Project {
+        Project::with_pages([
+            ("a.md", "# A\n"),
+            ("b.md", "---\nid: 0198c1d2-0000-7000-8000-000000000001\n---\n# B\n"),
+            ("c.md", "# C\n"),
+        ])
+    }
+
+    fn ask(project: &Project, params: Value) -> Value {
+        project.context().call("favorites", params).unwrap()["pages"].take()
+    }
+
+    #[test]
+    fn pages_are_kept_in_the_order_in_which_they_were_added() {
+        let project = project();
+        assert_eq!(ask(&project, json!({})), json!([]));
+        assert!(project.source.read_state(FILE).unwrap().is_none(), "reading writes nothing");
+        assert_eq!(ask(&project, json!({ "add": ["C", "a.md", "c"] })), json!(["c.md", "a.md"]));
+        assert_eq!(ask(&project, json!({ "add": ["b"], "remove": ["c.md"] })), json!(["a.md", "b.md"]));
+        assert_eq!(ask(&project, json!({})), json!(["a.md", "b.md"]));
+        let error = project.context().call("favorites", json!({ "add": ["nowhere"] })).unwrap_err();
+        assert_eq!(error.code(), "page_not_found");
+        assert_eq!(ask(&project, json!({})), json!(["a.md", "b.md"]));
+    }
+
+    #[test]
+    fn a_page_that_moves_stays_a_favourite() {
+        let project = project();
+        ask(&project, json!({ "add": ["a", "b"] }));
+        let moved = project.context().call("rename_page", json!({ "page": "a", "path": "x/z.md" })).unwrap();
+        assert_eq!(ask(&project, json!({})), json!(["x/z.md", "b.md"]));
+        project.context().call("undo", json!({ "entry": moved["audit_id"] })).unwrap();
+        assert_eq!(ask(&project, json!({})), json!(["a.md", "b.md"]));
+        // Moved by something else: its id tells.
+        let bytes = project.source.read("b.md").unwrap();
+        project.source.discard("b.md", "t/b.md", ContentHash::of(&bytes)).unwrap();
+        assert_eq!(project.refresh().removed, ["b.md"]);
+        assert_eq!(ask(&project, json!({})), json!(["a.md"]));
+        project.source.write("deep/new.md", &bytes, None).unwrap();
+        project.refresh();
+        assert_eq!(ask(&project, json!({})), json!(["a.md", "deep/new.md"]));
+        assert_eq!(ask(&project, json!({ "remove": ["deep/new.md"] })), json!(["a.md"]));
+    }
+
+    #[test]
+    fn a_list_that_somebody_broke_is_left_alone() {
+        let project = project();
+        project.source.write_state(FILE, b"{ broken", None).unwrap();
+        let error = project.context().call("favorites", json!({ "add": ["a"] })).unwrap_err();
+        assert!(error.to_string().contains(".ubp/favorites.json"), "{error}");
+        assert_eq!(project.source.read_state(FILE).unwrap().as_deref(), Some(&b"{ broken"[..]));
+        // And it is in nobody's way.
+        project.context().call("rename_page", json!({ "page": "a", "path": "z.md" })).unwrap();
+    }
+}

@@ -1,0 +1,74 @@
+//! The text of a page as an editor takes it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::ops::Facts;
+use crate::ops::page::{PageName, path_of};
+use crate::page::{LineBreak, decode, plain};
+use crate::ports::ContentHash;
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Read the whole text of a page, front matter included, for an editor.").at_once();
+
+/// Which page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: String,
+}
+
+/// The page's file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Its text, front matter included: without byte order mark, lines ended by `\n`. `save_page` puts both back as
+    /// they were.
+    pub text: String,
+    /// SHA-256 of the file, to be carried by edits.
+    pub content_hash: String,
+    /// How its lines end.
+    pub line_break: LineBreak,
+    /// Whether it begins with a byte order mark.
+    pub byte_order_mark: bool,
+    /// Whether it can be saved.
+    pub editable: bool,
+    /// Why it cannot; absent for a page that can.
+    pub reason: Option<String>,
+}
+
+/// Reads the file itself, not what the index has of it.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let path = context.index.read(|db| {
+        let page = PageName { page: Some(&params.page), ..PageName::default() }.require(db)?;
+        path_of(db, page)
+    })?;
+    let bytes = context.source.read(&path)?;
+    let reason = match std::str::from_utf8(&bytes) {
+        Ok(_) => context.source.check_writable(&path).err().map(|error| error.to_string()),
+        Err(_) => Some(not_utf8(&path).to_string()),
+    };
+    let (text, _) = decode(&bytes);
+    Ok(Output {
+        text: plain(&text),
+        content_hash: ContentHash::of(&bytes).to_string(),
+        line_break: LineBreak::of(&text),
+        byte_order_mark: text.starts_with('\u{feff}'),
+        filepath: path,
+        editable: reason.is_none(),
+        reason,
+    })
+}
+
+/// What cannot be read as it is cannot be edited without harm.
+pub(crate) fn not_utf8(path: &str) -> Error {
+    Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first"))
+}

@@ -1,0 +1,178 @@
+//! What happened to the code that a page describes since somebody last reviewed it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{self, DeclaredPage, ReviewLock, StaleRef, Staleness};
+use crate::ops::Facts;
+use crate::ops::page::{IndexState, PageName, path_of};
+use crate::ports::{ContentHash, Revision};
+use crate::{Result, path};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Show what changed in a page's code since it was reviewed: commits and differences.");
+
+/// Commits that are searched for the content that was reviewed last.
+const MOST_REVISIONS: usize = 50;
+
+/// Lines of a file's difference that are given.
+const MOST_LINES: usize = 200;
+
+/// Bytes of it, for files without lines.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Sources whose history is looked at: each takes some processes.
+const MOST_SOURCES: usize = 20;
+
+/// Which page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: String,
+}
+
+/// What changed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page's path relative to the pages folder.
+    pub filepath: String,
+    /// Its freshness.
+    pub staleness: Staleness,
+    /// Its sources that changed or are gone, by path; commits and differences of the first 20.
+    pub changes: Vec<SourceDifference>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// What happened to a source since the last review.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SourceDifference {
+    /// The source, and why it makes the page less than fresh.
+    #[serde(flatten)]
+    pub source: StaleRef,
+    /// Commits that changed it since, newest first; where the review cannot be found in history, the
+    /// last one.
+    pub commits: Vec<SourceCommit>,
+    /// Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
+    /// does not tell.
+    pub diff: Option<String>,
+}
+
+impl SourceDifference {
+    pub(crate) fn without_history(source: StaleRef) -> Self {
+        Self { source, commits: Vec::new(), diff: None }
+    }
+}
+
+/// A commit that changed a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SourceCommit {
+    /// Full hexadecimal name.
+    pub id: String,
+    /// Committer time, RFC 3339.
+    pub time: String,
+    /// First line of its message.
+    pub subject: String,
+}
+
+/// Looks at the sources.
+///
+/// # Errors
+/// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::Io`] when version control or the
+/// lock fails, [`crate::Error::Cancelled`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let (number, filepath, declared) = context.index.read(|db| {
+        let page = PageName { page: Some(&params.page), ..PageName::default() }.require(db)?;
+        Ok((page, path_of(db, page)?, freshness::declared(db, Some(&[page]))?))
+    })?;
+    let mut assessment = freshness::assess(context, Some(&[number]))?.remove(&number).unwrap_or_default();
+    freshness::name_renames(context, &mut assessment)?;
+    let changes = match declared.get(&number) {
+        Some(page) => {
+            let lock = ReviewLock::load(context.source, |known| known == page.path)?;
+            let near = assessment.stale_refs.len().min(MOST_SOURCES);
+            let (first, others) = assessment.stale_refs.split_at(near);
+            let mut changes = differences(context, &lock, page, first)?;
+            changes.extend(others.iter().cloned().map(SourceDifference::without_history));
+            changes
+        }
+        None => Vec::new(),
+    };
+    Ok(Output { filepath, staleness: assessment.staleness, changes, index: context.index_state()? })
+}
+
+/// What happened to these sources of the page.
+pub(crate) fn differences(
+    context: &Context<'_>,
+    lock: &ReviewLock,
+    page: &DeclaredPage,
+    stale_refs: &[StaleRef],
+) -> Result<Vec<SourceDifference>> {
+    let mut differences = Vec::new();
+    for stale in stale_refs {
+        context.cancel.check()?;
+        let file = &stale.file_path;
+        let revisions = context.history.revisions(file, MOST_REVISIONS)?;
+        let hashes = lock.page(&page.path).and_then(|reviewed| reviewed.get(file));
+        let base = match hashes {
+            Some(hashes) => position(&revisions, |revision| {
+                let bytes = context.history.read_at(&revision.commit.id, file)?;
+                Ok(bytes.is_some_and(|bytes| hashes.contains(&ContentHash::of(&bytes))))
+            })?,
+            None => by_page(context, page, &revisions)?,
+        };
+        let since = base.unwrap_or(1).min(revisions.len());
+        let commits = revisions.iter().take(since).map(commit).collect();
+        let diff = match base.and_then(|at| revisions.get(at)) {
+            Some(base) => context.history.diff_since(&base.commit.id, file)?,
+            None => None,
+        };
+        let diff = diff.filter(|diff| !diff.is_empty()).map(|diff| first_lines(&diff));
+        differences.push(SourceDifference { source: stale.clone(), commits, diff });
+    }
+    Ok(differences)
+}
+
+/// The newest revision of a source that is no newer than the page.
+fn by_page(context: &Context<'_>, page: &DeclaredPage, revisions: &[Revision]) -> Result<Option<usize>> {
+    let file = path::join(context.pages_dir(), &page.path).unwrap_or_default();
+    let last = context.history.revisions(&file, 1)?;
+    let Some(last) = last.first() else { return Ok(None) };
+    Ok(revisions.iter().position(|revision| revision.commit.time <= last.commit.time))
+}
+
+fn position(
+    revisions: &[Revision],
+    mut is_it: impl FnMut(&Revision) -> Result<bool>,
+) -> Result<Option<usize>> {
+    for (at, revision) in revisions.iter().enumerate() {
+        if is_it(revision)? {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+fn commit(revision: &Revision) -> SourceCommit {
+    SourceCommit {
+        id: revision.commit.id.clone(),
+        time: revision.commit.time.to_string(),
+        subject: revision.subject.clone(),
+    }
+}
+
+fn first_lines(diff: &str) -> String {
+    let mut lines: Vec<&str> = diff.lines().collect();
+    let left_out = lines.len().saturating_sub(MOST_LINES);
+    lines.truncate(MOST_LINES);
+    let mut text = lines.join("\n");
+    text.truncate(text.floor_char_boundary(MOST_BYTES));
+    text.push('\n');
+    if left_out > 0 {
+        text.push_str(&format!("… and {left_out} more lines\n"));
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! Judgements by page number: which queries can be measured, and which judgements name no page.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{Judgement, Query, Unresolved, UnresolvedJudgement, documents::Library};
+use crate::Context;
+use crate::ops::page::{Found, look_up};
+use crate::{Error, Result};
+
+/// Judgements that are shown as examples of those that name no page.
+const SHOWN: usize = 10;
+
+/// The judgements of a set.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// Grades by page, by query; only queries with a relevant page.
+    pub grades: HashMap<String, HashMap<i64, i64>>,
+    pub unresolved: Unresolved,
+    /// Judgements about queries that the set does not have.
+    pub unknown_queries: usize,
+}
+
+/// Finds the pages that judgements name: documents by their id, pages of a project by any name.
+pub(super) fn resolve(
+    context: &Context<'_>,
+    library: Option<&Library>,
+    queries: &[Query],
+    judgements: &[Judgement],
+) -> Result<Judged> {
+    let mut known = HashSet::new();
+    for query in queries {
+        if query.id.trim().is_empty() {
+            return Err(Error::invalid("a query's id is empty"));
+        }
+        if query.text.trim().is_empty() {
+            return Err(Error::invalid(format!("the query '{}' is empty", query.id)));
+        }
+        if !known.insert(query.id.as_str()) {
+            return Err(Error::invalid(format!("the query '{}' stands twice", query.id)));
+        }
+    }
+    let pages = pages(context, library, judgements)?;
+    let mut judged = Judged::default();
+    for judgement in judgements {
+        if !known.contains(judgement.query.as_str()) {
+            judged.unknown_queries += 1;
+            continue;
+        }
+        match pages.get(judgement.page.as_str()) {
+            Some(Found::Page(page)) => {
+                // Two names of one page: the better grade is what a reader of it would say.
+                let grades = judged.grades.entry(judgement.query.clone()).or_default();
+                let grade = grades.entry(*page).or_insert(judgement.grade);
+                *grade = judgement.grade.max(*grade);
+            }
+            other => {
+                judged.unresolved.count += 1;
+                if judged.unresolved.examples.len() < SHOWN {
+                    judged.unresolved.examples.push(UnresolvedJudgement {
+                        query: judgement.query.clone(),
+                        page: judgement.page.clone(),
+                        candidates: match other {
+                            Some(Found::Several(paths)) => paths.clone(),
+                            _ => Vec::new(),
+                        },
+                    });
+                }
+            }
+        }
+    }
+    judged.grades.retain(|_, grades| grades.values().any(|&grade| grade > 0));
+    Ok(judged)
+}
+
+/// What every name in the judgements leads to.
+fn pages<'a>(
+    context: &Context<'_>,
+    library: Option<&Library>,
+    judgements: &'a [Judgement],
+) -> Result<HashMap<&'a str, Found>> {
+    let mut pages = HashMap::new();
+    context.index.read(|db| {
+        let by_path: BTreeMap<String, i64> = match library {
+            None => BTreeMap::new(),
+            Some(_) => db
+                .prepare("SELECT path, page FROM pages")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?,
+        };
+        for judgement in judgements {
+            let name = judgement.page.as_str();
+            if pages.contains_key(name) {
+                continue;
+            }
+            context.cancel.check()?;
+            let found = match library {
+                None => look_up(db, name)?,
+                Some(library) => {
+                    let page = library.paths.get(name).and_then(|path| by_path.get(path));
+                    page.map_or(Found::Nothing, |&page| Found::Page(page))
+                }
+            };
+            pages.insert(name, found);
+        }
+        Ok(())
+    })?;
+    Ok(pages)
+}

@@ -1,0 +1,98 @@
+//! Asking every query in every way.
+
+use std::collections::HashMap;
+
+use super::measures::{DEPTH, Latency, Measures};
+use super::{Query, Run, Setting};
+use crate::Context;
+use crate::Result;
+use crate::ops::search::{Prepared, SearchType};
+use crate::progress::Stage;
+use crate::search::{Filter, SearchMode, rank};
+
+/// What one way to rank made of the queries, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Measured {
+    pub queries: Vec<Measures>,
+    pub micros: Vec<u64>,
+    pub fallbacks: usize,
+}
+
+impl Measured {
+    pub fn report(&self, setting: Setting) -> Run {
+        Run {
+            setting,
+            measures: Measures::mean(&self.queries),
+            latency_ms: Latency::of(self.micros.clone()),
+            fallbacks: self.fallbacks,
+        }
+    }
+}
+
+/// Asks every query in every way; `grades` are those of its pages.
+pub(super) fn run(
+    context: &Context<'_>,
+    queries: &[&Query],
+    grades: &HashMap<String, HashMap<i64, i64>>,
+    settings: &[Setting],
+) -> Result<Vec<Measured>> {
+    let by_meaning = settings.iter().any(|setting| setting.mode != SearchMode::Fulltext);
+    if let Some(first) = queries.first() {
+        // Loading model and vectors is no part of what a query takes.
+        ask(context, first, by_meaning, settings)?;
+    }
+    let mut runs: Vec<Measured> = settings.iter().map(|_| Measured::default()).collect();
+    for (done, query) in queries.iter().enumerate() {
+        context.cancel.check()?;
+        context.progress.advance(Stage::Queries, done, queries.len());
+        let Some(grades) = grades.get(&query.id) else { continue };
+        let judged: Vec<i64> = grades.values().copied().collect();
+        let answers = ask(context, query, by_meaning, settings)?;
+        for (run, answer) in runs.iter_mut().zip(answers) {
+            let ranked: Vec<i64> =
+                answer.pages.iter().map(|page| grades.get(page).copied().unwrap_or(0)).collect();
+            run.queries.push(Measures::of(&ranked, &judged));
+            run.micros.push(answer.micros);
+            run.fallbacks += usize::from(answer.search_type == SearchType::FulltextFallback);
+        }
+    }
+    context.progress.advance(Stage::Queries, queries.len(), queries.len());
+    Ok(runs)
+}
+
+struct Answer {
+    /// Numbers of the pages, best first.
+    pages: Vec<i64>,
+    micros: u64,
+    search_type: SearchType,
+}
+
+/// Asks a query in every way. It is embedded once, and the time for that counted wherever its vector
+/// is of use.
+fn ask(context: &Context<'_>, query: &Query, by_meaning: bool, settings: &[Setting]) -> Result<Vec<Answer>> {
+    let now = || context.clock.monotonic_micros();
+    let begun = now();
+    let mut prepared = Prepared::by_words(context, &query.text)?;
+    let parsed = now();
+    if by_meaning {
+        prepared = prepared.with_meaning(context)?;
+    }
+    let embedded = now();
+    let filter = Filter::default();
+    let mut answers = Vec::with_capacity(settings.len());
+    for setting in settings {
+        let started = now();
+        // Where links have no say the request leaves them out, whatever these are.
+        let (alpha, depth) = (setting.alpha.unwrap_or(1.0), setting.depth.unwrap_or(0));
+        let request = prepared.request(setting.mode, alpha, depth, &[], &filter);
+        let hits = context.index.read(|db| rank(db, &request))?;
+        let ranking = now().saturating_sub(started);
+        let before = if setting.mode == SearchMode::Fulltext { parsed } else { embedded };
+        answers.push(Answer {
+            pages: hits.iter().take(DEPTH).map(|hit| hit.page).collect(),
+            micros: before.saturating_sub(begun) + ranking,
+            search_type: prepared.search_type(setting.mode),
+        });
+    }
+    Ok(answers)
+}

@@ -1,0 +1,84 @@
+//! What answers tell of a document, and how a client names one: by its path, and by nothing else, since a document
+//! may be deleted by that name.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Context;
+use crate::index::{DocumentState, document_states};
+use crate::ops::page::to_the_second;
+use crate::{Error, Result, path};
+
+/// A document and how it stands in the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Document {
+    /// Its path relative to the documents folder.
+    pub filename: String,
+    /// Pieces that its text is cut into.
+    pub chunks: usize,
+    /// When its text was taken in, RFC 3339.
+    pub indexed_at: String,
+    /// When its file was written, RFC 3339.
+    pub modified_at: String,
+}
+
+/// All documents, or the one at `path`, by path.
+pub(crate) fn documents(context: &Context<'_>, path: Option<&str>) -> Result<Vec<(Document, DocumentState)>> {
+    let identity = context.embedder.map(|embedder| embedder.model().identity.as_str());
+    let states = context.index.read(|db| document_states(db, identity, path))?;
+    states
+        .into_iter()
+        .map(|state| {
+            // A file that was written just before it was read has its time noted only at the next look.
+            let noted = (state.modified != 0).then(|| Timestamp::from_nanosecond(state.modified.into()).ok());
+            let modified = match noted.flatten() {
+                Some(time) => time,
+                None => context.source.stat(&state.path)?.map_or(Timestamp::UNIX_EPOCH, |stat| stat.modified),
+            };
+            let indexed = Timestamp::from_second(state.indexed_at).unwrap_or(Timestamp::UNIX_EPOCH);
+            let document = Document {
+                filename: state.path.clone(),
+                chunks: state.chunks,
+                indexed_at: to_the_second(indexed),
+                modified_at: to_the_second(modified),
+            };
+            Ok((document, state))
+        })
+        .collect()
+}
+
+/// The one at `path`, which the index has.
+pub(crate) fn document(context: &Context<'_>, path: &str) -> Result<(Document, DocumentState)> {
+    let found = documents(context, Some(path))?.pop();
+    found.ok_or_else(|| Error::invalid(format!("{path} is there, and not in the index: can it be read?")))
+}
+
+/// The path below the documents folder of the document that a client calls `given`: that path, one that begins with
+/// the folder's own, or an absolute one. Only documents that are there, and in the folder, have one.
+///
+/// # Errors
+/// [`Error::OutsideProject`] for everything that lies elsewhere, however it is written and whether or not it is
+/// there; [`Error::InvalidParams`] for what is no document.
+pub(crate) fn locate(context: &Context<'_>, given: &str) -> Result<String> {
+    let outside = || Error::OutsideProject { path: given.into(), folder: "documents".into() };
+    let slashed = if cfg!(windows) { given.replace('\\', "/") } else { given.to_owned() };
+    let relative = match context.source.page_path(given) {
+        Some(inside) => inside,
+        None if !path::is_inside(&slashed) && !slashed.is_empty() => return Err(outside()),
+        None => path::join("", &slashed).unwrap_or_default(),
+    };
+    let folder = context.pages_dir();
+    let below =
+        relative.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
+    for candidate in [Some(relative.as_str()), below].into_iter().flatten() {
+        if path::can_be_page(candidate) && context.source.stat(candidate)?.is_some() {
+            return Ok(candidate.to_owned());
+        }
+    }
+    Err(Error::invalid(format!(
+        "'{given}' is no document: documents are files in {} that end in .md or .markdown and are neither hidden nor \
+         ignored; list_documents names them",
+        if folder.is_empty() { "the documents folder" } else { folder }
+    )))
+}

@@ -1,0 +1,194 @@
+//! What every operation that writes a page answers.
+
+use rusqlite::OptionalExtension;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Context;
+use crate::index::{derived_id, prepare};
+use crate::ops::page::{IndexState, PageFields, path_of};
+use crate::ops::read_page::not_utf8;
+use crate::ports::{ContentHash, FileStat, PageFile};
+use crate::writing::{ChangedFile, Version, Written};
+use crate::{Error, Result, path, text};
+
+/// A page as it is after an edit, or would be.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Edited {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// SHA-256 of the file after the edit, to be carried by the next one.
+    pub content_hash: String,
+    /// Unified diffs of every file that changed; for an agent at most the first 8,000 bytes.
+    pub diff: String,
+    /// Whether this only shows what would be written.
+    pub dry_run: bool,
+    /// Files that changed.
+    pub changed: Vec<ChangedFile>,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// The answer about the page at `path`, whose file holds `bytes` then.
+pub(crate) fn answer(
+    context: &Context<'_>,
+    path: &str,
+    bytes: &[u8],
+    written: Written,
+    dry_run: bool,
+) -> Result<Edited> {
+    let before = written.changed.iter().find(|file| file.filepath == path);
+    let before = before.and_then(|file| file.moved_from.as_deref()).unwrap_or(path);
+    let page = if dry_run { preview(context, before, path, bytes)? } else { fields(context, path)? };
+    Ok(Edited {
+        page,
+        content_hash: ContentHash::of(bytes).to_string(),
+        diff: written.diff,
+        dry_run,
+        changed: written.changed,
+        audit_id: written.audit_id,
+        index: context.index_state()?,
+    })
+}
+
+fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
+    let number = context.index.read(|db| {
+        let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
+        Ok(statement.query_row([path], |row| row.get::<_, i64>(0)).optional()?)
+    })?;
+    let fields = match number {
+        Some(number) => context.page_fields(&[number])?.remove(&number),
+        None => None,
+    };
+    fields.ok_or_else(|| Error::Internal(format!("{path} was written, and is not in the index")))
+}
+
+/// What the index would say about the page, which lies at `before` until then.
+fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Result<PageFields> {
+    let known = context.source.stat(before)?;
+    let stat = FileStat {
+        size: bytes.len() as u64,
+        modified: known.map_or_else(|| context.clock.now(), |stat| stat.modified),
+        fingerprint: 0,
+    };
+    let file = PageFile { path: path.to_owned(), stat };
+    let page = prepare(file, bytes, ContentHash::of(bytes), &context.link_types(), false);
+    let indexed = if known.is_some() { fields(context, before).ok() } else { None };
+    Ok(PageFields {
+        doc_id: page.own_id.unwrap_or_else(|| derived_id(path)),
+        filepath: path.to_owned(),
+        title: page.title,
+        doc_type: page.doc_type,
+        created_at: page.created_at,
+        updated_at: page.updated_at,
+        staleness: indexed.map(|fields| fields.staleness).unwrap_or_default(),
+    })
+}
+
+/// A page that is to be edited.
+pub(crate) struct Subject {
+    pub number: i64,
+    pub version: Version,
+    pub title: String,
+    pub aliases: Vec<String>,
+}
+
+impl Subject {
+    /// The page called `name`, as it is on disk.
+    pub(crate) fn find(context: &Context<'_>, name: &str) -> Result<Self> {
+        let (number, path, title, aliases) = context.index.read(|db| {
+            let number = crate::ops::page::PageName { page: Some(name), ..Default::default() }.require(db)?;
+            let title = db
+                .prepare_cached("SELECT title FROM pages WHERE page = ?1")?
+                .query_row([number], |row| row.get::<_, String>(0))?;
+            let aliases = db
+                .prepare_cached("SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias")?
+                .query_map([number], |row| row.get(0))?
+                .collect::<rusqlite::Result<Vec<String>>>()?;
+            Ok((number, path_of(db, number)?, title, aliases))
+        })?;
+        Ok(Self { number, version: Version::read(context.source, &path)?, title, aliases })
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] when it is not UTF-8: what cannot be read cannot be edited without harm.
+    pub(crate) fn text(&self) -> Result<&str> {
+        let text = self.version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+        text.ok_or_else(|| not_utf8(&self.version.path))
+    }
+}
+
+/// A path in `folder` for a page called `name`, numbered where another page or file is there already, also
+/// one whose name differs in case only. `own` is the page's present path.
+pub(crate) fn free_path(
+    context: &Context<'_>,
+    folder: &str,
+    name: &str,
+    own: Option<&str>,
+) -> Result<String> {
+    let listing = context.source.list()?;
+    let taken: std::collections::HashSet<String> = listing
+        .pages
+        .iter()
+        .filter(|file| Some(file.path.as_str()) != own)
+        .map(|file| text::fold_key(&file.path))
+        .collect();
+    let extension = own.and_then(|own| own.strip_prefix(path::without_page_extension(own)));
+    let extension = extension.filter(|extension| !extension.is_empty()).unwrap_or(".md");
+    let place = |name: String| if folder.is_empty() { name } else { format!("{folder}/{name}") };
+    let mut path = place(format!("{name}{extension}"));
+    let mut number = 2;
+    while taken.contains(&text::fold_key(&path)) {
+        path = place(format!("{name} {number}{extension}"));
+        number += 1;
+    }
+    if path::can_be_page(&path) { Ok(path) } else { Err(Error::not_a_page(&path)) }
+}
+
+/// A path that somebody chose, in the form of listings; `extension` where it has no page's ending.
+///
+/// # Errors
+/// [`Error::InvalidParams`], [`Error::OutsideProject`], or [`Error::InvalidParams`] when a page is there
+/// already, also one whose name differs in case only.
+pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>) -> Result<String> {
+    let mut chosen = chosen.trim().trim_start_matches("./").to_owned();
+    if let (true, Some(own)) = (chosen.ends_with('/'), own) {
+        chosen.push_str(path::file_name(own));
+    }
+    if !path::is_page(&chosen) {
+        chosen.push_str(".md");
+    }
+    if !path::is_inside(&chosen) {
+        return Err(Error::OutsideProject { path: chosen, folder: "pages".into() });
+    }
+    if !path::can_be_page(&chosen) {
+        return Err(Error::not_a_page(&chosen));
+    }
+    let key = text::fold_key(&chosen);
+    let listing = context.source.list()?;
+    let there = listing
+        .pages
+        .iter()
+        .find(|file| Some(file.path.as_str()) != own && text::fold_key(&file.path) == key);
+    match there {
+        Some(there) => Err(Error::invalid(format!(
+            "there is a page {} already; choose another path, or edit that page",
+            there.path
+        ))),
+        None => Ok(chosen),
+    }
+}
+
+/// A title on one line.
+pub(crate) fn usable_title(title: &str) -> Result<String> {
+    let title = title.trim();
+    if title.is_empty() || title.chars().any(char::is_control) || title.chars().count() > 200 {
+        return Err(Error::invalid("`title` must be one line of 1 to 200 characters"));
+    }
+    Ok(title.to_owned())
+}

@@ -1,0 +1,100 @@
+//! What answers say of a memory, in one definition for all of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::memory::{Counts, Entry, Memory, MemoryType};
+
+/// What describes a memory.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MemoryFields {
+    /// Its id.
+    pub id: String,
+    /// What it is about.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// Its topic.
+    pub topic: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// How often somebody remembered it again.
+    pub reference_count: u64,
+    /// How far it can be trusted, 0 to 1.
+    pub confidence: f64,
+    /// When it was remembered first, in seconds since 1970.
+    pub created_at: i64,
+    /// When it was recalled or remembered last, in seconds since 1970; absent if never on this machine.
+    pub last_accessed: Option<i64>,
+    /// Where it comes from, as far as that was told.
+    pub source: Option<String>,
+    /// Its page, relative to the pages folder.
+    pub filepath: String,
+}
+
+impl MemoryFields {
+    pub(crate) fn of(entry: &Entry, counts: &Counts) -> Self {
+        let count = counts.of(entry.ids());
+        let fields = &entry.fields;
+        Self {
+            id: entry.id.clone(),
+            memory_type: fields.memory_type,
+            topic: fields.topic.clone(),
+            tags: fields.tags.clone(),
+            reference_count: count.references,
+            confidence: fields.confidence,
+            created_at: entry.created_at,
+            last_accessed: count.accessed,
+            source: fields.source.clone(),
+            filepath: entry.path.clone(),
+        }
+    }
+}
+
+/// A memory with its text.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RecalledMemory {
+    /// What describes it.
+    #[serde(flatten)]
+    pub fields: MemoryFields,
+    /// What it says.
+    pub content: String,
+    /// Code and other examples.
+    pub examples: Vec<String>,
+    /// How well it answers, 0 to 1.1; 0 where nothing was asked.
+    pub score: f64,
+}
+
+impl RecalledMemory {
+    pub(crate) fn of(entry: &Entry, counts: &Counts, memory: Memory, score: f64) -> Self {
+        let fields = MemoryFields::of(entry, counts);
+        Self { fields, content: memory.content, examples: memory.examples, score }
+    }
+}
+
+/// A memory that is named beside another.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SimilarMemory {
+    /// Its id.
+    pub id: String,
+    /// What it is about.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// Its topic.
+    pub topic: String,
+    /// Its page, relative to the pages folder.
+    pub filepath: String,
+    /// Cosine similarity; absent where only the topics are spelled alike.
+    pub similarity: Option<f64>,
+}
+
+impl SimilarMemory {
+    pub(crate) fn of(entry: &Entry, similarity: Option<f32>) -> Self {
+        Self {
+            id: entry.id.clone(),
+            memory_type: entry.fields.memory_type,
+            topic: entry.fields.topic.clone(),
+            filepath: entry.path.clone(),
+            similarity: similarity.map(|cosine| crate::search::rounded(f64::from(cosine))),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with the project, and the way out of each.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+
+mod checks;
+mod groups;
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Find broken links, unreadable pages and other problems, each with the way out.")
+        .tool(Tool::OnRequest)
+        .command("doctor");
+
+/// Nothing to choose.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Every finding, worst first, then by file and line.
+    pub findings: Vec<Finding>,
+    /// Findings by code.
+    pub counts: BTreeMap<String, usize>,
+    /// Pages that links ask for and that are not there, most wanted first.
+    pub wanted_pages: Vec<WantedPage>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Something does not work.
+    Error,
+    /// Something probably does not work as meant.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// A problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable name of the kind of problem.
+    pub code: String,
+    /// The file concerned, relative to the pages folder; absent when it is the whole project.
+    pub filepath: Option<String>,
+    /// The line concerned, from 1.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// The way out.
+    pub hint: Option<String>,
+}
+
+/// A page that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WantedPage {
+    /// The target as links write it.
+    pub target: String,
+    /// Links to it.
+    pub links: usize,
+    /// Pages with such links.
+    pub pages: usize,
+}
+
+/// Runs every check.
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let listing = context.source.list()?;
+    let graph = context.index.graph()?;
+    let index = context.index_state()?;
+    let (mut findings, wanted_pages) = context.index.read(|db| {
+        let mut findings = Vec::new();
+        checks::unreadable(&listing, &mut findings);
+        checks::diagnostics(db, &mut findings)?;
+        let label_first = checks::label_first_dialect(db, &mut findings)?;
+        // Where links are read from the wrong side, what they say of single links is noise.
+        let wanted = if label_first { Vec::new() } else { checks::unresolved(db, &mut findings)? };
+        if !label_first {
+            checks::ambiguous(db, &mut findings)?;
+            checks::missing_anchors(db, &mut findings)?;
+        }
+        checks::contested_ids(db, &mut findings)?;
+        groups::cycles(db, &graph, &mut findings)?;
+        groups::same_title(db, &mut findings)?;
+        groups::same_text(db, &mut findings)?;
+        checks::orphans(db, &graph, &mut findings)?;
+        checks::page_types(db, &mut findings)?;
+        checks::model(context, &mut findings);
+        checks::unknown_settings(context, &mut findings);
+        Ok((findings, wanted))
+    })?;
+    checks::review_lock(context, &mut findings)?;
+    findings.sort_by(|a, b| {
+        (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(
+            b.severity,
+            &b.code,
+            &b.filepath,
+            b.line,
+            &b.message,
+        ))
+    });
+    let mut counts = BTreeMap::new();
+    for finding in &findings {
+        *counts.entry(finding.code.clone()).or_insert(0) += 1;
+    }
+    let mut output = Output { findings, counts, wanted_pages, omitted: Omitted::default(), index };
+    budget::fit(&mut output, params.max_tokens, |output, _excess| {
+        let lists = (output.wanted_pages.len(), output.findings.len());
+        // The counts stay, so that what is left out is known all the same.
+        match lists {
+            (0, 0) => return false,
+            (wanted, found) if wanted > found => output.wanted_pages.truncate(wanted - wanted.div_ceil(8)),
+            (_, found) => output.findings.truncate(found - found.div_ceil(8)),
+        }
+        output.omitted.pages += lists.0 + lists.1 - output.wanted_pages.len() - output.findings.len();
+        true
+    })?;
+    Ok(output)
+}
+
+#[cfg(test)]
+mod tests;

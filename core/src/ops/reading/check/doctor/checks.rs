@@ -1,0 +1,246 @@
+//! The checks, one function each.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rusqlite::Connection;
+
+use super::{Finding, Severity, WantedPage};
+use crate::Context;
+use crate::freshness::{REVIEW_LOCK, ReviewLock};
+use crate::graph::{LinkGraph, PipedLinks};
+use crate::manifest::MANIFEST_PATH;
+use crate::ops::page;
+use crate::page::Diagnostic;
+use crate::ports::Listing;
+use crate::{Result, text};
+
+/// Page types of the specification.
+const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
+
+pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
+    Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
+}
+
+impl Finding {
+    pub(super) fn at(mut self, path: impl Into<String>, line: impl Into<Option<usize>>) -> Self {
+        self.filepath = Some(path.into());
+        self.line = line.into();
+        self
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
+    for entry in &listing.unreadable {
+        findings.push(
+            finding(Severity::Error, "unreadable", format!("cannot be read: {}", entry.reason))
+                .at(&entry.path, None)
+                .hint("check its permissions and what it points to"),
+        );
+    }
+}
+
+pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement =
+        db.prepare("SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let path: String = row.get(0)?;
+        let diagnostics: String = row.get(1)?;
+        for diagnostic in serde_json::from_str::<Vec<Diagnostic>>(&diagnostics).unwrap_or_default() {
+            findings.push(
+                finding(Severity::Warning, &diagnostic.code, diagnostic.message)
+                    .at(&path, diagnostic.line)
+                    .hint("the page is indexed as far as it can be read; mend that line"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
+/// after the pipe were the target. Returns whether it is one.
+pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
+    let links = PipedLinks::count(db)?;
+    if links.are_label_first() {
+        let told = links.told();
+        findings.push(
+            finding(
+                Severity::Warning,
+                "label_first_links",
+                format!("links read label first, [[label|target]], as Dendron writes them: {told}"),
+            )
+            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json; the next command reads them so"),
+        );
+    }
+    Ok(links.are_label_first())
+}
+
+pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
+    let mut statement = db.prepare(
+        "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
+    let mut asking: HashSet<(String, String)> = HashSet::new();
+    while let Some(row) = rows.next()? {
+        let (path, line, target): (String, usize, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let name = target.split('#').next().unwrap_or_default().trim().to_owned();
+        let key = text::fold_key(&name);
+        let is_first = asking.insert((key.clone(), path.clone()));
+        let entry = wanted.entry(key).or_insert_with(|| WantedPage { target: name, links: 0, pages: 0 });
+        entry.links += 1;
+        entry.pages += usize::from(is_first);
+        findings.push(
+            finding(Severity::Warning, "unresolved_link", format!("the link to '{target}' leads nowhere"))
+                .at(path, line)
+                .hint("create the page (`ubp add --create-missing` does) or mend the link"),
+        );
+    }
+    let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
+    wanted.sort_by(|a, b| (b.pages, b.links).cmp(&(a.pages, a.links)).then_with(|| a.target.cmp(&b.target)));
+    Ok(wanted)
+}
+
+pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT pages.path, line, target, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE ambiguous ORDER BY pages.path, line, link",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (path, line, target, chosen): (String, usize, String, String) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        findings.push(
+            finding(
+                Severity::Info,
+                "ambiguous_link",
+                format!("the link to '{target}' fits several pages; the nearest, {chosen}, is taken"),
+            )
+            .at(path, line)
+            .hint("write more of the path"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT pages.path, line, target, anchor, target_page, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE anchor IS NOT NULL ORDER BY pages.path, line, link",
+    )?;
+    let mut anchors = db.prepare_cached("SELECT key FROM anchors WHERE page = ?1")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (anchor, target): (String, i64) = (row.get(3)?, row.get(4)?);
+        // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
+        let last = anchor.rsplit('#').next().unwrap_or(&anchor).trim();
+        let known = anchors.query_map([target], |row| row.get::<_, String>(0))?;
+        let wanted = text::heading_key(last);
+        let mut found = false;
+        for key in known {
+            let key = key?;
+            found |= text::heading_key(&key) == wanted && key.starts_with('^') == last.starts_with('^');
+        }
+        if !found {
+            let other: String = row.get(5)?;
+            let written: String = row.get(2)?;
+            findings.push(
+                finding(
+                    Severity::Info,
+                    "missing_heading",
+                    format!("the link to '{written}': {other} has no '{last}'"),
+                )
+                .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
+                .hint("mend the heading after the #"),
+            );
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
+         WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (path, id, owner): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        findings.push(
+            finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
+                .at(path, None)
+                .hint("delete the id from one of them; copies often bring it along"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
+    for page in graph.orphans() {
+        findings.push(
+            finding(Severity::Info, "orphan_page", "no page links to it, and it links to none".into())
+                .at(page::path_of(db, page)?, None)
+                .hint("link it from where its readers come from"),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    // The types of memories are those of memories, wherever else they would be the project's own.
+    let mut statement = db.prepare(
+        "SELECT doc_type, count(*) FROM pages
+         WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
+         GROUP BY doc_type ORDER BY doc_type",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (doc_type, pages): (String, i64) = (row.get(0)?, row.get(1)?);
+        if !PAGE_TYPES.contains(&doc_type.as_str()) {
+            findings.push(
+                finding(Severity::Info, "own_page_type", format!("{pages} pages have the type '{doc_type}'"))
+                    .hint(format!("fine if meant so; the known types are {}", PAGE_TYPES.join(", "))),
+            );
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    if context.embedder.is_none() {
+        let name = &context.manifest.embedding_model.name;
+        findings.push(
+            finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
+                .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
+        );
+    }
+}
+
+pub(super) fn unknown_settings(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for unknown in &context.manifest.unknown {
+        let message = format!("{unknown} ({MANIFEST_PATH}:{})", unknown.line);
+        let mut found = finding(Severity::Info, "unknown_setting", message);
+        found.line = Some(unknown.line);
+        findings.push(found.hint("correct its name, or leave it if another program needs it"));
+    }
+}
+
+pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    for problem in ReviewLock::load(context.source, |_| true)?.problems {
+        let mut found = finding(
+            Severity::Warning,
+            "review_lock",
+            format!(".ubp/{REVIEW_LOCK}:{}: {}", problem.line, problem.message),
+        );
+        found.line = Some(problem.line);
+        findings.push(found.hint("delete the line; `ubp review` writes the entries of a page anew"));
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Findings about several pages at once: circles of dependencies, and pages that are there twice.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+
+use super::checks::finding;
+use super::{Finding, Severity};
+use crate::Result;
+use crate::graph::{DEPENDENCIES, LinkGraph};
+use crate::ops::page;
+
+/// Pages of a group that a message names; a message is for reading.
+const NAMED: usize = 6;
+
+pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
+    let types = DEPENDENCIES.map(str::to_owned);
+    for group in graph.cycles(&types) {
+        let way = graph.way_round(&group, &types);
+        let mut paths = way.iter().map(|&page| page::path_of(db, page)).collect::<Result<Vec<_>>>()?;
+        let first = paths.iter().enumerate().min_by_key(|(_, path)| *path).map_or(0, |(at, _)| at);
+        paths.rotate_left(first);
+        let Some(start) = paths.first().cloned() else { continue };
+        let length = paths.len();
+        if length > NAMED {
+            paths.truncate(NAMED - 1);
+            paths.push(format!("({} more)", length + 1 - NAMED));
+        }
+        paths.push(start);
+        let round = paths.join(" -> ");
+        let message = if group.len() == length {
+            format!("{length} pages depend on each other: {round}")
+        } else {
+            format!("{} pages depend on each other; a short way round: {round}", group.len())
+        };
+        findings.push(
+            finding(Severity::Warning, "dependency_cycle", message)
+                .hint("turn one of these links into `references`, or split a page"),
+        );
+    }
+    Ok(())
+}
+
+/// Pages that links by title cannot tell apart.
+pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement = db.prepare(
+        "SELECT key, path, title FROM names JOIN pages USING (page) WHERE kind = 1 AND key IN
+             (SELECT key FROM names WHERE kind = 1 GROUP BY key HAVING count(*) > 1)
+         ORDER BY key, path",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut groups: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let title: String = row.get(2)?;
+        groups.entry(row.get(0)?).or_insert_with(|| (title, Vec::new())).1.push(row.get(1)?);
+    }
+    for (title, paths) in groups.into_values() {
+        let Some(first) = paths.first() else { continue };
+        let message = format!("{} pages have the title '{title}': {}", paths.len(), named(&paths));
+        findings.push(
+            finding(Severity::Info, "duplicate_title", message)
+                .at(first, None)
+                .hint("give each its own title, or write links to them by path"),
+        );
+    }
+    Ok(())
+}
+
+/// Pages whose text, front matter left out, is the same but for white space.
+pub(super) fn same_text(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    let mut statement =
+        db.prepare("SELECT path, text FROM sections JOIN pages USING (page) ORDER BY page, ordinal")?;
+    let mut rows = statement.query([])?;
+    let mut pages: BTreeMap<String, Sha256> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let text: String = row.get(1)?;
+        let mut words = text.split_whitespace().peekable();
+        if words.peek().is_none() {
+            continue;
+        }
+        let hash = pages.entry(row.get(0)?).or_default();
+        for word in words {
+            hash.update(word);
+            hash.update(" ");
+        }
+    }
+    let mut groups: BTreeMap<[u8; 32], Vec<String>> = BTreeMap::new();
+    for (path, hash) in pages {
+        groups.entry(hash.finalize().into()).or_default().push(path);
+    }
+    let mut groups: Vec<Vec<String>> = groups.into_values().filter(|paths| paths.len() > 1).collect();
+    groups.sort_unstable();
+    for paths in groups {
+        let Some(first) = paths.first() else { continue };
+        let message = format!("{} pages have the same text: {}", paths.len(), named(&paths));
+        findings.push(
+            finding(Severity::Info, "duplicate_text", message)
+                .at(first, None)
+                .hint("keep one, and add the names of the others to its aliases so that links still find it"),
+        );
+    }
+    Ok(())
+}
+
+fn named(paths: &[String]) -> String {
+    match paths.get(..NAMED) {
+        Some(shown) if paths.len() > NAMED => {
+            format!("{} and {} more", shown.join(", "), paths.len() - NAMED)
+        }
+        _ => paths.join(", "),
+    }
+}

@@ -1,0 +1,146 @@
+//! Search by words alone.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields};
+use crate::ops::search::shown;
+use crate::ops::{Facts, Tool};
+use crate::search::{Filter, count, matches, rounded};
+use crate::{Error, Result, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Find exact words, names and phrases; answers with one snippet per section.")
+        .tool(Tool::Core)
+        .quoting_pages()
+        .command("search --fulltext");
+
+/// Characters of a snippet.
+const SNIPPET: usize = 160;
+
+/// What to look for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Words, identifiers, paths, or "an exact phrase" in quotes.
+    pub query: String,
+    /// Most sections to return, 1 to 50.
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: Option<usize>,
+    /// Only pages of this type.
+    pub doc_type: Option<String>,
+    /// Only pages in this folder or below.
+    pub folder: Option<String>,
+    /// Only pages with all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Sections, best first.
+    pub results: Vec<SectionMatch>,
+    /// Sections that match, at most 1000.
+    pub total_found: usize,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A section whose words match.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SectionMatch {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// The section's heading; absent before the first heading.
+    pub section_heading: Option<String>,
+    /// Names the section within its page.
+    pub section_id: String,
+    /// Line of the first word that matches, from 1.
+    pub line: usize,
+    /// Text around the words that match.
+    pub snippet: String,
+    /// Where they stand in `snippet`, as UTF-16 offsets `[start, end)`.
+    pub highlights: Vec<[usize; 2]>,
+    /// BM25; larger is better, comparable only within one answer.
+    pub rank: f64,
+}
+
+/// Answers the query.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for values out of range, [`Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    const MOST_COUNTED: usize = 1_000;
+    let limit = budget::ranged("limit", params.limit, 10, 1, 50)?;
+    if params.query.trim().is_empty() {
+        return Err(Error::invalid("query is empty: give words or a \"phrase\""));
+    }
+    let query = text::Query::parse(&params.query);
+    let filter = Filter {
+        doc_types: params.doc_type.into_iter().collect(),
+        tags: params.tags,
+        folder: params.folder,
+        ..Filter::default()
+    };
+    let (shown, total_found) = context.index.read(|db| {
+        let allowed = filter.allowed(db)?;
+        let shown = matches(db, &query, limit, 1, allowed.as_ref())?;
+        Ok((shown, count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?))
+    })?;
+    let mut pages: Vec<i64> = shown.iter().map(|found| found.page).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    let fields = context.page_fields(&pages)?;
+    let results = context.index.read(|db| {
+        shown
+            .iter()
+            .map(|found| {
+                let (section_id, heading_path, first, source): (String, String, usize, String) = db
+                    .prepare_cached(
+                        "SELECT section_id, heading_path, first_line, text FROM sections WHERE section = ?1",
+                    )?
+                    .query_row([found.section], |row| {
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+                    })?;
+                let passage = shown::of_row(db, found.passage)?;
+                let (text, before) = passage
+                    .and_then(|passage| Some((source.get(passage.bytes)?, passage.lines.0)))
+                    .unwrap_or((&source, 0));
+                let snippet = text::snippet(text, &query, SNIPPET);
+                let utf16 = |byte: usize| snippet.text.get(..byte).map_or(0, |s| s.encode_utf16().count());
+                Ok(SectionMatch {
+                    page: fields
+                        .get(&found.page)
+                        .cloned()
+                        .ok_or_else(|| Error::Internal("a page is gone".into()))?,
+                    section_heading: serde_json::from_str::<Vec<String>>(&heading_path)
+                        .unwrap_or_default()
+                        .pop(),
+                    section_id,
+                    line: first + before + snippet.line_offset,
+                    highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
+                    snippet: snippet.text.clone(),
+                    rank: rounded(found.bm25),
+                })
+            })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    let mut output =
+        Output { results, total_found, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(&mut output, params.max_tokens, |output, _| {
+        let dropped = output.results.pop().is_some();
+        output.omitted.sections += usize::from(dropped);
+        dropped
+    })?;
+    Ok(output)
+}

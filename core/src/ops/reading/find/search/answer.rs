@@ -1,0 +1,192 @@
+//! From ranked pages to what an answer shows of them.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::explain::explain;
+use super::shown;
+use super::{LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, SectionResult};
+use crate::Context;
+use crate::graph::{Direction, LinkGraph, Walk};
+use crate::ops::page;
+use crate::search::{Hit, Request, SectionScore, rounded};
+use crate::{Error, Result, text};
+
+/// Characters of a snippet.
+const SNIPPET: usize = 240;
+/// Bytes of a result that shows snippets alone, unless its only section needs more.
+const LARGEST: usize = 2_000;
+/// Sections shown of one page.
+const SECTIONS: usize = 3;
+/// Linked pages shown of one page.
+const LINKED: usize = 8;
+
+pub(super) fn results(
+    context: &Context<'_>,
+    params: &Params,
+    request: &Request<'_>,
+    hits: Vec<Hit>,
+) -> Result<Vec<PageResult>> {
+    let linked: Vec<Vec<(i64, String, bool)>> = hits
+        .iter()
+        .map(|hit| {
+            if params.include_linked {
+                neighbours(request.graph, hit.page, &params.link_types)
+            } else {
+                Vec::new()
+            }
+        })
+        .collect();
+    let mut pages: Vec<i64> = hits.iter().map(|hit| hit.page).collect();
+    pages.extend(hits.iter().filter_map(|hit| hit.lift.as_ref()).map(|lift| lift.from));
+    pages.extend(linked.iter().flatten().map(|(page, ..)| *page));
+    pages.sort_unstable();
+    pages.dedup();
+    let fields = context.page_fields(&pages)?;
+    let of =
+        |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
+    context.index.read(|db| {
+        hits.into_iter()
+            .zip(linked)
+            .map(|(hit, linked)| {
+                let linked_pages = linked
+                    .into_iter()
+                    .map(|(page, link_type, outgoing)| {
+                        Ok(LinkedPage {
+                            page: of(page)?,
+                            link_type,
+                            direction: if outgoing { "outlink" } else { "backlink" },
+                            summary: page::summary(db, page, SNIPPET)?,
+                        })
+                    })
+                    .collect::<Result<_>>()?;
+                let explanation =
+                    if params.explain { Some(explain(db, &hit, request, &fields)?) } else { None };
+                let mut result = PageResult {
+                    page: of(hit.page)?,
+                    score: rounded(hit.score),
+                    score_breakdown: ScoreBreakdown {
+                        vector_similarity: rounded(hit.vector_similarity),
+                        fulltext: rounded(hit.fulltext),
+                        graph_proximity: rounded(hit.graph_proximity),
+                    },
+                    hop_distance: hit.hop_distance,
+                    relevance_reason: reason(&hit),
+                    sections: section_results(db, &hit, request, params.content)?,
+                    linked_pages,
+                    explanation,
+                };
+                if !(params.content || params.include_linked || params.explain) {
+                    keep_small(&mut result)?;
+                }
+                Ok(result)
+            })
+            .collect()
+    })
+}
+
+/// Leaves out the sections that add least while the result is larger than agents should have to read.
+fn keep_small(result: &mut PageResult) -> Result<()> {
+    while result.sections.len() > 1 {
+        let json = serde_json::to_vec(result).map_err(|error| Error::Internal(error.to_string()))?;
+        if json.len() <= LARGEST {
+            break;
+        }
+        result.sections.pop();
+    }
+    Ok(())
+}
+
+fn neighbours(graph: &LinkGraph, page: i64, types: &[String]) -> Vec<(i64, String, bool)> {
+    let walk = Walk { depth: 1, direction: Direction::Both, types };
+    graph
+        .walk(page, walk)
+        .into_iter()
+        .take(LINKED)
+        .map(|reached| (reached.page, reached.link_type.to_owned(), reached.outgoing))
+        .collect()
+}
+
+fn reason(hit: &Hit) -> RelevanceReason {
+    match &hit.lift {
+        // The links did more than the page itself.
+        Some(lift) if lift.passed > 2.0 * hit.relevance => match lift.hops {
+            1 => RelevanceReason::DirectLink,
+            2 => RelevanceReason::TwoHops,
+            _ => RelevanceReason::ThreeHops,
+        },
+        _ if hit.vector_similarity > hit.fulltext => RelevanceReason::VectorSimilarity,
+        _ => RelevanceReason::Fulltext,
+    }
+}
+
+fn section_results(
+    db: &Connection,
+    hit: &Hit,
+    request: &Request<'_>,
+    whole: bool,
+) -> Result<Vec<SectionResult>> {
+    if hit.sections.is_empty() {
+        let first: i64 = db
+            .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
+            .query_row([hit.page], |row| row.get(0))?;
+        let scored = SectionScore { section: first, ..SectionScore::default() };
+        return Ok(section_result(db, scored, request, whole)?.into_iter().collect());
+    }
+    let mut results = Vec::new();
+    for &scored in hit.sections.iter().take(SECTIONS) {
+        results.extend(section_result(db, scored, request, whole)?);
+    }
+    Ok(results)
+}
+
+fn section_result(
+    db: &Connection,
+    scored: SectionScore,
+    request: &Request<'_>,
+    whole: bool,
+) -> Result<Option<SectionResult>> {
+    let row: Option<(String, String, usize, usize, String)> = db
+        .prepare_cached(
+            "SELECT section_id, heading_path, first_line, last_line, text FROM sections WHERE section = ?1",
+        )?
+        .query_row([scored.section], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        })
+        .optional()?;
+    let Some((section_id, heading_path, first, last, source)) = row else { return Ok(None) };
+    let headings: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
+    let passage = match whole {
+        true => None,
+        false => shown::best(db, &scored, request)?,
+    };
+    // The passage of a text that was edited a moment ago may lie elsewhere: then all of it is shown.
+    let part = passage.and_then(|passage| Some((source.get(passage.bytes)?, passage.lines)));
+    let (part, lines) = part.unwrap_or((&source, (0, last.saturating_sub(first))));
+    let (content, line, highlights) = if whole {
+        (source.clone(), first, Vec::new())
+    } else {
+        let body = without_heading(part, lines.0 == 0 && !headings.is_empty());
+        let skipped = part[..part.len() - body.len()].matches('\n').count();
+        let snippet = text::snippet(body, request.query, SNIPPET);
+        (snippet.text, first + lines.0 + skipped + snippet.line_offset, snippet.highlights)
+    };
+    let utf16 = |byte: usize| content.get(..byte).map_or(0, |before| before.encode_utf16().count());
+    let highlights = highlights.iter().map(|range| [utf16(range.start), utf16(range.end)]).collect();
+    Ok(Some(SectionResult {
+        section_id,
+        heading: headings.join(" > "),
+        lines: [first + lines.0, first + lines.1],
+        line,
+        highlights,
+        content,
+        score: rounded(scored.score),
+    }))
+}
+
+/// A section's text after its heading line, unless there is nothing else.
+fn without_heading(source: &str, has_heading: bool) -> &str {
+    match source.split_once('\n') {
+        Some((_, body)) if has_heading && !body.trim().is_empty() => body,
+        _ => source,
+    }
+}

@@ -1,0 +1,80 @@
+//! A query made ready to be ranked, in one definition for everything that ranks.
+
+use std::sync::Arc;
+
+use super::SearchType;
+use crate::Context;
+use crate::graph::LinkGraph;
+use crate::index::VectorMatrix;
+use crate::ports::TextKind;
+use crate::search::{Filter, Request, SearchMode};
+use crate::{Result, text};
+
+/// What ranking needs to know of a query and of the project.
+pub(crate) struct Prepared<'t> {
+    text: &'t str,
+    /// The query, parsed.
+    pub query: text::Query,
+    /// The links.
+    pub graph: Arc<LinkGraph>,
+    vector: Option<Vec<f32>>,
+    matrix: Arc<VectorMatrix>,
+}
+
+impl<'t> Prepared<'t> {
+    /// A query that can be ranked by words.
+    pub fn by_words(context: &Context<'_>, text: &'t str) -> Result<Self> {
+        let (query, graph) = (text::Query::parse(text), context.index.graph()?);
+        Ok(Self { text, query, graph, vector: None, matrix: Arc::default() })
+    }
+
+    /// The same, that can be ranked by meaning too; unchanged where a comparison of vectors would
+    /// mean nothing: without a model, without vectors, or in a script that the model does not know.
+    pub fn with_meaning(self, context: &Context<'_>) -> Result<Self> {
+        let Some(embedder) = context.embedder else { return Ok(self) };
+        if !embedder.model().scripts.cover(self.text) {
+            return Ok(self);
+        }
+        let matrix = context.index.vectors(&embedder.model().identity)?;
+        if matrix.is_empty() {
+            return Ok(self);
+        }
+        let vector = embedder.embed(TextKind::Query, &[self.text])?.pop();
+        Ok(Self { vector, matrix, ..self })
+    }
+
+    /// The evidence that ranks when `mode` is asked for.
+    pub fn search_type(&self, mode: SearchMode) -> SearchType {
+        match (mode, &self.vector) {
+            (SearchMode::Fulltext, _) => SearchType::Fulltext,
+            (_, None) => SearchType::FulltextFallback,
+            (SearchMode::Hybrid, _) => SearchType::Hybrid,
+            (SearchMode::Vector, _) => SearchType::Vector,
+        }
+    }
+
+    /// What to rank, and by what.
+    pub fn request<'a>(
+        &'a self,
+        mode: SearchMode,
+        alpha: f64,
+        depth: usize,
+        link_types: &'a [String],
+        filter: &'a Filter,
+    ) -> Request<'a> {
+        let search_type = self.search_type(mode);
+        let by_words = matches!(search_type, SearchType::Fulltext | SearchType::FulltextFallback);
+        Request {
+            query: &self.query,
+            vector: self.vector.as_deref().filter(|_| !by_words),
+            matrix: &self.matrix,
+            graph: &self.graph,
+            mode: if by_words { SearchMode::Fulltext } else { mode },
+            alpha,
+            // Words alone were asked for, so links have no say.
+            depth: if search_type == SearchType::Fulltext { 0 } else { depth },
+            link_types,
+            filter,
+        }
+    }
+}

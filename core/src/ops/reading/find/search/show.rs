@@ -1,0 +1,160 @@
+//! What a search found, told to a reader.
+
+use super::{Explanation, Output, PageResult, RelevanceReason, SearchType};
+use crate::show::{Page, Span, counted};
+
+/// How much of a long name a column takes.
+const NAME: usize = 30;
+
+/// Tells what was found.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    if output.results.is_empty() {
+        let words = if output.index.fresh {
+            format!("nothing found; try other words, or {} to see what there is", page.call("list_pages", ""))
+        } else {
+            "nothing found yet: the index is still being brought up to date; ask again in a moment".into()
+        };
+        page.note(&[Span::Text(&words)]);
+        return;
+    }
+    for (place, result) in output.results.iter().enumerate() {
+        if place > 0 {
+            page.gap();
+        }
+        show_result(result, page);
+    }
+    let shown = output.results.len();
+    // Pages that links alone brought are not among those found by meaning or words.
+    let count = if shown >= output.total_found {
+        counted(shown, "page", "pages")
+    } else {
+        format!("{shown} of {} pages", output.total_found)
+    };
+    page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
+    output.index.show(page);
+    output.omitted.show(page);
+}
+
+fn evidence(search_type: SearchType) -> &'static str {
+    match search_type {
+        SearchType::Hybrid => "by meaning and words",
+        SearchType::Vector => "by meaning",
+        SearchType::Fulltext => "by words",
+        SearchType::FulltextFallback => "by words (no vectors for this query)",
+    }
+}
+
+fn show_result(result: &PageResult, page: &mut dyn Page) {
+    let parts = result.score_breakdown;
+    let hops = result.hop_distance.filter(|hops| *hops > 0);
+    let hops = hops.map(|hops| format!(", {} from the best", counted(hops, "hop", "hops")));
+    let reason = match result.relevance_reason {
+        RelevanceReason::DirectLink => ", by a link",
+        RelevanceReason::TwoHops => ", by two links",
+        RelevanceReason::ThreeHops => ", by three links",
+        _ => "",
+    };
+    let scores = format!(
+        "{:.3}  vector {:.2}, words {:.2}, links {:.2}{}{reason}",
+        result.score,
+        parts.vector_similarity,
+        parts.fulltext,
+        parts.graph_proximity,
+        hops.unwrap_or_default(),
+    );
+    let path = &result.page.filepath;
+    page.heading(&[
+        Span::Strong(&result.page.title),
+        Span::Text("  "),
+        Span::Faint(&scores),
+        Span::Trust(result.page.staleness),
+    ]);
+    for section in &result.sections {
+        let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
+        page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Text(heading)]);
+        page.handle("section", &section.section_id);
+        page.quote(&section.content, &section.highlights);
+    }
+    for linked in &result.linked_pages {
+        let arrow = if linked.direction == "outlink" { "-> " } else { "<- " };
+        let kind = format!(" ({})", linked.link_type);
+        page.detail(&[Span::Text(arrow), Span::Path(&linked.page.filepath), Span::Text(&kind)]);
+    }
+    if let Some(explanation) = &result.explanation {
+        show_explanation(result, explanation, page);
+    }
+}
+
+/// The sum that ends in the score, one part a line, then the sections and the way of a lift.
+fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page) {
+    let mut lines = vec!["why:".to_owned()];
+    let mut part = |name: &str, value: f64, how: &str| lines.push(format!("  {name:<17}{value:>7.4}  {how}"));
+    let parts = why.parts;
+    if let Some(best) = why.sections.first() {
+        let words_weight = 1.0 - best.vector_weight;
+        if best.vector_weight > 0.0 && best.vector_similarity > 0.0 {
+            let (weight, scaled) = (best.vector_weight, best.meaning / best.vector_weight);
+            part(
+                "meaning",
+                parts.meaning,
+                &format!("{weight:.2} x {scaled:.4}, cosine {:.4}", best.vector_similarity),
+            );
+        }
+        let terms: Vec<String> = best.terms.iter().map(|t| format!("{} {:.4}", t.term, t.score)).collect();
+        let terms = if terms.is_empty() { "none of them here".to_owned() } else { terms.join(", ") };
+        if words_weight > 0.0 {
+            part("words", parts.words, &format!("{words_weight:.2} x {:.4}: {terms}", best.fulltext));
+        }
+        if why.section_count > 1 {
+            let others = counted(why.section_count - 1, "section", "sections");
+            part("further sections", parts.further_sections, &format!("{others} of the page, too"));
+        }
+    }
+    if parts.name != 0.0 {
+        let how = if parts.name > 0.0 { "this is its name" } else { "another page has this name" };
+        part("name", parts.name, how);
+    }
+    if let Some(lift) = &why.lifted_by {
+        let (share, own) = (1.0 - why.alpha, why.relevance);
+        let how = format!("{share:.2} x ({:.4} from {} - {own:.4} of its own)", lift.passed, lift.filepath);
+        part("links", parts.links, &how);
+    }
+    part("score", result.score, "");
+    if !why.ignored_terms.is_empty() {
+        lines.push(format!("too common to count: {}", why.ignored_terms.join(" ")));
+    }
+    if why.section_count > 1 {
+        lines.push("sections:".into());
+        for section in &why.sections {
+            let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
+            let name =
+                if section.name == 0.0 { String::new() } else { format!(" + name {:.4}", section.name) };
+            lines.push(format!(
+                "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}{name}  {}",
+                section.section_id,
+                section.score,
+                section.meaning,
+                section.words,
+                terms.join(", ")
+            ));
+        }
+        let more = why.section_count - why.sections.len();
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
+    }
+    if let Some(lift) = &why.lifted_by {
+        let step = |step: &super::Step| {
+            let arrow = if step.direction == "outlink" { "->" } else { "<-" };
+            format!(" {arrow} {} ({})", step.filepath, step.link_type)
+        };
+        let way: String = lift.way.iter().map(step).collect();
+        lines.push(format!(
+            "lifted: {}{way}: {:.4} of {:.4} arrives",
+            lift.filepath, lift.passed, lift.relevance
+        ));
+    }
+    for line in lines {
+        page.detail(&[Span::Faint(line.trim_end())]);
+    }
+}

@@ -1,0 +1,269 @@
+//! Which pages the code has overtaken, and which pages stand on those.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{
+    self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
+};
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
+use crate::ops::status::FreshnessCounts;
+use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted, what_is_wrong};
+use crate::{Result, path};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("List pages whose code changed since they were reviewed, and pages that depend on those.")
+        .tool(Tool::Always)
+        .command("stale");
+
+/// Which pages.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only this page, fresh or not: path, id, title or alias.
+    pub page: Option<String>,
+    /// Only this page, by its path.
+    pub filepath: Option<String>,
+    /// Only this page, by its title.
+    pub title: Option<String>,
+    /// Only this page, by its id.
+    pub id: Option<String>,
+    /// Only pages with this freshness.
+    pub only: Option<Staleness>,
+    /// Only pages that changed, or whose sources did, since this revision.
+    pub changed_since: Option<String>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pages that are not fresh, or suspect, worst first; the page that was asked for in any case.
+    pub pages: Vec<CheckedPage>,
+    /// All pages of the project by freshness.
+    pub counts: FreshnessCounts,
+    /// Pages with sources that are judged by times because nobody reviewed them.
+    pub unreviewed_page_count: usize,
+    /// Lines of `.ubp/refs.lock` that could not be used.
+    pub lock_problems: Vec<LockProblem>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page and why it is in doubt.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CheckedPage {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// Every reason once.
+    pub reasons: Vec<StaleReason>,
+    /// Sources that changed since the page was reviewed, or are not there.
+    pub stale_refs: Vec<String>,
+    /// The same with times and reasons.
+    pub stale_ref_details: Vec<StaleRef>,
+    /// For a suspect page the way to the page that is not fresh, itself first; else empty.
+    pub suspect_path: Vec<String>,
+    /// Whether all of its sources are judged by a review and not by times.
+    pub reviewed: bool,
+    /// What settles it once the page was read; absent for a page that needs nothing.
+    pub settle_with: Option<String>,
+}
+
+/// Checks the pages.
+///
+/// # Errors
+/// [`crate::Error::InvalidParams`], [`crate::Error::PageNotFound`], [`crate::Error::Database`],
+/// [`crate::Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let name = PageName {
+        page: params.page.as_deref(),
+        filepath: params.filepath.as_deref(),
+        title: params.title.as_deref(),
+        id: params.id.as_deref(),
+    };
+    let asked = context.index.read(|db| name.find(db))?;
+    let touched = match &params.changed_since {
+        Some(revision) => Some(touched(context, &context.history.changed_since(revision)?)?),
+        None => None,
+    };
+    let mut assessments = freshness::assess(context, None)?;
+    let suspects: HashMap<i64, Suspect> = freshness::suspects(&*context.index.graph()?, &assessments)
+        .into_iter()
+        .map(|suspect| (suspect.page, suspect))
+        .collect();
+    let mut wanted: BTreeSet<i64> = match asked {
+        Some(page) => BTreeSet::from([page]),
+        None => assessments
+            .iter()
+            .filter(|(_, assessment)| assessment.staleness > Staleness::Fresh)
+            .map(|(&page, _)| page)
+            .chain(suspects.keys().copied())
+            .collect(),
+    };
+    let status = |page: &i64| assessments.get(page).map(|a| a.staleness).unwrap_or_default();
+    wanted.retain(|page| params.only.is_none_or(|only| status(page) == only));
+    if let Some(touched) = &touched {
+        // A suspect page is concerned when the page that it stands on is.
+        let cause = |page: &i64| suspects.get(page).and_then(|suspect| suspect.path.last().copied());
+        wanted.retain(|page| touched.contains(&cause(page).unwrap_or(*page)));
+    }
+    let counts = counts(context, &assessments)?;
+    let unreviewed_page_count = assessments.values().filter(|assessment| !assessment.reviewed).count();
+    for page in &wanted {
+        if let Some(assessment) = assessments.get_mut(page) {
+            freshness::name_renames(context, assessment)?;
+        }
+    }
+    let mut pages = context.index.read(|db| {
+        let checked = |&page: &i64| checked(db, page, assessments.get(&page), suspects.get(&page));
+        wanted.iter().map(checked).collect::<Result<Vec<_>>>()
+    })?;
+    pages.sort_by(|a, b| {
+        b.page.staleness.cmp(&a.page.staleness).then_with(|| a.page.filepath.cmp(&b.page.filepath))
+    });
+    let lock_problems = ReviewLock::load(context.source, |_| true)?.problems;
+    let mut output = Output {
+        pages,
+        counts,
+        unreviewed_page_count,
+        lock_problems,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(&mut output, params.max_tokens, |output, excess| {
+        if output.lock_problems.pop().is_some() {
+            return true;
+        }
+        // A page takes some 120 tokens: long lists shrink in few steps.
+        let dropped = (excess / 150).max(1).min(output.pages.len());
+        output.pages.truncate(output.pages.len() - dropped);
+        output.omitted.pages += dropped;
+        dropped > 0
+    })?;
+    Ok(output)
+}
+
+fn checked(
+    db: &Connection,
+    page: i64,
+    assessment: Option<&Assessment>,
+    suspect: Option<&Suspect>,
+) -> Result<CheckedPage> {
+    let fields = fields(db, page, assessment)?;
+    let details = assessment.map(|assessment| assessment.stale_refs.clone()).unwrap_or_default();
+    let mut reasons: Vec<StaleReason> = Vec::new();
+    let own = details.iter().map(|stale| stale.reason);
+    for reason in own.chain(suspect.map(|_| StaleReason::Suspect)) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let route = suspect.map(|suspect| suspect.path.as_slice()).unwrap_or_default();
+    let settle_with = (!details.is_empty()).then(|| settling(&fields.filepath));
+    Ok(CheckedPage {
+        reasons,
+        stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
+        stale_ref_details: details,
+        suspect_path: route.iter().map(|&page| path_of(db, page)).collect::<Result<_>>()?,
+        reviewed: assessment.is_some_and(|assessment| assessment.reviewed),
+        settle_with,
+        page: fields,
+    })
+}
+
+/// The command that records that a stale page was read and is true, ready for a shell.
+pub(crate) fn settling(filepath: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@".contains(c);
+    let shown = if filepath.chars().all(is_plain) && !filepath.starts_with('-') {
+        filepath.to_owned()
+    } else {
+        format!("'{}'", filepath.replace('\'', "'\\''"))
+    };
+    let dashes = if filepath.starts_with('-') { "-- " } else { "" };
+    format!("ubp review --still-accurate {dashes}{shown}")
+}
+
+fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
+    let pages: usize = context
+        .index
+        .read(|db| Ok(db.prepare_cached("SELECT count(*) FROM pages")?.query_row([], |row| row.get(0))?))?;
+    let count = |status| assessments.values().filter(|assessment| assessment.staleness == status).count();
+    Ok(FreshnessCounts {
+        fresh: count(Staleness::Fresh),
+        possibly_stale: count(Staleness::PossiblyStale),
+        stale: count(Staleness::Stale),
+        untracked: pages.saturating_sub(assessments.len()),
+    })
+}
+
+/// Pages that are among `changed`, or one of whose sources is.
+fn touched(context: &Context<'_>, changed: &BTreeSet<String>) -> Result<BTreeSet<i64>> {
+    let declared = context.index.read(|db| freshness::declared(db, None))?;
+    let sources = Sources::expand(context, &declared)?;
+    let concerned = |source: &String| {
+        sources.of(source).iter().any(|file| changed.contains(file))
+            || changed.iter().any(|file| sources.covers(source, file))
+    };
+    let touched = declared.iter().filter(|(_, page)| {
+        path::join(context.pages_dir(), &page.path).is_some_and(|file| changed.contains(&file))
+            || page.sources.iter().any(concerned)
+    });
+    Ok(touched.map(|(&page, _)| page).collect())
+}
+
+/// Tells which pages are in doubt, and why.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for checked in &output.pages {
+        let fields = &checked.page;
+        let label = match fields.staleness {
+            Staleness::Stale => Span::Alarm("[STALE] "),
+            Staleness::PossiblyStale => Span::Alarm("[POSSIBLY STALE] "),
+            _ if checked.suspect_path.is_empty() => Span::Faint("[FRESH] "),
+            _ => Span::Faint("[SUSPECT] "),
+        };
+        for stale in &checked.stale_ref_details {
+            let why = format!(" {}", what_is_wrong(stale));
+            let source = Span::File(&stale.file_path);
+            page.line(&[label, Span::Path(&fields.filepath), Span::Text(" — "), source, Span::Text(&why)]);
+        }
+        if let [_, way @ ..] = checked.suspect_path.as_slice()
+            && !way.is_empty()
+        {
+            let why = format!(" — depends on {}", way.join(", which depends on "));
+            page.line(&[label, Span::Path(&fields.filepath), Span::Text(&why)]);
+        }
+    }
+    for problem in &output.lock_problems {
+        let place = format!(".ubp/refs.lock:{}: ", problem.line);
+        page.warn(&[Span::Text(&place), Span::Text(&problem.message)]);
+    }
+    let counts = output.counts;
+    let tracked = counts.fresh + counts.possibly_stale + counts.stale;
+    let unreviewed = match output.unreviewed_page_count {
+        0 => String::new(),
+        count => format!("; {count} never reviewed, judged by times"),
+    };
+    page.note(&[Span::Text(&format!(
+        "{} with sources: {} fresh, {} possibly stale, {} stale{unreviewed}",
+        counted(tracked, "page", "pages"),
+        counts.fresh,
+        counts.possibly_stale,
+        counts.stale
+    ))]);
+    if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
+        page.hint(&[Span::Text("read the page, correct it, then record that: "), Span::Code(settle)]);
+    }
+    output.omitted.show(page);
+}

@@ -1,0 +1,101 @@
+//! Which pages describe a file.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{self, Sources, StaleReason};
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields, fields};
+use crate::ops::{Facts, Tool};
+use crate::{Error, Result, path};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading("Find the pages that describe a code file, with their freshness.")
+    .tool(Tool::Always)
+    .command("refs");
+
+/// Which file.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The file's path relative to the project.
+    pub file: String,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The pages.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file's path relative to the project.
+    pub file: String,
+    /// Whether it is there.
+    pub exists: bool,
+    /// The pages that describe it, by path.
+    pub pages: Vec<DescribingPage>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page that describes the file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DescribingPage {
+    /// What identifies and describes the page; its freshness counts all of its sources.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// Entries of the page that stand for the file: itself, a folder, a glob.
+    pub named_as: Vec<String>,
+    /// What is wrong with this file for this page; absent when nothing is.
+    pub reason: Option<StaleReason>,
+}
+
+/// Finds the pages.
+///
+/// # Errors
+/// [`Error::OutsideProject`], [`Error::InvalidParams`], [`Error::Database`], [`Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let file = params.file.trim_start_matches("./").to_owned();
+    if file.is_empty() {
+        return Err(Error::invalid("`file` is missing: a path relative to the project"));
+    }
+    if !path::is_inside(&file) {
+        return Err(Error::OutsideProject { path: file, folder: "project".into() });
+    }
+    let exists = context.source.stat_source(&file)?.is_some();
+    let declared = context.index.read(|db| freshness::declared(db, None))?;
+    let sources = Sources::expand(context, &declared)?;
+    let mut describing: Vec<(i64, Vec<String>)> = Vec::new();
+    for (page, named) in &declared {
+        let names: Vec<String> =
+            named.sources.iter().filter(|source| sources.covers(source, &file)).cloned().collect();
+        if !names.is_empty() {
+            describing.push((*page, names));
+        }
+    }
+    let numbers: Vec<i64> = describing.iter().map(|(page, _)| *page).collect();
+    let assessments = freshness::assess(context, Some(&numbers))?;
+    let mut pages = context.index.read(|db| {
+        let page = |(page, named_as): (i64, Vec<String>)| {
+            let assessment = assessments.get(&page);
+            let stale = assessment.map(|a| a.stale_refs.as_slice()).unwrap_or_default();
+            let reason = stale.iter().find(|stale| stale.file_path == file).map(|stale| stale.reason);
+            Ok(DescribingPage { page: fields(db, page, assessment)?, named_as, reason })
+        };
+        describing.into_iter().map(page).collect::<Result<Vec<_>>>()
+    })?;
+    pages.sort_by(|a, b| a.page.filepath.cmp(&b.page.filepath));
+    let mut output =
+        Output { file, exists, pages, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(&mut output, params.max_tokens, |output, excess| {
+        // A page takes some 120 tokens: long lists shrink in few steps.
+        let dropped = (excess / 150).max(1).min(output.pages.len());
+        output.pages.truncate(output.pages.len() - dropped);
+        output.omitted.pages += dropped;
+        dropped > 0
+    })?;
+    Ok(output)
+}

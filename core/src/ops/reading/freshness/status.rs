@@ -1,0 +1,160 @@
+//! The state of the project in numbers.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{self, StaleRef, Staleness};
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+use crate::{Result, index};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Count pages, links and vectors, and name the pages that code overtook.")
+        .tool(Tool::Always)
+        .command("status");
+
+/// Nothing to choose.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The state of the project.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pages in the index.
+    pub page_count: usize,
+    /// Links between pages, one per source, target and type.
+    pub link_count: usize,
+    /// Sections in the index.
+    pub section_count: usize,
+    /// Pages whose sections the model has all seen.
+    pub vectorized_page_count: usize,
+    /// Page files that are not in the index.
+    pub unindexed_page_count: usize,
+    /// Links that lead nowhere, every occurrence counted.
+    pub unresolved_link_count: usize,
+    /// Pages by freshness.
+    pub freshness: FreshnessCounts,
+    /// Pages that are not fresh, worst first.
+    pub stale_pages: Vec<StalePage>,
+    /// The embedding model.
+    pub model: ModelState,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Pages by freshness.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FreshnessCounts {
+    /// At least as new as what they describe.
+    pub fresh: usize,
+    /// Overtaken not long ago.
+    pub possibly_stale: usize,
+    /// Overtaken longer ago.
+    pub stale: usize,
+    /// Without sources.
+    pub untracked: usize,
+}
+
+/// A page that is not fresh.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct StalePage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// The verdict.
+    pub staleness: Staleness,
+    /// The sources behind it.
+    pub stale_refs: Vec<StaleRef>,
+}
+
+/// The embedding model.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ModelState {
+    /// The model that the project asks for.
+    pub name: String,
+    /// Length of its vectors.
+    pub dimensions: usize,
+    /// Whether this machine has it.
+    pub available: bool,
+}
+
+/// Counts.
+///
+/// # Errors
+/// [`crate::Error::Database`], [`crate::Error::Io`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let assessments = freshness::assess(context, None)?;
+    let graph = context.index.graph()?;
+    let listing = context.source.list()?;
+    let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
+    let state = context.index_state()?;
+    let mut output = context.index.read(|db| {
+        let page_count = count(db, "SELECT count(*) FROM pages", [])?;
+        let known: HashSet<String> = db
+            .prepare("SELECT path FROM pages")?
+            .query_map([], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut freshness = FreshnessCounts::default();
+        let mut stale_pages = Vec::new();
+        for (page, assessment) in &assessments {
+            match assessment.staleness {
+                Staleness::Fresh => freshness.fresh += 1,
+                Staleness::PossiblyStale => freshness.possibly_stale += 1,
+                Staleness::Stale => freshness.stale += 1,
+                Staleness::Untracked => {}
+            }
+            if assessment.staleness > Staleness::Fresh {
+                stale_pages.push(StalePage {
+                    filepath: crate::ops::page::path_of(db, *page)?,
+                    staleness: assessment.staleness,
+                    stale_refs: assessment.stale_refs.clone(),
+                });
+            }
+        }
+        stale_pages.sort_by(|a, b| b.staleness.cmp(&a.staleness).then_with(|| a.filepath.cmp(&b.filepath)));
+        freshness.untracked = page_count - assessments.len();
+        let waiting = index::pending_pages(db, identity)?;
+        Ok(Output {
+            page_count,
+            link_count: graph.edge_count(),
+            section_count: count(db, "SELECT count(*) FROM sections", [])?,
+            vectorized_page_count: if context.embedder.is_some() { page_count - waiting } else { 0 },
+            unindexed_page_count: listing.pages.iter().filter(|file| !known.contains(&file.path)).count()
+                + listing.unreadable.len(),
+            unresolved_link_count: count(db, "SELECT count(*) FROM links WHERE state = 0", [])?,
+            freshness,
+            stale_pages,
+            model: ModelState {
+                name: context.manifest.embedding_model.name.clone(),
+                dimensions: context.manifest.embedding_model.dimensions,
+                available: context.embedder.is_some(),
+            },
+            omitted: Omitted::default(),
+            index: state.clone(),
+        })
+    })?;
+    budget::fit(&mut output, params.max_tokens, |output, _excess| {
+        let before = output.stale_pages.len();
+        output.stale_pages.truncate(before.saturating_sub(before.div_ceil(8)));
+        output.omitted.pages += before - output.stale_pages.len();
+        before > 0
+    })?;
+    Ok(output)
+}
+
+fn count(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
+    let count: i64 = db.prepare_cached(sql)?.query_row(params, |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}

@@ -1,0 +1,214 @@
+//! Who is affected when a page, a source file or a folder of either changes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields};
+use crate::ops::way::Step;
+use crate::ops::{Facts, Tool};
+use crate::{Error, Result};
+
+mod changed;
+pub(crate) mod spread;
+
+use changed::Subject;
+use spread::{Found, Spread};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading(
+    "List the pages that a change of a page, source file or folder affects, how likely, and by which way.",
+)
+.tool(Tool::Always)
+.command("impact");
+
+/// What changes, and how far to look.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page that changes: path, id, title or alias. Where no page is called so, a source file or
+    /// a folder.
+    pub page: Option<String>,
+    /// Its path, instead of `page`.
+    pub filepath: Option<String>,
+    /// Its id, instead of `page`.
+    pub page_id: Option<String>,
+    /// The source file or folder that changes, relative to the project (instead of `page`); of a folder,
+    /// every page and file in it. It may be gone.
+    pub file: Option<String>,
+    /// Hops that the change may take, 1 to 5; 3 when absent.
+    #[schemars(range(min = 1, max = 5))]
+    pub depth: Option<usize>,
+    /// Let the change pass links of these types only. The step from a source file is always taken.
+    #[serde(default)]
+    pub link_types: Vec<String>,
+    /// Return only pages of these types; the change passes pages of other types all the same.
+    #[serde(default)]
+    pub doc_types: Vec<String>,
+    /// Most pages to return, highest score first; 100 when absent.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What a change affects.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page that changes; absent when something else does.
+    pub changed_page: Option<PageFields>,
+    /// The source file that changes, relative to the project; absent when something else does.
+    pub changed_file: Option<String>,
+    /// The folder whose pages and files change, relative to the project and empty for the project
+    /// itself; absent when something else changes.
+    pub changed_folder: Option<String>,
+    /// The pages affected, highest score first.
+    pub affected: Vec<AffectedPage>,
+    /// Pages affected before `limit`.
+    pub total_affected: usize,
+    /// How many there are of each kind, before `limit`.
+    pub counts: Counts,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page that a change affects.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AffectedPage {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// How likely it is affected, above 0 and at most 1: the strength of the weakest link on the way,
+    /// halved by every hop but the first.
+    pub score: f64,
+    /// Fewest hops that the change takes to get here.
+    pub distance: usize,
+    /// The strongest of the ways with that many hops, from what changes to here.
+    pub path: Vec<Step>,
+}
+
+/// How many affected pages there are of each kind.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub struct Counts {
+    /// By type of the page.
+    pub by_doc_type: BTreeMap<String, usize>,
+    /// By type of the last link on the way.
+    pub by_link_type: BTreeMap<String, usize>,
+    /// By distance.
+    pub by_distance: BTreeMap<usize, usize>,
+}
+
+/// A page in reach, before its other fields are read.
+struct Candidate<'a> {
+    found: &'a Found,
+    filepath: String,
+    doc_type: String,
+}
+
+/// Finds who is affected.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::OutsideProject`], [`Error::InvalidParams`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let depth = budget::ranged("depth", params.depth, 3, 1, 5)?;
+    let limit = budget::ranged("limit", params.limit, 100, 1, usize::MAX)?;
+    let (subject, changes) = changed::find(context, &params)?;
+    let graph = context.index.graph()?;
+    let spread = Spread::of(&graph, &changes, depth, &params.link_types);
+    let mut candidates = context.index.read(|db| {
+        spread.found.iter().map(|found| candidate(db, found)).collect::<Result<Vec<Candidate<'_>>>>()
+    })?;
+    candidates.retain(|one| params.doc_types.is_empty() || params.doc_types.contains(&one.doc_type));
+    candidates.sort_by(|a, b| {
+        let order = |of: &Candidate<'_>| (of.found.distance, of.filepath.clone());
+        b.found.score.total_cmp(&a.found.score).then_with(|| order(a).cmp(&order(b)))
+    });
+    let counts = Counts::of(&candidates);
+    let total_affected = candidates.len();
+    candidates.truncate(limit);
+
+    let mut numbers: Vec<i64> = candidates.iter().map(|one| one.found.page).collect();
+    if let Subject::Page(page) = subject {
+        numbers.push(page);
+    }
+    let fields = context.page_fields(&numbers)?;
+    let affected = context
+        .index
+        .read(|db| candidates.iter().map(|one| shown(db, one.found, &spread, &fields)).collect())?;
+    let (mut changed_page, mut changed_file, mut changed_folder) = (None, None, None);
+    match subject {
+        Subject::Page(page) => changed_page = fields.get(&page).cloned(),
+        Subject::File(file) => changed_file = Some(file),
+        Subject::Folder(folder) => changed_folder = Some(folder),
+    }
+    let mut output = Output {
+        changed_page,
+        changed_file,
+        changed_folder,
+        affected,
+        total_affected,
+        counts,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+fn candidate<'a>(db: &Connection, found: &'a Found) -> Result<Candidate<'a>> {
+    let (filepath, doc_type) = db
+        .prepare_cached("SELECT path, doc_type FROM pages WHERE page = ?1")?
+        .query_row([found.page], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Candidate { found, filepath, doc_type })
+}
+
+fn shown(
+    db: &Connection,
+    found: &Found,
+    spread: &Spread<'_>,
+    fields: &HashMap<i64, PageFields>,
+) -> Result<AffectedPage> {
+    let page = fields.get(&found.page).cloned();
+    let page = page.ok_or_else(|| Error::Internal(format!("page {} is gone", found.page)))?;
+    Ok(AffectedPage { page, score: found.score, distance: found.distance, path: spread.way(db, found)? })
+}
+
+impl Counts {
+    fn of(candidates: &[Candidate<'_>]) -> Self {
+        let mut counts = Self::default();
+        for one in candidates {
+            *counts.by_doc_type.entry(one.doc_type.clone()).or_insert(0) += 1;
+            *counts.by_link_type.entry(one.found.link_type.clone()).or_insert(0) += 1;
+            *counts.by_distance.entry(one.found.distance).or_insert(0) += 1;
+        }
+        counts
+    }
+}
+
+/// `counts`, most frequent first.
+pub fn most_frequent(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
+    let mut sorted: Vec<(&str, usize)> = counts.iter().map(|(name, &count)| (name.as_str(), count)).collect();
+    sorted.sort_by_key(|&(_, count)| Reverse(count));
+    sorted
+}
+
+/// Leaves out the last pages.
+fn shrink(output: &mut Output, excess: usize) -> bool {
+    // A page with its way rarely takes more than this many tokens.
+    let keep = output.affected.len().saturating_sub((excess / 1_000).max(1));
+    let dropped = output.affected.len() - keep;
+    output.affected.truncate(keep);
+    output.omitted.pages += dropped;
+    dropped > 0
+}
+
+#[cfg(test)]
+mod tests;

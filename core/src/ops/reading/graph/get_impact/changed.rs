@@ -1,0 +1,141 @@
+//! What a request says is changing: a page, a file that pages describe, or a folder of either.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::Connection;
+
+use super::Params;
+use super::spread::{Changes, Naming, naming};
+use crate::Context;
+use crate::graph::impact::SOURCE_REFS;
+use crate::ops::page::{Found, PageName, look_up};
+use crate::{Error, Result, path};
+
+/// What a request names.
+pub(super) enum Subject {
+    /// A page, by its number.
+    Page(i64),
+    /// A source file, relative to the project.
+    File(String),
+    /// A folder, relative to the project.
+    Folder(String),
+}
+
+/// Finds what `params` name.
+pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, Changes)> {
+    let name = PageName {
+        page: params.page.as_deref(),
+        filepath: params.filepath.as_deref(),
+        id: params.page_id.as_deref(),
+        title: None,
+    };
+    let page_is_named = name.page.is_some() || name.filepath.is_some() || name.id.is_some();
+    match (&params.file, &params.page) {
+        (Some(_), _) if page_is_named => Err(Error::invalid("name what changes once: `page`, or `file`")),
+        (Some(file), _) => {
+            let normal = path::join("", file)
+                .ok_or_else(|| Error::OutsideProject { path: file.clone(), folder: "project".into() })?;
+            known_place(context, &normal)?.ok_or_else(|| no_file(&normal))
+        }
+        (None, Some(page)) if name.filepath.is_none() && name.id.is_none() => {
+            if context.index.read(|db| look_up(db, page))? == Found::Nothing
+                && let Some(normal) = path::join("", page).filter(|normal| !normal.is_empty())
+            {
+                match known_place(context, &normal)? {
+                    Some(found) => return Ok(found),
+                    None if is_written_as_file(&normal) => return Err(no_file(&normal)),
+                    None => {}
+                }
+            }
+            context.index.read(|db| name.require(db)).map(one_page)
+        }
+        _ if page_is_named => context.index.read(|db| name.require(db)).map(one_page),
+        _ => {
+            Err(Error::invalid("`page` is missing: a path, id, title or alias, or the path of a source file"))
+        }
+    }
+}
+
+/// Whether a name that no page answers to must be meant as a source file.
+fn is_written_as_file(name: &str) -> bool {
+    name.contains('/') && path::file_name(name).contains('.') && !path::is_page(name)
+}
+
+fn no_file(file: &str) -> Error {
+    Error::invalid(format!(
+        "there is no file or folder '{file}' in the project, and no page names it; give its path relative to the project's folder"
+    ))
+}
+
+fn one_page(number: i64) -> (Subject, Changes) {
+    (Subject::Page(number), Changes { pages: vec![number], ..Changes::default() })
+}
+
+/// The file or folder at `place`, where it exists or some page names it; the page, where it is one.
+fn known_place(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
+    if let Some(page_path) = below(context.pages_dir(), place) {
+        let found = context.index.read(|db| {
+            let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
+            let mut rows = statement.query([page_path])?;
+            Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
+        })?;
+        if let Some(number) = found {
+            return Ok(Some(one_page(number)));
+        }
+    }
+    let is_file = !place.is_empty() && context.source.stat_source(place)?.is_some();
+    if !is_file && let Some(found) = folder(context, place)? {
+        return Ok(Some(found));
+    }
+    let (naming, _) = context.index.read(|db| naming(db, &BTreeSet::from([place.to_owned()])))?;
+    if naming.is_empty() && !is_file {
+        return Ok(None);
+    }
+    Ok(Some((Subject::File(place.to_owned()), Changes { pages: Vec::new(), naming })))
+}
+
+/// The folder at `place`, where pages or sources lie in it: all of them change.
+fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
+    let inside = |path: &str| place.is_empty() || below(place, path).is_some();
+    let pages: Vec<i64> = context.index.read(|db| {
+        let mut statement = db.prepare_cached("SELECT page, path FROM pages ORDER BY path")?;
+        let mut rows = statement.query([])?;
+        let mut pages = Vec::new();
+        while let Some(row) = rows.next()? {
+            let path: String = row.get(1)?;
+            if path::join(context.pages_dir(), &path).is_some_and(|path| inside(&path)) {
+                pages.push(row.get(0)?);
+            }
+        }
+        Ok(pages)
+    })?;
+    let glob = if place.is_empty() { "**".into() } else { format!("{}/**", globset::escape(place)) };
+    let files: BTreeSet<String> = context.source.match_sources(&[glob])?.into_iter().collect();
+    // What pages name of a folder counts, also when it is gone.
+    let (mut naming, _) = context.index.read(|db| naming(db, &files))?;
+    naming.extend(context.index.read(|db| naming_below(db, place))?);
+    if pages.is_empty() && files.is_empty() && naming.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some((Subject::Folder(place.to_owned()), Changes { pages, naming })))
+}
+
+/// Pages that name a file in a folder which is no longer there.
+fn naming_below(db: &Connection, folder: &str) -> Result<BTreeMap<i64, Naming>> {
+    let mut statement =
+        db.prepare_cached("SELECT page, source FROM source_refs ORDER BY page, source DESC")?;
+    let mut rows = statement.query([])?;
+    let mut found = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let file: String = row.get(1)?;
+        if below(folder, &file).is_some() || file.trim_end_matches('/') == folder {
+            found.insert(row.get(0)?, Naming { file, link_type: SOURCE_REFS.into() });
+        }
+    }
+    Ok(found)
+}
+
+/// `path` as seen from `folder`, the whole of it from the top; `None` where it lies elsewhere.
+fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
+}

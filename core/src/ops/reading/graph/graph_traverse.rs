@@ -1,0 +1,131 @@
+//! The pages within some hops of a page, each with the way that leads there.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::graph::{Reached, Walk};
+use crate::ops::budget::{self, Omitted};
+use crate::ops::get_graph::GraphDirection;
+use crate::ops::page::{IndexState, PageFields, PageName};
+use crate::ops::way::{self, Hops, Step};
+use crate::ops::{Facts, Tool};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading(
+    "Follow links from a page over several hops, by type and direction, and see the way to each page.",
+)
+.tool(Tool::Always)
+.command("traverse");
+
+/// Where to start and what to follow.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page to start from: path, id, title or alias.
+    pub page: Option<String>,
+    /// Its path, instead of `page`.
+    pub filepath: Option<String>,
+    /// Its id, instead of `page`.
+    pub page_id: Option<String>,
+    /// Hops to go, 1 to 5; 2 when absent.
+    #[schemars(range(min = 1, max = 5))]
+    pub depth: Option<usize>,
+    /// Which way links are followed; both when absent.
+    pub direction: Option<GraphDirection>,
+    /// Follow links of these types only.
+    #[serde(default)]
+    pub link_types: Vec<String>,
+    /// Most pages to return, nearest first; 200 when absent.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What is within reach.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page it starts from.
+    pub start: PageFields,
+    /// The pages in reach, nearest first; a page on the way to another comes before it.
+    pub pages: Vec<TraversedPage>,
+    /// Pages in reach before `limit`.
+    pub total_pages: usize,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page in reach.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TraversedPage {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// Fewest hops from the start.
+    pub depth: usize,
+    /// A shortest way from the start to here.
+    pub path: Vec<Step>,
+}
+
+/// Follows the links.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
+    let limit = budget::ranged("limit", params.limit, 200, 1, usize::MAX)?;
+    let name = PageName {
+        page: params.page.as_deref(),
+        filepath: params.filepath.as_deref(),
+        id: params.page_id.as_deref(),
+        title: None,
+    };
+    let start = context.index.read(|db| name.require(db))?;
+    let graph = context.index.graph()?;
+    let direction = params.direction.unwrap_or_default().into();
+    let reached = graph.walk(start, Walk { depth, direction, types: &params.link_types });
+    let total_pages = reached.len();
+    let hops: Hops<'_> = reached.iter().map(|reached| (reached.page, reached.clone())).collect();
+    let reached: Vec<Reached<'_>> = reached.into_iter().take(limit).collect();
+    let mut numbers: Vec<i64> = reached.iter().map(|reached| reached.page).collect();
+    numbers.push(start);
+    let fields = context.page_fields(&numbers)?;
+    let of =
+        |page: i64| fields.get(&page).cloned().ok_or_else(|| Error::Internal(format!("page {page} is gone")));
+    let pages = context.index.read(|db| {
+        reached
+            .iter()
+            .map(|reached| {
+                let path = way::steps(db, &hops, reached.page)?;
+                Ok(TraversedPage { page: of(reached.page)?, depth: reached.depth, path })
+            })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    let mut output = Output {
+        start: of(start)?,
+        pages,
+        total_pages,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+/// Leaves out the last pages.
+fn shrink(output: &mut Output, excess: usize) -> bool {
+    // A page with its way rarely takes more than this many tokens.
+    let keep = output.pages.len().saturating_sub((excess / 1_000).max(1));
+    let dropped = output.pages.len() - keep;
+    output.pages.truncate(keep);
+    output.omitted.pages += dropped;
+    dropped > 0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Links that are missing, the likeliest first, each with its reason and the place where it belongs.
+
+use std::collections::{BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields, PageName};
+use crate::ops::{Facts, Tool};
+use crate::page::decode;
+use crate::search::rounded;
+use crate::suggest::decisions::{Decisions, Verdict};
+use crate::suggest::{Candidate, Names, Suggester, places};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Suggest links that are missing, with the reason and the place for each.")
+        .tool(Tool::Always)
+        .quoting_pages()
+        .command("suggest-links");
+
+/// Which suggestions.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page that should link: path, id, title or alias. All pages when absent.
+    pub page: Option<String>,
+    /// Least score, 0 to 1; 0.8 when absent.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub threshold: Option<f64>,
+    /// Most suggestions, 1 to 50; 10 when absent.
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: Option<usize>,
+    /// Also suggest what was dismissed or accepted before.
+    #[serde(default)]
+    pub include_decided: bool,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The suggestions.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Best first.
+    pub suggestions: Vec<Suggestion>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A link that is missing.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Suggestion {
+    /// The page that should link.
+    pub source: PageFields,
+    /// The page that it should link to.
+    pub target: PageFields,
+    /// How sure, 0 to 1.
+    pub score: f64,
+    /// What speaks for it.
+    pub reason: String,
+    /// The words to make a link of; absent where the text names the target nowhere.
+    pub place: Option<LinkPlace>,
+    /// What was decided about it.
+    pub status: Status,
+}
+
+/// Words that can be made a link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkPlace {
+    /// Line of the page, from 1.
+    pub line: usize,
+    /// The words, as they are written.
+    pub text: String,
+    /// The line around them.
+    pub context: String,
+}
+
+/// What was decided about a suggestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing yet.
+    Pending,
+    /// The link was made, and is gone again.
+    Accepted,
+    /// It shall not be suggested again.
+    Dismissed,
+}
+
+/// Suggests links.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`], [`Error::Cancelled`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let defaults = &context.manifest.suggest;
+    let limit = budget::ranged("limit", params.limit, defaults.limit, 1, 50)?;
+    let threshold = params.threshold.unwrap_or(defaults.threshold);
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(Error::invalid(format!("threshold is {threshold}; it must be from 0 to 1")));
+    }
+    let decisions = Decisions::read(context.source)?;
+    let found = context.index.read(|db| {
+        let page = PageName { page: params.page.as_deref(), ..PageName::default() }.find(db)?;
+        let mut statement = db.prepare_cached("SELECT page, doc_id FROM pages")?;
+        let ids: HashMap<i64, String> = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let verdict = |candidate: &Candidate| {
+            decisions.verdict(ids.get(&candidate.source)?, ids.get(&candidate.target)?)
+        };
+        let keep = |candidate: &Candidate| params.include_decided || verdict(candidate).is_none();
+        let suggester = Suggester::load(db, context.progress, context.cancel)?;
+        let candidates = match page {
+            Some(page) => {
+                let mut found = suggester.for_page(page);
+                found.retain(|candidate| candidate.score >= threshold && keep(candidate));
+                found.truncate(limit);
+                found
+            }
+            None => suggester.for_all(threshold, limit, keep, context.progress, context.cancel)?,
+        };
+        let mut drafts = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let names = Names::of(db, candidate.target)?;
+            let status = verdict(&candidate).map_or(Status::Pending, |verdict| match verdict {
+                Verdict::Accepted => Status::Accepted,
+                Verdict::Dismissed => Status::Dismissed,
+            });
+            drafts.push((candidate, names, status));
+        }
+        Ok(drafts)
+    })?;
+    let pages: BTreeSet<i64> =
+        found.iter().flat_map(|(candidate, ..)| [candidate.source, candidate.target]).collect();
+    let fields = context.page_fields(&pages.into_iter().collect::<Vec<i64>>())?;
+    let mut texts: HashMap<i64, Option<Vec<u8>>> = HashMap::new();
+    let mut suggestions = Vec::with_capacity(found.len());
+    for (candidate, names, status) in found {
+        let (Some(source), Some(target)) = (fields.get(&candidate.source), fields.get(&candidate.target))
+        else {
+            continue;
+        };
+        // A page that cannot be read just now has its links suggested without a place.
+        let bytes =
+            texts.entry(candidate.source).or_insert_with(|| context.source.read(&source.filepath).ok());
+        let place = bytes.as_ref().and_then(|bytes| {
+            let place = places(&decode(bytes).0, &names, &context.link_types()).into_iter().next()?;
+            Some(LinkPlace { line: place.line, text: place.text, context: place.context })
+        });
+        suggestions.push(Suggestion {
+            source: source.clone(),
+            target: target.clone(),
+            score: rounded(candidate.score),
+            reason: candidate.evidence.reason(),
+            place,
+            status,
+        });
+    }
+    let mut output = Output { suggestions, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+/// Takes away the least likely suggestion; of the last one the text around its place first.
+fn shrink(output: &mut Output, _excess: usize) -> bool {
+    if let [only] = &mut output.suggestions[..]
+        && let Some(place) = only.place.as_mut().filter(|place| !place.context.is_empty())
+    {
+        place.context.clear();
+        output.omitted.text_cut = true;
+        return true;
+    }
+    let popped = output.suggestions.pop().is_some();
+    output.omitted.pages += usize::from(popped);
+    popped
+}

@@ -1,0 +1,368 @@
+//! One page, whole, with its links and how far it can be trusted.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::freshness::{self, StaleRef};
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields, strings, tags};
+use crate::ops::{Facts, Tool};
+use crate::ports::ContentHash;
+use crate::show::{Page, Span, what_is_wrong};
+use crate::{Error, Result, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Read one page: its text by section, links both ways, and whether code overtook it.")
+        .tool(Tool::Core)
+        .quoting_pages()
+        .command("get");
+
+/// Which page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The page: path, id, title or alias.
+    pub page: Option<String>,
+    /// Its path, instead of `page`.
+    pub filepath: Option<String>,
+    /// Its title, instead of `page`.
+    pub title: Option<String>,
+    /// Its id, instead of `page`.
+    pub id: Option<String>,
+    /// Only this section and those below it, by `section_id`.
+    pub section: Option<String>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// SHA-256 of the file, to be carried by edits.
+    pub content_hash: String,
+    /// Text of the sections, front matter left out.
+    pub content: String,
+    /// Its sections in order.
+    pub sections: Vec<PageSection>,
+    /// Sections that `max_tokens` left out, to be asked for by `section`.
+    pub omitted_sections: Vec<OmittedSection>,
+    /// Front matter as written.
+    pub front_matter: serde_json::Map<String, serde_json::Value>,
+    /// Other names of the page.
+    pub aliases: Vec<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Where it links to.
+    pub outlinks: Vec<LinkInfo>,
+    /// What links to it.
+    pub backlinks: Vec<LinkInfo>,
+    /// Sources that changed since the page did.
+    pub stale_refs: Vec<String>,
+    /// The same with times and reasons.
+    pub stale_ref_details: Vec<StaleRef>,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A section of the page.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PageSection {
+    /// Names the section within its page.
+    pub section_id: String,
+    /// Its heading; empty before the first heading.
+    pub heading: String,
+    /// 1 to 6; 0 before the first heading.
+    pub level: u8,
+    /// First and last line in the file, from 1.
+    pub lines: [usize; 2],
+    /// Its text, heading line included.
+    pub content: String,
+}
+
+/// A section whose text was left out.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct OmittedSection {
+    /// Names the section within its page.
+    pub section_id: String,
+    /// First and last line in the file, from 1.
+    pub lines: [usize; 2],
+    /// Tokens of its text.
+    pub tokens: usize,
+}
+
+/// Reads the page.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let name = PageName {
+        page: params.page.as_deref(),
+        filepath: params.filepath.as_deref(),
+        title: params.title.as_deref(),
+        id: params.id.as_deref(),
+    };
+    let page = context.index.read(|db| name.require(db))?;
+    let mut assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
+    if let Some(assessment) = &mut assessment {
+        freshness::name_renames(context, assessment)?;
+    }
+    let state = context.index_state()?;
+    let mut output = context.index.read(|db| {
+        let sections = sections(db, page, params.section.as_deref())?;
+        let (hash, front_matter): ([u8; 32], String) =
+            db.query_row("SELECT hash, front_matter FROM pages WHERE page = ?1", [page], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        let stale_ref_details = assessment.as_ref().map(|a| a.stale_refs.clone()).unwrap_or_default();
+        Ok(Output {
+            page: fields(db, page, assessment.as_ref())?,
+            content_hash: ContentHash(hash).to_string(),
+            content: sections.iter().map(|section| section.content.as_str()).collect(),
+            sections,
+            omitted_sections: Vec::new(),
+            front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),
+            aliases: strings(db, "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias", page)?,
+            tags: tags(db, page)?,
+            outlinks: outlinks(db, page)?,
+            backlinks: backlinks(db, page)?,
+            stale_refs: stale_ref_details.iter().map(|stale| stale.file_path.clone()).collect(),
+            stale_ref_details,
+            omitted: Omitted::default(),
+            index: state,
+        })
+    })?;
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
+    let mut statement = db.prepare_cached(
+        "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections
+         WHERE page = ?1 ORDER BY ordinal",
+    )?;
+    let all: Vec<PageSection> = statement
+        .query_map([page], |row| {
+            let headings: String = row.get(1)?;
+            Ok(PageSection {
+                section_id: row.get(0)?,
+                heading: serde_json::from_str::<Vec<String>>(&headings)
+                    .unwrap_or_default()
+                    .pop()
+                    .unwrap_or_default(),
+                level: row.get(2)?,
+                lines: [row.get(3)?, row.get(4)?],
+                content: row.get(5)?,
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let Some(wanted) = wanted else { return Ok(all) };
+    let below = format!("{wanted}/");
+    let known: Vec<String> = all.iter().map(|section| section.section_id.clone()).collect();
+    let chosen: Vec<PageSection> = all
+        .into_iter()
+        .filter(|section| section.section_id == wanted || section.section_id.starts_with(&below))
+        .collect();
+    if chosen.is_empty() {
+        return Err(Error::invalid(format!(
+            "the page has no section '{wanted}'; it has {}",
+            known.join(", ")
+        )));
+    }
+    Ok(chosen)
+}
+
+const LINKS: &str =
+    "SELECT other.doc_id, other.path, links.source, coalesce(other.title, links.target), link_type,
+                            context, line
+                     FROM links";
+
+/// Links of the page, one per target and type, in order of appearance.
+pub(crate) fn outlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
+    let sql = format!(
+        "{LINKS} LEFT JOIN pages AS other ON other.page = target_page
+         WHERE links.page = ?1 AND state <> 3 AND target_page IS NOT links.page ORDER BY line, link"
+    );
+    link_infos(db, &sql, page)
+}
+
+/// Links to the page, one per source and type, by the source's path.
+pub(crate) fn backlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
+    let sql = format!(
+        "{LINKS} JOIN pages AS other ON other.page = links.page
+         WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link"
+    );
+    link_infos(db, &sql, page)
+}
+
+fn link_infos(db: &Connection, sql: &str, page: i64) -> Result<Vec<LinkInfo>> {
+    let mut infos: Vec<LinkInfo> = Vec::new();
+    let mut places: BTreeMap<(Option<String>, String, String), usize> = BTreeMap::new();
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([page])?;
+    while let Some(row) = rows.next()? {
+        let info = LinkInfo {
+            doc_id: row.get(0)?,
+            filepath: row.get(1)?,
+            source_path: row.get(2)?,
+            title: row.get(3)?,
+            link_type: row.get(4)?,
+            link_context: row.get(5)?,
+            lines: vec![row.get(6)?],
+        };
+        let key = (info.filepath.clone(), info.title.clone(), info.link_type.clone());
+        match places.get(&key) {
+            Some(&at) => infos[at].lines.extend(info.lines),
+            None => {
+                places.insert(key, infos.len());
+                infos.push(info);
+            }
+        }
+    }
+    Ok(infos)
+}
+
+/// Takes away links from the end, then sections from the end, at last text.
+/// Leaves out what can be asked for elsewhere before what cannot: the second copy of the text, the
+/// least of long lists, whole sections, which stay as names, and at last text.
+fn shrink(output: &mut Output, excess: usize) -> bool {
+    /// Text that is worth more than lists beside it.
+    const TEXT: usize = 100;
+    // The text stands twice in the answer, so the joined copy goes as soon as space is short.
+    if !output.content.is_empty() && output.sections.len() > 1 {
+        output.content.clear();
+        output.omitted.text_cut = true;
+        return true;
+    }
+    for links in [&mut output.backlinks, &mut output.outlinks] {
+        if halve(links, 10) {
+            return true;
+        }
+    }
+    if output.sections.len() > 1 {
+        leave_out_sections(output, excess);
+        return true;
+    }
+    output.content.clear();
+    let shortened = halve(&mut output.stale_ref_details, 3)
+        || halve(&mut output.omitted_sections, 40)
+        || halve(&mut output.backlinks, 3)
+        || halve(&mut output.outlinks, 3);
+    if shortened {
+        return true;
+    }
+    let text = output.sections.first().map_or(0, |section| text::estimate_tokens(&section.content));
+    if let Some(section) = output.sections.first_mut().filter(|_| text > excess + TEXT) {
+        output.omitted.text_cut = true;
+        return budget::cut(&mut section.content, excess);
+    }
+    let shortened = halve(&mut output.omitted_sections, 0)
+        || halve(&mut output.backlinks, 0)
+        || halve(&mut output.outlinks, 0)
+        || halve(&mut output.stale_ref_details, 0)
+        || halve(&mut output.stale_refs, 0)
+        || halve(&mut output.aliases, 0)
+        || halve(&mut output.tags, 0);
+    if shortened {
+        return true;
+    }
+    if !output.front_matter.is_empty() {
+        output.front_matter.clear();
+        return true;
+    }
+    if let Some(section) = output.sections.first_mut() {
+        output.omitted.text_cut = true;
+        if budget::cut(&mut section.content, excess) {
+            return true;
+        }
+    }
+    let sections = std::mem::take(&mut output.sections);
+    output.omitted.sections += sections.len();
+    !sections.is_empty()
+}
+
+/// Takes the second half of a list away, down to `least`.
+fn halve<T>(list: &mut Vec<T>, least: usize) -> bool {
+    if list.len() <= least {
+        return false;
+    }
+    list.truncate(least.max(list.len() / 2));
+    true
+}
+
+/// Turns sections from the end into names, as many as the excess asks for; the first one stays.
+fn leave_out_sections(output: &mut Output, excess: usize) {
+    let mut saved = 0;
+    while saved < excess.max(1) && output.sections.len() > 1 {
+        let Some(section) = output.sections.pop() else { break };
+        let tokens = text::estimate_tokens(&section.content);
+        saved += tokens;
+        output.omitted.sections += 1;
+        let PageSection { section_id, lines, .. } = section;
+        output.omitted_sections.insert(0, OmittedSection { section_id, lines, tokens });
+    }
+}
+
+/// Tells a page with its links.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let fields = &output.page;
+    page.heading(&[
+        Span::Strong(&fields.title),
+        Span::Text("  "),
+        Span::Path(&fields.filepath),
+        Span::Trust(fields.staleness),
+    ]);
+    let facts = format!("{} · id {} · updated {}", fields.doc_type, fields.doc_id, fields.updated_at);
+    page.line(&[Span::Faint(&facts)]);
+    if !output.tags.is_empty() {
+        page.line(&[Span::Faint(&format!("tags: {}", output.tags.join(", ")))]);
+    }
+    page.handle("content_hash", &output.content_hash);
+    for stale in &output.stale_ref_details {
+        page.line(&[Span::File(&stale.file_path), Span::Alarm(&format!(" {}", what_is_wrong(stale)))]);
+    }
+    page.gap();
+    for section in &output.sections {
+        page.handle("section", &section.section_id);
+        page.text(&section.content);
+        page.gap();
+    }
+    if !output.omitted_sections.is_empty() {
+        page.heading(&[Span::Strong("More sections")]);
+    }
+    for section in &output.omitted_sections {
+        let [first, last] = section.lines;
+        let size = format!(", lines {first}-{last}, {} tokens", section.tokens);
+        page.item(&[Span::Code(&section.section_id), Span::Text(&size)]);
+    }
+    show_links("Links to", &output.outlinks, page);
+    show_links("Linked from", &output.backlinks, page);
+    output.omitted.show(page);
+    output.index.show(page);
+}
+
+fn show_links(title: &str, links: &[LinkInfo], page: &mut dyn Page) {
+    if links.is_empty() {
+        return;
+    }
+    page.heading(&[Span::Strong(&format!("{title} ({})", links.len()))]);
+    for link in links {
+        let place = match (&link.filepath, &link.source_path) {
+            (Some(path), _) => Span::Path(path),
+            (None, Some(source)) => Span::File(source),
+            (None, None) => Span::Alarm(&format!("{} (no such page)", link.title)),
+        };
+        let kind = format!(" ({})  ", link.link_type);
+        page.item(&[place, Span::Faint(&kind), Span::Text(&link.link_context)]);
+    }
+}

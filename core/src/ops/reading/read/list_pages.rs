@@ -1,0 +1,227 @@
+//! The pages of the project.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::freshness::{self, Assessment, Staleness};
+use crate::graph::LinkGraph;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::{IndexState, PageFields, all_fields, all_tags, fields, tags};
+use crate::ops::{Facts, Tool};
+use crate::search::Filter;
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
+    .tool(Tool::Core)
+    .command("list");
+
+/// Which pages, in which order.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only pages of this type.
+    pub doc_type: Option<String>,
+    /// Only pages with all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Only pages in this folder or below.
+    pub folder: Option<String>,
+    /// Only pages with this freshness.
+    pub staleness: Option<Staleness>,
+    /// `title` when absent.
+    #[serde(alias = "sort_by")]
+    pub sort: Option<SortKey>,
+    /// `asc` when absent.
+    pub order: Option<SortOrder>,
+    /// Most pages to return; all when absent.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+    /// Pages to pass over first.
+    #[serde(default)]
+    pub offset: usize,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// What pages are sorted by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SortKey {
+    /// By title.
+    #[default]
+    Title,
+    /// By the time of the last change.
+    UpdatedAt,
+    /// By the time of creation.
+    CreatedAt,
+    /// By path.
+    Filepath,
+}
+
+impl SortKey {
+    /// Page and key of every page, by path.
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Title => "SELECT page, title FROM pages ORDER BY path",
+            Self::UpdatedAt => "SELECT page, updated_at FROM pages ORDER BY path",
+            Self::CreatedAt => "SELECT page, created_at FROM pages ORDER BY path",
+            Self::Filepath => "SELECT page, path FROM pages ORDER BY path",
+        }
+    }
+}
+
+/// Which end comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SortOrder {
+    /// Smallest, oldest first.
+    #[default]
+    Asc,
+    /// Largest, newest first.
+    Desc,
+}
+
+/// The pages.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The pages that were asked for.
+    pub pages: Vec<ListedPage>,
+    /// Pages that meet the conditions, before `limit` and `offset`.
+    pub total: usize,
+    /// What was left out to fit `max_tokens`.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page in a list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ListedPage {
+    /// What identifies and describes the page.
+    #[serde(flatten)]
+    pub page: PageFields,
+    /// Links to other pages, one per page and type.
+    pub link_count: usize,
+    /// Links from others, one per page and type.
+    pub backlink_count: usize,
+    /// Its tags.
+    pub tags: Vec<String>,
+}
+
+/// Listed pages up to which each is looked up by itself; more are read in one go.
+const FEW: usize = 200;
+
+/// Lists the pages.
+///
+/// # Errors
+/// [`crate::Error::InvalidParams`], [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let filter = Filter {
+        doc_types: params.doc_type.into_iter().collect(),
+        tags: params.tags,
+        folder: params.folder,
+        ..Filter::default()
+    };
+    let assessments = freshness::assess(context, None)?;
+    let graph = context.index.graph()?;
+    let sort = params.sort.unwrap_or_default();
+    let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
+    let (pages, total) = context.index.read(|db| {
+        let allowed = filter.allowed(db)?;
+        let is_wanted = |page: i64| {
+            allowed.as_ref().is_none_or(|allowed| allowed.contains(&page))
+                && params.staleness.is_none_or(|wanted| {
+                    wanted == assessments.get(&page).map(|a| a.staleness).unwrap_or_default()
+                })
+        };
+        // All pages are put in order, but no more is read of each than that takes.
+        let mut statement = db.prepare_cached(sort.sql())?;
+        let mut rows = statement.query([])?;
+        let mut sorted: Vec<(String, i64)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let page = row.get(0)?;
+            if is_wanted(page) {
+                let key = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+                sorted.push((if sort == SortKey::Title { key.to_lowercase() } else { key.into() }, page));
+            }
+        }
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        if params.order.unwrap_or_default() == SortOrder::Desc {
+            sorted.reverse();
+        }
+        let shown = sorted.iter().skip(params.offset).take(limit).map(|&(_, page)| page);
+        let pages = read(db, &shown.collect::<Vec<i64>>(), &assessments, &graph)?;
+        Ok((pages, sorted.len()))
+    })?;
+    let mut output = Output { pages, total, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(&mut output, params.max_tokens, |output, excess| {
+        // A listed page takes some 80 tokens: long lists shrink in few steps.
+        let drop = (excess / 120).clamp(1, output.pages.len().max(1));
+        let keep = output.pages.len().saturating_sub(drop);
+        let dropped = output.pages.len() - keep;
+        output.pages.truncate(keep);
+        output.omitted.pages += dropped;
+        dropped > 0
+    })?;
+    Ok(output)
+}
+
+/// What is told of these pages, in their order.
+fn read(
+    db: &Connection,
+    numbers: &[i64],
+    assessments: &HashMap<i64, Assessment>,
+    graph: &LinkGraph,
+) -> Result<Vec<ListedPage>> {
+    let listed = |page: i64, fields: PageFields, tags: Vec<String>| {
+        let (link_count, backlink_count) = graph.degrees(page);
+        ListedPage { page: fields, link_count, backlink_count, tags }
+    };
+    if numbers.len() <= FEW {
+        let one = |&page: &i64| Ok(listed(page, fields(db, page, assessments.get(&page))?, tags(db, page)?));
+        return numbers.iter().map(one).collect();
+    }
+    let (mut fields, mut tags) = (all_fields(db, assessments)?, all_tags(db)?);
+    let known = |page: &i64| Some(listed(*page, fields.remove(page)?, tags.remove(page).unwrap_or_default()));
+    Ok(numbers.iter().filter_map(known).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::index::tests::Project;
+
+    #[test]
+    fn pages_come_with_their_own_tags_sorted() {
+        let project = Project::with_pages([
+            ("a.md", "---\ntags: [zebra, 設計]\n---\n#apple in the text\n"),
+            ("b.md", "# No tags\n"),
+        ]);
+        let listed = run(&project.context(), Params::default()).unwrap().pages;
+        let tags: Vec<_> = listed.iter().map(|page| (page.page.filepath.as_str(), &page.tags[..])).collect();
+        assert_eq!(tags.len(), 2);
+        assert!(tags.contains(&("a.md", &["apple".into(), "zebra".into(), "設計".into()][..])));
+        assert!(tags.contains(&("b.md", &[][..])));
+    }
+
+    #[test]
+    fn many_pages_are_told_as_few_are() {
+        let names: Vec<String> = (0..300).map(|number| format!("{}/p{number}.md", number % 7)).collect();
+        let text = "---\ntags: [b, a]\n---\n[[p1]] [[p2]]\n";
+        let project = Project::with_pages(names.iter().map(|name| (name.as_str(), text)));
+        let all = run(&project.context(), Params::default()).unwrap();
+        let mut one_by_one = Vec::new();
+        for offset in 0..300 {
+            let params = Params { offset, limit: Some(1), ..Params::default() };
+            one_by_one.extend(run(&project.context(), params).unwrap().pages);
+        }
+        assert_eq!(serde_json::to_value(&all.pages).unwrap(), serde_json::to_value(one_by_one).unwrap());
+    }
+}

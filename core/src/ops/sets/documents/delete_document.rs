@@ -1,0 +1,54 @@
+//! Taking a document out of the index and its folder. It goes to the trash, from where it can be brought back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::ops::document;
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+use crate::writing::{Change, Plan, Version, carry_out};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::destroying("Take a document out of the index and its folder; the file goes to the trash.")
+        .tool(Tool::Set("documents"));
+
+/// Which document.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its file name, as list_documents has it.
+    pub filename: String,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Its path relative to the documents folder.
+    pub filename: String,
+    /// That it is gone from there.
+    pub deleted: bool,
+    /// Where its file lies now, relative to `.ubp/trash/`.
+    pub trash: Option<String>,
+    /// Names the change in the audit log, for taking it back.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Moves the file to the trash.
+///
+/// # Errors
+/// [`crate::Error::OutsideProject`] and [`crate::Error::InvalidParams`] for a path that is no document's,
+/// [`crate::Error::ReadOnly`], [`crate::Error::Conflict`], [`crate::Error::Io`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let _held = context.source.lock()?;
+    let filename = document::locate(context, &params.filename)?;
+    context.refresh(false)?;
+    let change = Change::delete(Version::read(context.source, &filename)?);
+    let written = carry_out(context, Plan::new("delete_document", vec![change]), false)?;
+    let trash = written.changed.into_iter().find_map(|file| file.trash);
+    Ok(Output { filename, deleted: true, trash, audit_id: written.audit_id, index: context.index_state()? })
+}

@@ -1,0 +1,257 @@
+//! Finding pieces of documents by meaning alone, as document servers do: the chunks whose vectors are closest to the
+//! query's. Links, headings and words have no say, unless there is nothing but words to go by.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rusqlite::{Connection, OptionalExtension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::embed::{chunks, pieces};
+use crate::index::{SectionText, section_text};
+use crate::manifest::MOST_CHUNKS;
+use crate::ops::budget;
+use crate::ops::page::IndexState;
+use crate::ops::search::{SearchType, shown};
+use crate::ops::{Facts, Tool};
+use crate::page::{Lines, decode};
+use crate::ports::{Embedder, TextKind};
+use crate::search::{matches, rounded};
+use crate::{Error, Result, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Find passages of Markdown documents by meaning: a question in natural language.")
+        .tool(Tool::Set("documents"))
+        .called("search")
+        .quoting_pages();
+
+/// What to look for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// A question or words, in natural language.
+    pub query: String,
+    /// Most chunks to return, 1 to 100; the project's default (5) when absent.
+    #[schemars(range(min = 1, max = 100))]
+    pub top_k: Option<usize>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Chunks, best first.
+    pub results: Vec<Found>,
+    /// The evidence that ranked: `vector`, or `fulltext_fallback`.
+    pub search_type: SearchType,
+    /// What the results lack, where they lack something.
+    pub note: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A chunk that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Found {
+    /// The document's path relative to the documents folder.
+    pub document: String,
+    /// Its text.
+    pub chunk: String,
+    /// Cosine similarity with the query, 0 to 1, four decimals; absent where words alone led here.
+    pub similarity: Option<f64>,
+    /// Characters of the file before the chunk.
+    pub position: usize,
+    /// Line of the file that the chunk begins on, from 1.
+    pub line: usize,
+}
+
+/// Answers the query.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for values out of range, [`Error::Model`], [`Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let query = params.query.trim();
+    if query.is_empty() {
+        return Err(Error::invalid("query is empty: give a question or words"));
+    }
+    let limit = budget::ranged("top_k", params.top_k, context.manifest.documents.top_k, 1, MOST_CHUNKS)?;
+    let (chunks, missing) = match comparison(context, query)? {
+        Comparison::Vector(embedder, vector) => (by_meaning(context, embedder, &vector, limit)?, None),
+        Comparison::Words(why) => (by_words(context, query, limit)?, Some(why)),
+    };
+    let search_type = if missing.is_some() { SearchType::FulltextFallback } else { SearchType::Vector };
+    let index = context.index_state()?;
+    let note = match (missing, index.pending) {
+        (Some(why), _) => Some(format!("found by words alone: {why}")),
+        (None, 0) => None,
+        (None, pending) => Some(format!("{pending} sections have no vectors yet, and are not found")),
+    };
+    Ok(Output { results: place(context, chunks)?, search_type, note, index })
+}
+
+/// What chunks are compared by.
+enum Comparison<'a> {
+    /// With this vector of the query.
+    Vector(&'a dyn Embedder, Vec<f32>),
+    /// By words, for this reason.
+    Words(String),
+}
+
+/// The query's vector, where a comparison would mean something.
+fn comparison<'a>(context: &Context<'a>, query: &str) -> Result<Comparison<'a>> {
+    let Some(embedder) = context.embedder else {
+        return Ok(Comparison::Words("there is no model on this machine".into()));
+    };
+    let model = embedder.model();
+    if !model.scripts.cover(query) {
+        let why = format!("the model {} does not know the script of the query", model.name);
+        return Ok(Comparison::Words(why));
+    }
+    if context.index.vectors(&model.identity)?.is_empty() {
+        return Ok(Comparison::Words("there are no vectors yet".into()));
+    }
+    let vector = embedder.embed(TextKind::Query, &[query])?.pop();
+    Ok(match vector {
+        Some(vector) => Comparison::Vector(embedder, vector),
+        None => Comparison::Words("the model gave no vector".into()),
+    })
+}
+
+/// A piece of a section.
+struct Chunk {
+    path: String,
+    /// Line of the section.
+    first_line: usize,
+    /// The section's text.
+    text: String,
+    range: Range<usize>,
+    similarity: Option<f64>,
+}
+
+/// The chunks closest to `vector`.
+fn by_meaning(
+    context: &Context<'_>,
+    embedder: &dyn Embedder,
+    vector: &[f32],
+    limit: usize,
+) -> Result<Vec<Chunk>> {
+    let matrix = context.index.vectors(&embedder.model().identity)?;
+    let mut found = context.index.read(|db| {
+        // Chunks among the closest stand in sections that are: no more of these are needed than of those.
+        let closest = matrix.closest(db, vector, limit, |_| true)?;
+        let mut parts: Vec<(i64, usize, f32)> = Vec::new();
+        for section in &closest.sections {
+            let of_section = matrix.parts(db, vector, section.section)?;
+            parts.extend(
+                of_section.into_iter().map(|(middle, similarity)| (section.section, middle, similarity)),
+            );
+        }
+        parts.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+        parts.truncate(limit);
+        let mut cut: HashMap<i64, Vec<Range<usize>>> = HashMap::new();
+        let mut found = Vec::new();
+        for (section, middle, similarity) in parts {
+            let Some((path, first_line)) = place_of(db, section)? else { continue };
+            let Some(SectionText { heading_path, text, chunk_size }) = section_text(db, section)? else {
+                continue;
+            };
+            let ranges = match cut.entry(section) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(new) => {
+                    new.insert(chunks(embedder, &heading_path, &text, chunk_size)?)
+                }
+            };
+            // Where the text changed since it was embedded, the nearest piece stands for the one that was.
+            let same = ranges.iter().find(|range| range.start.midpoint(range.end) == middle);
+            let around = || ranges.iter().find(|range| range.contains(&middle));
+            let Some(range) = same.or_else(around).or(ranges.last()).cloned() else { continue };
+            let similarity = Some(rounded(f64::from(similarity).clamp(0.0, 1.0)));
+            found.push(Chunk { path, first_line, text, range, similarity });
+        }
+        Ok(found)
+    })?;
+    found.sort_by(|a, b| {
+        let best = b.similarity.unwrap_or(0.0).total_cmp(&a.similarity.unwrap_or(0.0));
+        best.then_with(|| (&a.path, a.first_line, a.range.start).cmp(&(&b.path, b.first_line, b.range.start)))
+    });
+    Ok(found)
+}
+
+/// Where words match best.
+fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chunk>> {
+    let query = text::Query::parse(query);
+    context.index.read(|db| {
+        let mut found = Vec::new();
+        for matched in matches(db, &query, limit, limit, None)? {
+            let Some((path, first_line)) = place_of(db, matched.section)? else { continue };
+            let Some(SectionText { text, chunk_size, .. }) = section_text(db, matched.section)? else {
+                continue;
+            };
+            let passage = shown::of_row(db, matched.passage)?.map_or(0..text.len(), |passage| passage.bytes);
+            let within = pieces(&text, chunk_size.or(Some(DEFAULT_PIECE)));
+            let near =
+                within.into_iter().filter(|piece| piece.start < passage.end && passage.start < piece.end);
+            let words = |piece: &Range<usize>| {
+                let piece = text.get(piece.clone()).unwrap_or_default();
+                text::snippet(piece, &query, piece.len()).highlights.len()
+            };
+            // The first of those with most of the words.
+            let mut best: Option<(usize, Range<usize>)> = None;
+            for piece in near {
+                let count = words(&piece);
+                if best.as_ref().is_none_or(|(most, _)| count > *most) {
+                    best = Some((count, piece));
+                }
+            }
+            if let Some((_, range)) = best {
+                found.push(Chunk { path, first_line, text, range, similarity: None });
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// Characters of a piece where nobody asked for a size.
+const DEFAULT_PIECE: usize = 2_000;
+
+fn place_of(db: &Connection, section: i64) -> Result<Option<(String, usize)>> {
+    let mut statement = db
+        .prepare_cached("SELECT path, first_line FROM sections JOIN pages USING (page) WHERE section = ?1")?;
+    Ok(statement.query_row([section], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// The chunks with their places in the files.
+fn place(context: &Context<'_>, chunks: Vec<Chunk>) -> Result<Vec<Found>> {
+    let mut files: HashMap<String, (String, Lines)> = HashMap::new();
+    let mut found = Vec::new();
+    for Chunk { path, first_line, text, range, similarity } in chunks {
+        context.cancel.check()?;
+        if !files.contains_key(&path) {
+            // A file that is gone by now has no places.
+            let bytes = context.source.read(&path).unwrap_or_default();
+            let file = decode(&bytes).0.into_owned();
+            let lines = Lines::new(&file);
+            files.insert(path.clone(), (file, lines));
+        }
+        let Some((file, lines)) = files.get(&path) else { continue };
+        let piece = text.get(range.clone()).unwrap_or_default();
+        let blank = piece.len() - piece.trim_start().len();
+        let at = section_start(file, lines, first_line, &text) + range.start + blank;
+        let position = file.get(..at).unwrap_or(file).chars().count();
+        let line = lines.line_of(at);
+        found.push(Found { document: path, chunk: piece.trim().to_owned(), similarity, position, line });
+    }
+    Ok(found)
+}
+
+/// The byte of the file where a section begins that the index has on line `first_line`; where the file changed since,
+/// the one where its text stands now, if it still does.
+fn section_start(file: &str, lines: &Lines, first_line: usize, text: &str) -> usize {
+    let noted = lines.start(first_line).unwrap_or(0);
+    if file.get(noted..).is_some_and(|rest| rest.starts_with(text)) {
+        return noted;
+    }
+    file.find(text).unwrap_or(noted)
+}

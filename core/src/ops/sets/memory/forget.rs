@@ -1,0 +1,85 @@
+//! Taking a memory away, so that it can be brought back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Catalog, Counts, MemoryType};
+use crate::ops::Facts;
+use crate::ops::delete_page::{self, LostLink};
+use crate::ops::memory::MemoryFields;
+use crate::ops::page::IndexState;
+use crate::{Caller, Context};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::destroying("Forget a memory: its page goes to the trash, and can be brought back.")
+        .command("memory forget");
+
+/// Which memory.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The memory: its id, topic or path.
+    pub memory: String,
+    /// Its type, where memories of several types have this topic.
+    #[serde(rename = "type")]
+    pub memory_type: Option<MemoryType>,
+    /// Only show what would happen.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// The memory that went.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The memory as it was.
+    #[serde(flatten)]
+    pub memory: MemoryFields,
+    /// Where its page lies now, relative to `.ubp/trash/`; absent while nothing is written.
+    pub trash: Option<String>,
+    /// Links that led to it.
+    pub links: Vec<LostLink>,
+    /// Unified diff.
+    pub diff: String,
+    /// Whether this only shows what would happen.
+    pub dry_run: bool,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Forgets the memory.
+///
+/// # Errors
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`] for an agent, [`Error::Conflict`],
+/// [`Error::Io`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if context.caller == Caller::Agent {
+        return Err(Error::invalid("only people forget; tell the person which memory, and why"));
+    }
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let counts = Counts::read(context.source);
+    let catalog = context.index.read(Catalog::read)?;
+    let entry = catalog.named(&params.memory, params.memory_type)?;
+    let memory = MemoryFields::of(entry, &counts);
+    let page = delete_page::Params {
+        page: entry.path.clone(),
+        confirm: true,
+        dry_run: params.dry_run,
+        ..delete_page::Params::default()
+    };
+    let deleted = delete_page::run(context, page)?;
+    drop(held);
+    Ok(Output {
+        memory,
+        trash: deleted.trash,
+        links: deleted.links,
+        diff: deleted.diff,
+        dry_run: deleted.dry_run,
+        audit_id: deleted.audit_id,
+        index: deleted.index,
+    })
+}

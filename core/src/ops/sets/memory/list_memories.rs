@@ -1,0 +1,68 @@
+//! What there is to recall, without the texts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::memory::{Catalog, Counts, FOLDER, MemoryType, Skipped};
+use crate::ops::Facts;
+use crate::ops::budget;
+use crate::ops::memory::MemoryFields;
+use crate::ops::page::IndexState;
+use crate::search::Filter;
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::reading("List memories, by type and topic, with how often they were needed.")
+    .command("memory list");
+
+/// Which memories.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only memories of this type.
+    #[serde(rename = "type")]
+    pub memory_type: Option<MemoryType>,
+    /// Only memories with all of these tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Most memories to return; all when absent.
+    #[schemars(range(min = 1))]
+    pub limit: Option<usize>,
+}
+
+/// The memories.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// By type and topic.
+    pub memories: Vec<MemoryFields>,
+    /// Memories before `limit`.
+    pub total_count: usize,
+    /// Pages that should be memories and cannot be read as such.
+    pub skipped: Vec<Skipped>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Lists memories.
+///
+/// # Errors
+/// [`crate::Error::InvalidParams`] for a limit out of range; [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
+    let filter = Filter { tags: params.tags, folder: Some(FOLDER.to_owned()), ..Filter::default() };
+    let (catalog, allowed) = context.index.read(|db| Ok((Catalog::read(db)?, filter.allowed(db)?)))?;
+    let counts = Counts::read(context.source);
+    let mut entries = catalog.entries;
+    entries.retain(|entry| {
+        let of_type = params.memory_type.is_none_or(|one| one == entry.fields.memory_type);
+        of_type && allowed.as_ref().is_none_or(|pages| pages.contains(&entry.page))
+    });
+    entries.sort_by(|a, b| {
+        let (left, right) = (&a.fields, &b.fields);
+        (left.memory_type, &left.topic, &a.path).cmp(&(right.memory_type, &right.topic, &b.path))
+    });
+    let total_count = entries.len();
+    let memories = entries.iter().take(limit).map(|entry| MemoryFields::of(entry, &counts)).collect();
+    Ok(Output { memories, total_count, skipped: catalog.skipped, index: context.index_state()? })
+}

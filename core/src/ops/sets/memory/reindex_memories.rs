@@ -1,0 +1,272 @@
+//! Making one of memories that say the same. Texts come together first and pages go last, all of it noted
+//! before it begins: whenever it is stopped, every memory is on a page or in the trash, and the log leads back.
+
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{
+    Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
+};
+use crate::ops::Facts;
+use crate::ops::memory::{MemoryFields, SimilarMemory};
+use crate::ops::page::IndexState;
+use crate::page::{LinkTypes, decode, parse};
+use crate::writing::links::{Follower, Renaming, World, concerned, keys};
+use crate::writing::{Change, ChangedFile, Plan, Version, carry_out};
+use crate::{Caller, Context};
+use crate::{Error, Result, path, text};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing(
+    "Make one of memories that say the same; links follow, and what is replaced can be \
+     brought back.",
+)
+.command("memory reindex");
+
+/// What to do.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What became of the memories.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Memories that were looked at.
+    pub memory_count: usize,
+    /// Of these, memories without a vector: only those of equal text can be told to say the same.
+    pub uncompared_count: usize,
+    /// Why no memory has a vector, where that is so.
+    pub without_vectors: Option<String>,
+    /// Memories that became one.
+    pub merged: Vec<Merge>,
+    /// Pages that should be memories and cannot be read as such.
+    pub skipped: Vec<Skipped>,
+    /// Unified diffs of every file that changed.
+    pub diff: String,
+    /// Whether this only shows what would change.
+    pub dry_run: bool,
+    /// Files that changed. Those that were replaced say where they lie in the trash.
+    pub changed: Vec<ChangedFile>,
+    /// Names the change in the audit log; `ubp undo` takes all of it back. Absent when nothing changed.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Memories that became one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Merge {
+    /// The one that stays, as it is then.
+    pub kept: MemoryFields,
+    /// Those that it replaces, most alike first.
+    pub replaced: Vec<SimilarMemory>,
+}
+
+/// A memory, and the page that it was read from.
+struct Loaded {
+    version: Version,
+    memory: Memory,
+}
+
+/// Makes one of memories that say the same.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an agent, or naming a link that could not follow; [`Error::Model`],
+/// [`Error::Conflict`], [`Error::Io`], [`Error::Cancelled`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if context.caller == Caller::Agent {
+        return Err(Error::invalid(
+            "only people make one memory of several; tell the person which ones, and why",
+        ));
+    }
+    // The model takes its time, and nobody should wait for it.
+    context.refresh(false)?;
+    context.embed(None)?;
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    context.embed(None)?;
+    let counts = Counts::read(context.source);
+    let (catalog, vectors) = context.index.read(|db| Ok((Catalog::read(db)?, vectors(context, db)?)))?;
+    let (vectors, without_vectors) = match vectors {
+        Ok(vectors) => (vectors, None),
+        Err(reason) => (HashMap::new(), Some(reason)),
+    };
+    let mut skipped = catalog.skipped;
+    let (entries, loaded) = load(context, &catalog.entries, &mut skipped)?;
+    let compared: Vec<Compared<'_>> = entries
+        .iter()
+        .zip(&loaded)
+        .map(|(entry, one)| Compared {
+            entry,
+            count: counts.of(entry.ids()),
+            text: text::fold_key(&format!("{}\n{}", one.memory.content, one.memory.examples.join("\n"))),
+        })
+        .collect();
+    let found = groups(&compared, &vectors, context.progress, context.cancel)?;
+    // Pages of several folders would take their relative links elsewhere.
+    let found: Vec<Group> = found.into_iter().filter_map(|group| in_one_folder(group, &entries)).collect();
+    let pages: Vec<(&Group, Memory)> =
+        found.iter().map(|group| (group, together(group, &entries, &loaded))).collect();
+    let changes = context.index.read(|db| changes(context, db, &entries, &loaded, &pages))?;
+    let written = carry_out(context, Plan::new("reindex_memories", changes), params.dry_run)?;
+    drop(held);
+    let merged = pages.iter().map(|(group, memory)| told(group, memory, &entries, &counts)).collect();
+    Ok(Output {
+        memory_count: entries.len(),
+        uncompared_count: entries.iter().filter(|entry| !vectors.contains_key(&entry.page)).count(),
+        without_vectors,
+        merged,
+        skipped,
+        diff: written.diff,
+        dry_run: params.dry_run,
+        changed: written.changed,
+        audit_id: written.audit_id,
+        index: context.index_state()?,
+    })
+}
+
+/// The memories that can be read, with their pages.
+fn load<'c>(
+    context: &Context<'_>,
+    entries: &'c [Entry],
+    skipped: &mut Vec<Skipped>,
+) -> Result<(Vec<&'c Entry>, Vec<Loaded>)> {
+    let (mut kept, mut loaded) = (Vec::new(), Vec::new());
+    for entry in entries {
+        context.cancel.check()?;
+        let mut skip = |line: usize, reason: String| {
+            skipped.push(Skipped { filepath: entry.path.clone(), line, reason });
+        };
+        let version = match Version::read(context.source, &entry.path) {
+            Ok(version) => version,
+            Err(error) => {
+                skip(1, error.to_string());
+                continue;
+            }
+        };
+        let Ok(text) = std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()) else {
+            skip(1, "the page is not UTF-8".into());
+            continue;
+        };
+        match read(text) {
+            Some(Ok(memory)) => {
+                kept.push(entry);
+                loaded.push(Loaded { version, memory });
+            }
+            Some(Err((line, reason))) => skip(line, reason),
+            None => {}
+        }
+    }
+    Ok((kept, loaded))
+}
+
+fn in_one_folder(mut group: Group, entries: &[&Entry]) -> Option<Group> {
+    let folder = |at: usize| entries.get(at).map(|entry| path::folder(&entry.path));
+    let home = folder(group.kept);
+    group.replaced.retain(|(at, _)| folder(*at) == home);
+    (!group.replaced.is_empty()).then_some(group)
+}
+
+/// What the memories of a group say together.
+fn together(group: &Group, entries: &[&Entry], loaded: &[Loaded]) -> Memory {
+    let kept = &loaded[group.kept].memory;
+    let mut one = merged(kept, group.replaced.iter().map(|(at, _)| &loaded[*at].memory));
+    let own = &entries[group.kept].id;
+    let mut known: HashSet<&str> = std::iter::once(own.as_str()).collect();
+    let before = one.fields.merged.clone();
+    known.extend(before.iter().map(String::as_str));
+    for id in group.replaced.iter().flat_map(|(at, _)| entries[*at].ids()) {
+        if known.insert(id) {
+            one.fields.merged.push(id.to_owned());
+        }
+    }
+    one
+}
+
+/// The pages that stay with their texts, those whose links follow, and last the pages that go.
+fn changes(
+    context: &Context<'_>,
+    db: &Connection,
+    entries: &[&Entry],
+    loaded: &[Loaded],
+    pages: &[(&Group, Memory)],
+) -> Result<Vec<Change>> {
+    if pages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (types, now) = (context.link_types(), context.clock.now());
+    let before = World::load(db, context.source, context.pages_dir())?;
+    let mut after = World::load(db, context.source, context.pages_dir())?;
+    let mut replaced: HashMap<i64, i64> = HashMap::new();
+    let mut names: Vec<String> = Vec::new();
+    let mut texts: HashMap<i64, (Version, String)> = HashMap::new();
+    for (group, memory) in pages {
+        let (entry, own) = (entries[group.kept], &loaded[group.kept]);
+        let old = std::str::from_utf8(own.version.bytes.as_deref().unwrap_or_default()).unwrap_or_default();
+        let new = edited(&entry.path, old, &own.memory, memory, now)?;
+        let page = parse(&new, &types);
+        let title = page.title.clone().unwrap_or_else(|| path::page_name(&entry.path).to_owned());
+        after.rename(entry.page, &entry.path, &title, &page.aliases);
+        names.extend(keys(&entry.path, &title, &page.aliases));
+        texts.insert(entry.page, (own.version.clone(), new));
+        for (at, _) in &group.replaced {
+            let gone = entries[*at];
+            replaced.insert(gone.page, entry.page);
+            after.remove(gone.page);
+            names.extend(names_of(gone, &loaded[*at], &types));
+        }
+    }
+    let gone: HashSet<i64> = replaced.keys().copied().collect();
+    let renaming = Renaming { page: -1, titles: (String::new(), String::new()), heading: None };
+    let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
+    let mut linking = concerned(db, &names)?;
+    linking.extend(texts.keys().filter(|page| !linking.contains(page)).copied().collect::<Vec<_>>());
+    linking.sort_by_key(|page| follower.before.path(*page).map(str::to_owned));
+    let (mut stay, mut follow) = (Vec::new(), Vec::new());
+    for page in linking.into_iter().filter(|page| !gone.contains(page)) {
+        context.cancel.check()?;
+        if let Some((version, text)) = texts.remove(&page) {
+            let text = follower.rewritten(page, &text)?.unwrap_or(text);
+            stay.push(Change::edit(version, text.into_bytes()));
+            continue;
+        }
+        let Some(path) = follower.before.path(page).map(str::to_owned) else { continue };
+        let version = Version::read(context.source, &path)?;
+        let (text, _) = decode(version.bytes.as_deref().unwrap_or_default());
+        let Some(text) = follower.rewritten(page, &text)? else { continue };
+        if std::str::from_utf8(version.bytes.as_deref().unwrap_or_default()).is_err() {
+            return Err(Error::invalid(format!(
+                "{path}: links to a memory that is replaced and is not UTF-8; save it as UTF-8 first"
+            )));
+        }
+        follow.push(Change::edit(version, text.into_bytes()));
+    }
+    let go = pages.iter().flat_map(|(group, _)| &group.replaced);
+    let go = go.map(|(at, _)| Change::delete(loaded[*at].version.clone()));
+    Ok(stay.into_iter().chain(follow).chain(go).collect())
+}
+
+/// Every name that links may use for a page that goes.
+fn names_of(entry: &Entry, loaded: &Loaded, types: &LinkTypes) -> Vec<String> {
+    let (text, _) = decode(loaded.version.bytes.as_deref().unwrap_or_default());
+    let page = parse(&text, types);
+    let title = page.title.unwrap_or_else(|| path::page_name(&entry.path).to_owned());
+    keys(&entry.path, &title, &page.aliases)
+}
+
+fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> Merge {
+    let mut kept = entries[group.kept].clone();
+    kept.fields = memory.fields.clone();
+    let replaced = group.replaced.iter();
+    Merge {
+        kept: MemoryFields::of(&kept, counts),
+        replaced: replaced.map(|(at, cosine)| SimilarMemory::of(entries[*at], Some(*cosine))).collect(),
+    }
+}

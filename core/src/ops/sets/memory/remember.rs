@@ -1,0 +1,261 @@
+//! Keeping a memory: a new page, or another text for the one about the same topic.
+
+use std::io::ErrorKind;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
+
+use crate::Context;
+use crate::memory::{
+    Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
+};
+use crate::ops::memory::SimilarMemory;
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+use crate::ports::Clock;
+use crate::writing::{Change, Plan, Version, carry_out};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing(
+    "Remember something for later, as a page that people can read; a memory about the same \
+     topic is updated.",
+)
+.tool(Tool::Set("memory"))
+.command("memory remember");
+
+/// How often a memory is written that somebody else changes meanwhile, past the lock.
+const ATTEMPTS: usize = 3;
+
+/// What to remember.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// tech: technology, whatever the project. project-tech: how this project uses it. domain: the field that the
+    /// project is about.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// What it is about, on one line: with the type, this names the memory.
+    pub topic: String,
+    /// What to remember, in Markdown. It takes the place of what is known about the topic.
+    pub content: String,
+    /// Words to find it by; those that it has when absent.
+    pub tags: Option<Vec<String>>,
+    /// Code or other examples; those that it has when absent.
+    pub examples: Option<Vec<String>>,
+    /// Where this comes from; as it is when absent.
+    pub source: Option<String>,
+    /// Keep it although something in it looks like a secret: only when a person said that it is none.
+    #[serde(default)]
+    pub force: bool,
+}
+
+/// What became of the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// It is new.
+    Created,
+    /// There was one about this topic, which says this now.
+    Updated,
+}
+
+/// The memory that was kept.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Its id.
+    pub memory_id: String,
+    /// What became of it.
+    pub action: Action,
+    /// Other memories like it.
+    pub similar_count: usize,
+    /// The most alike of these, at most five.
+    pub similar: Vec<SimilarMemory>,
+    /// Its topic, as it was written first.
+    pub topic: String,
+    /// Its page, relative to the pages folder.
+    pub filepath: String,
+    /// Names the change in the audit log, which has the former text; `ubp undo` takes it back. Absent when
+    /// nothing changed.
+    pub audit_id: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Keeps the memory.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for what cannot be kept or looks like a secret; [`Error::FrontMatter`] for a page
+/// that has to be mended first; [`Error::ReadOnly`], [`Error::Conflict`], [`Error::Io`]. Nothing is kept then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let Params { memory_type, topic, content, tags, examples, source, force } = params;
+    let given = Given::new(&topic, &content, tags, examples, source.as_deref())?;
+    if !force {
+        refuse_secrets(&given)?;
+    }
+    // Before the lock: others need not wait for the model.
+    let meaning = meaning(context, &given.topic, &given.content)?;
+    // What was written under the lock is in an index that all share; a moment ago, so was everything else.
+    let mut is_current = context.refreshed && context.index.index().is_shared();
+    let mut attempt = 1;
+    let (kept, catalog) = loop {
+        match keep(context, memory_type, &given, is_current) {
+            Ok(Some(kept)) => break kept,
+            Ok(None) => {}
+            Err(Error::Conflict { .. }) if attempt < ATTEMPTS => attempt += 1,
+            Err(error) if is_current && is_missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+        is_current = false;
+    };
+    let (similar_count, similar) = catalog.similar(context, &kept.path, &given.topic, meaning.as_ref())?;
+    let similar = similar.into_iter().map(|one| SimilarMemory::of(one.entry, one.similarity)).collect();
+    Ok(Output {
+        memory_id: kept.id,
+        action: kept.action,
+        similar_count,
+        similar,
+        topic: kept.topic,
+        filepath: kept.path,
+        audit_id: kept.audit_id,
+        index: context.index_state()?,
+    })
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound)
+}
+
+fn refuse_secrets(given: &Given) -> Result<()> {
+    let tags = given.tags.clone().unwrap_or_default().join("\n");
+    let examples = given.examples.iter().flatten().enumerate();
+    let texts =
+        [(Place::Topic, given.topic.as_str()), (Place::Content, &given.content), (Place::Tags, &tags)];
+    let texts = texts.into_iter().chain(given.source.as_deref().map(|source| (Place::Source, source)));
+    let texts = texts.chain(examples.map(|(at, example)| (Place::Example(at + 1), example.as_str())));
+    let found = look_for(texts);
+    let (Some(first), more) = (found.first(), found.len().saturating_sub(1)) else { return Ok(()) };
+    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+    Err(Error::invalid(format!(
+        "line {} of {} looks like {}{more}: pages are shared, so nothing was kept. Leave it out and say where it is \
+         kept; if it is no secret, pass `force`",
+        first.line, first.place, first.kind
+    )))
+}
+
+/// The memory as it lies there now.
+struct Kept {
+    id: String,
+    topic: String,
+    path: String,
+    action: Action,
+    audit_id: Option<String>,
+}
+
+/// Looks and writes while nobody else may, so that of many who remember the same topic one makes the page. `None` when
+/// the index was said to be current and is not.
+fn keep(
+    context: &Context<'_>,
+    memory_type: MemoryType,
+    given: &Given,
+    is_current: bool,
+) -> Result<Option<(Kept, Catalog)>> {
+    let held = context.source.lock()?;
+    if !is_current {
+        context.refresh(false)?;
+    }
+    let catalog = context.index.read(Catalog::read)?;
+    let now = context.clock.now();
+    let (kept, change) = match catalog.about(memory_type, &given.topic) {
+        Some(entry) => {
+            let version = Version::read(context.source, &entry.path)?;
+            let text = version.bytes.clone().and_then(|bytes| String::from_utf8(bytes).ok());
+            let text = text.ok_or_else(|| mend(&entry.path, 1, "the page is not UTF-8"))?;
+            let old = match read(&text) {
+                Some(Ok(memory)) => memory,
+                Some(Err((line, reason))) => return Err(mend(&entry.path, line, &reason)),
+                None => return Err(mend(&entry.path, 1, "the page is no memory any longer")),
+            };
+            let page = edited(&entry.path, &text, &old, &updated(&old, given), now)?;
+            let kept = Kept {
+                id: entry.id.clone(),
+                topic: entry.fields.topic.clone(),
+                path: entry.path.clone(),
+                action: Action::Updated,
+                audit_id: None,
+            };
+            (kept, Change::edit(version, page.into_bytes()))
+        }
+        None => {
+            if let Some(found) = catalog.broken(&given.topic) {
+                return Err(mend(&found.filepath, found.line, &found.reason));
+            }
+            let (path, is_behind) = catalog.free_path(context.source, memory_type, &given.topic)?;
+            if is_current && is_behind {
+                return Ok(None);
+            }
+            let id = new_id(context.clock).to_string();
+            let page = new_page(&created(memory_type, given), &id, now)?;
+            let change = Change::create(Version::new(path.clone(), page.into_bytes()));
+            let topic = given.topic.clone();
+            (Kept { id, topic, path, action: Action::Created, audit_id: None }, change)
+        }
+    };
+    let written = carry_out(context, Plan::new("remember", vec![change]), false)?;
+    if kept.action == Action::Updated {
+        referenced(context.source, &kept.id, now.as_second())?;
+    }
+    drop(held);
+    Ok(Some((Kept { audit_id: written.audit_id, ..kept }, catalog)))
+}
+
+fn mend(path: &str, line: usize, reason: &str) -> Error {
+    Error::FrontMatter { path: path.to_owned(), message: format!("line {line}: {reason}") }
+}
+
+fn created(memory_type: MemoryType, given: &Given) -> Memory {
+    Memory {
+        fields: Fields {
+            memory_type,
+            topic: given.topic.clone(),
+            aliases: Vec::new(),
+            tags: given.tags.clone().unwrap_or_default(),
+            confidence: 1.0,
+            created_at: None,
+            source: given.source.clone(),
+            merged: Vec::new(),
+            examples: None,
+        },
+        content: given.content.clone(),
+        examples: given.examples.clone().unwrap_or_default(),
+    }
+}
+
+fn updated(old: &Memory, given: &Given) -> Memory {
+    let mut new = old.clone();
+    new.content.clone_from(&given.content);
+    if let Some(tags) = &given.tags {
+        new.fields.tags.clone_from(tags);
+    }
+    if let Some(examples) = &given.examples {
+        new.examples.clone_from(examples);
+    }
+    if given.source.is_some() {
+        new.fields.source.clone_from(&given.source);
+    }
+    new
+}
+
+/// A UUID v4, as ids of memories are, from the clock's randomness.
+fn new_id(clock: &dyn Clock) -> Uuid {
+    let mut hash = Sha256::new();
+    // One id of a clock has 74 random bits.
+    hash.update(clock.new_id().as_bytes());
+    hash.update(clock.new_id().as_bytes());
+    let digest = hash.finalize();
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(digest).for_each(|(byte, random)| *byte = random);
+    Builder::from_random_bytes(bytes).into_uuid()
+}

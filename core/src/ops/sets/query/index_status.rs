@@ -1,0 +1,64 @@
+//! Whether meaning can be asked for: how far vectors are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::index;
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Tell whether vectors are complete, so that a query can use embedding and embed().")
+        .tool(Tool::Set("query"));
+
+/// Nothing to choose.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+/// How far vectors are.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Whether this machine has the project's model.
+    pub enabled: bool,
+    /// Whether vectors are missing, so that `embedding` is no column yet.
+    pub indexing: bool,
+    /// Pages whose vectors are all there.
+    pub indexed_count: usize,
+    /// Pages in the index.
+    pub page_count: usize,
+    /// The model's name.
+    pub model: String,
+    /// Where vectors are kept, relative to the project.
+    pub cache_path: String,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Counts.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
+    let (page_count, indexed_count) = context.index.read(|db| {
+        let pages: usize = db.query_row("SELECT count(*) FROM pages", [], |row| row.get(0))?;
+        let waiting = match context.embedder {
+            Some(embedder) => index::pending_pages(db, &embedder.model().identity)?,
+            None => pages,
+        };
+        Ok((pages, pages.saturating_sub(waiting)))
+    })?;
+    let state = context.index_state()?;
+    Ok(Output {
+        enabled: context.embedder.is_some(),
+        indexing: context.embedder.is_some() && state.pending > 0,
+        indexed_count,
+        page_count,
+        model: context.manifest.embedding_model.name.clone(),
+        cache_path: ".ubp/metadata.db".into(),
+        index: state,
+    })
+}

@@ -1,0 +1,98 @@
+//! SQL over the front matter and text of pages.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::Context;
+use crate::ops::budget::{self, Omitted};
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+use crate::query::{self, Limits, Schema};
+use crate::{Error, Result};
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("Ask pages by SQL: front matter, text and meaning, in one SELECT over the table files.")
+        .tool(Tool::Set("query"))
+        .quoting_pages()
+        .command("query");
+
+/// Rows in an answer, unless more are asked for.
+const ROWS: usize = 1_000;
+
+/// Most bytes of rows.
+const BYTES: usize = 4 << 20;
+
+/// How long a statement may take, in milliseconds.
+const MILLIS: u64 = 1_500;
+
+/// The statement.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values are text, lists
+    /// JSON. Also embed('text') and array_cosine_distance(a, b).
+    pub sql: String,
+    /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
+    pub glob: Option<String>,
+    /// Most rows; 1,000 when absent.
+    #[schemars(range(min = 1, max = 10000))]
+    pub max_rows: Option<usize>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The rows.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Names of the columns, in order.
+    pub columns: Vec<String>,
+    /// Rows in `results`.
+    pub row_count: usize,
+    /// The rows, by name of the column. Vectors are told by their type.
+    pub results: Vec<Map<String, Value>>,
+    /// Whether there are more rows than were allowed.
+    pub truncated: bool,
+    /// What was left out to fit `max_tokens`; `pages` counts rows.
+    pub omitted: Omitted,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// Runs the statement.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for a statement that is wrong, does anything but read the table, or takes too long.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    if params.sql.trim().is_empty() {
+        return Err(Error::invalid("sql is empty: give a statement, such as SELECT path FROM files"));
+    }
+    let rows = budget::ranged("max_rows", params.max_rows, ROWS, 1, 10_000)?;
+    let schema = Schema::read(context, params.glob.as_deref())?;
+    let limits = Limits { rows, bytes: BYTES, millis: MILLIS };
+    let answer = query::run(context, &schema, &params.sql, limits)?;
+    let mut output = Output {
+        columns: answer.columns,
+        row_count: answer.rows.len(),
+        results: answer.rows,
+        truncated: answer.truncated,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(&mut output, params.max_tokens, shrink)?;
+    Ok(output)
+}
+
+/// Leaves out the last rows.
+fn shrink(output: &mut Output, excess: usize) -> bool {
+    // A row rarely takes more than this many tokens.
+    let keep = output.results.len().saturating_sub((excess / 500).max(1));
+    let dropped = output.results.len() - keep;
+    output.results.truncate(keep);
+    output.row_count = keep;
+    output.truncated |= dropped > 0;
+    output.omitted.pages += dropped;
+    dropped > 0
+}

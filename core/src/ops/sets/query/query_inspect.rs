@@ -1,0 +1,90 @@
+//! The columns that SQL over pages can name.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Context;
+use crate::Result;
+use crate::ops::budget;
+use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
+use crate::query::Schema;
+
+/// What surfaces know of it.
+pub const FACTS: Facts =
+    Facts::reading("List the columns that a query can name: front-matter keys with their types and counts.")
+        .tool(Tool::Set("query"))
+        .command("query --inspect");
+
+/// Which pages.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
+    pub glob: Option<String>,
+    /// Most tokens in the answer, 4 bytes each.
+    #[schemars(range(min = 256))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The columns.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Pages that are rows.
+    pub file_count: usize,
+    /// Columns by name.
+    pub schema: BTreeMap<String, ColumnInfo>,
+    /// Keys that are not told or are no columns, since others are more common.
+    pub omitted_columns: usize,
+    /// Why there is no column `embedding`, if so.
+    pub embedding_absent: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A column.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ColumnInfo {
+    /// What pages write there: `string`, `array`, `object`, or `FLOAT[n]` for vectors. All but vectors are text in SQL.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Pages that have it.
+    pub count: usize,
+    /// Whether pages lack it.
+    pub nullable: bool,
+}
+
+/// Lists the columns.
+///
+/// # Errors
+/// [`crate::Error::InvalidParams`] for what is no glob; [`crate::Error::Database`].
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let schema = Schema::read(context, params.glob.as_deref())?;
+    let pages = schema.len();
+    let column = |kind: &str, count| ColumnInfo { kind: kind.to_owned(), count, nullable: count < pages };
+    let mut columns: BTreeMap<String, ColumnInfo> =
+        schema.columns.iter().map(|key| (key.name.clone(), column(key.kind, key.count))).collect();
+    for name in ["path", "content", "updated_at"] {
+        columns.insert(name.into(), column("string", pages));
+    }
+    if schema.without_vectors.is_none() {
+        let info = column(&format!("FLOAT[{}]", schema.dimensions), pages);
+        columns.insert("embedding".into(), ColumnInfo { nullable: true, ..info });
+    }
+    let mut output = Output {
+        file_count: pages,
+        schema: columns,
+        omitted_columns: schema.left_out,
+        embedding_absent: schema.without_vectors,
+        index: context.index_state()?,
+    };
+    budget::fit(&mut output, params.max_tokens, |output, _| {
+        let rarest = output.schema.iter().min_by_key(|(_, info)| info.count).map(|(name, _)| name.clone());
+        let dropped = rarest.and_then(|name| output.schema.remove(&name)).is_some();
+        output.omitted_columns += usize::from(dropped);
+        dropped
+    })?;
+    Ok(output)
+}

@@ -1,0 +1,106 @@
+//! How an answer is told to somebody who reads. An operation says what matters of its answer, in order; a
+//! [`Page`] decides what that looks like: lines with colours for a person at a terminal, Markdown for an agent.
+//! All text in spans is taken to be foreign: a page of the project may say anything, and must neither steer a
+//! terminal nor end its own quotation.
+
+use crate::freshness::{StaleReason, StaleRef, Staleness};
+
+/// A stretch of a line.
+#[derive(Debug, Clone, Copy)]
+pub enum Span<'a> {
+    /// Plain words.
+    Text(&'a str),
+    /// A page, by its path relative to the pages folder.
+    Path(&'a str),
+    /// A line of a page, from 1.
+    Place(&'a str, usize),
+    /// A file or folder of the project, relative to it.
+    File(&'a str),
+    /// A name that can be used in a later question: an id, a hash, the words of a link.
+    Code(&'a str),
+    /// What catches the eye first.
+    Strong(&'a str),
+    /// What is there for those who look closer.
+    Faint(&'a str),
+    /// What needs attention.
+    Alarm(&'a str),
+    /// How far a page can be trusted, where that is worth a word; begins with a space.
+    Trust(Staleness),
+}
+
+/// Where an answer is told.
+pub trait Page {
+    /// A line of its own that names what follows.
+    fn heading(&mut self, line: &[Span<'_>]);
+
+    /// A line.
+    fn line(&mut self, line: &[Span<'_>]);
+
+    /// One of a list.
+    fn item(&mut self, line: &[Span<'_>]);
+
+    /// What belongs to the line or item before.
+    fn detail(&mut self, line: &[Span<'_>]);
+
+    /// Text of a page as a whole, word for word.
+    fn text(&mut self, text: &str);
+
+    /// An excerpt of a page, word for word. `highlights` are ranges of UTF-16 offsets that stand out.
+    fn quote(&mut self, text: &str, highlights: &[[usize; 2]]);
+
+    /// A unified diff.
+    fn diff(&mut self, diff: &str);
+
+    /// Columns with their names, and rows of as many cells.
+    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]);
+
+    /// Blank space between two parts.
+    fn gap(&mut self);
+
+    /// What is known of the answer as a whole: counts, what was left out.
+    fn note(&mut self, line: &[Span<'_>]);
+
+    /// Something that will probably need attention.
+    fn warn(&mut self, line: &[Span<'_>]);
+
+    /// What to do next.
+    fn hint(&mut self, line: &[Span<'_>]);
+
+    /// What only a program needs for its next question: a hash to edit by, the id of a section.
+    fn handle(&mut self, name: &str, value: &str);
+
+    /// What only somebody wants to know who asked for details.
+    fn aside(&mut self, line: &[Span<'_>]);
+
+    /// How this reader asks for the operation called `name`, with arguments: as a command, or as a tool.
+    fn call(&self, name: &str, arguments: &str) -> String;
+}
+
+/// `one` or `many`, with the number.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+/// A page: its path, its title, and whether it can be trusted.
+pub fn page_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
+    [Span::Path(path), Span::Text("  "), Span::Text(title), Span::Trust(staleness)]
+}
+
+/// What is wrong with a source, as the end of a sentence that begins with its path.
+pub fn what_is_wrong(stale: &StaleRef) -> String {
+    let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
+    match stale.reason {
+        // Without a day: a shallow clone has the change, but not when it was made.
+        StaleReason::Changed if day.is_empty() => "changed".into(),
+        StaleReason::Changed => format!("changed on {day}"),
+        StaleReason::Missing => match &stale.renamed_to {
+            Some(new) => format!("is missing; it was moved to {new}"),
+            None => "is missing".into(),
+        },
+        StaleReason::PageEditedAfterSource => {
+            format!("changed on {day}; the page was edited later, but not reviewed")
+        }
+        StaleReason::Suspect => "is stale itself".into(),
+        StaleReason::UnknownShallowClone => "may have changed: the clone is too shallow to tell".into(),
+    }
+}
