@@ -74,15 +74,25 @@ sizes() { node -e '
   const bytes = require("node:fs").readFileSync(process.argv[1]);
   console.log(bytes.length, require("node:zlib").gzipSync(bytes, { level: 9 }).length);' "$1"; }
 
+# One hash of what lies in a folder.
+made_here() { (cat "$1"/* 2>/dev/null || true) | git hash-object --stdin; }
+
 build() {
-  local module=$1 limit=$2 level=$3 raw gzipped
+  local module=$1 limit=$2 level=$3 raw gzipped made_of stamp="$CARGO_TARGET_DIR/made/wasm-$1"
   local out="$here/dist/$module" made="$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.wasm" work="$CARGO_TARGET_DIR/wasm-work/$module"
   echo "building $module"
-  cargo build --quiet -p ubp-wasm --target "$target" --profile wasm --features "$module" \
+  cargo build -p ubp-wasm --target "$target" --profile wasm --features "$module" \
     --config "target.$target.rustflags=[$remap]"
+  made_of=$(cat "$made" Cargo.lock npm/ubp/generated/contract.ts "$here/build.sh" "$here/src/bin/bindgen.rs" \
+    "$here/tools/package-lock.json" | git hash-object --stdin)
+  if [ "$(cat "$stamp" 2>/dev/null)" = "$made_of $(made_here "$out")" ]; then
+    echo "$module: of the same code as before"
+    return
+  fi
   rm -rf "$work"
   mkdir -p "$work"
-  cargo run --quiet -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
+  # Where the programs that are shipped are built, and not where what is tested is: nobody waits for the other.
+  cargo run --quiet --release -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
   "$wasm_opt" "$level" --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue \
     "$work/ubp_${module}_bg.wasm" -o "$work/optimised.wasm"
@@ -97,6 +107,8 @@ build() {
   rm -rf "$out"
   mkdir -p "$here/dist"
   mv "$work" "$out"
+  mkdir -p "${stamp%/*}"
+  echo "$made_of $(made_here "$out")" >"$stamp"
 }
 
 for module in "${modules[@]}"; do

@@ -5,7 +5,7 @@
 //!
 //! One JSON object per line: `page` and `target` are paths, `values` stands in the order of
 //! `ubp_core::suggest::NAMES`.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
 use std::io::{self, BufRead, BufWriter, Write};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! How long answers take on an index that is warm, as medians and 95th percentiles against what the
 //! design asks for. `cargo bench -p ubp-tests --no-default-features --bench answers`; numbers of
 //! pages after `--` choose vaults, `answers -- 1000` the small ones.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
 

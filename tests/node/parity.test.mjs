@@ -40,3 +40,38 @@ test("every golden call gives what the command prints", async (t) => {
     await client.close();
   }
 });
+
+/** `answer` without what is never the same twice: times, and names that are made from them, which are counted instead. */
+function settled(answer, names) {
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+  const counted = names.reduce((text, name, at) => text.replaceAll(name, `name ${at}`), JSON.stringify(answer));
+  // Folders of the trash are called after the time and the change.
+  const untimed = counted.replaceAll(/[\dT-]+Z-name /g, "name ");
+  return JSON.parse(untimed, (key, value) => {
+    // Of memories in seconds.
+    const isTime = key === "latency_ms" || (typeof value === "number" && ["created_at", "last_accessed"].includes(key));
+    return isTime ? undefined : time.test(value) ? "a time" : value;
+  });
+}
+
+test("every step changes the same by the command and by a call", async (t) => {
+  const [commanded, called] = [vault(fixture.files), vault(fixture.files)];
+  const [one, other] = [await ubpPackage.open(commanded), await ubpPackage.open(called)];
+  const names = [[], []];
+  try {
+    for (const { command, operation, params } of fixture.steps) {
+      await t.test(command ?? operation, async () => {
+        const given = names.map((given) => JSON.parse(JSON.stringify(params).replaceAll("{entry}", given.at(-1))));
+        const expected = command
+          ? JSON.parse((await native([...split(command.replaceAll("{entry}", names[0].at(-1))), "--json"], { cwd: commanded })).out)
+          : one.callSync(operation, given[0]);
+        const answer = await other.call(operation, given[1]);
+        [expected, answer].forEach(({ audit_id, memory_id }, at) => names[at].push(...[audit_id, memory_id].filter(Boolean)));
+        assert.deepEqual(settled(answer, names[1]), settled(expected, names[0]));
+      });
+    }
+  } finally {
+    await one.close();
+    await other.close();
+  }
+});

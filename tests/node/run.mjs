@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Tests the packed npm packages as a user gets them: installed into an empty project without a
-// network, on every supported Node. The last line is `N passed, N failed`.
+// network, on the newest Node or on every supported one. The last line is `N passed, N failed`, and how many
+// were skipped if any were.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -16,7 +17,8 @@ const usage = `Usage: tests/node/run.mjs --native PROGRAM --testing-addon FILE [
   --native         the native ubp of the same build
   --testing-addon  an addon built with the feature "testing"
   --dist           the packed packages (default: npm/dist)
-  --node           a Node to test with (default: those that \`tests/run --setup\` installed)
+  --node           a Node to test with (default: the newest that \`tests/run --setup\` installed)
+  --all-nodes      tests with every Node that it installed
   FILE             test files (default: all)
   --setup          installs Node versions and the TypeScript compiler, and ends`;
 
@@ -28,6 +30,7 @@ const { values, positionals } = parseArgs({
     "testing-addon": { type: "string" },
     dist: { type: "string", default: join(here, "../../npm/dist") },
     node: { type: "string", multiple: true },
+    "all-nodes": { type: "boolean" },
     setup: { type: "boolean" },
     help: { type: "boolean", short: "h" },
   },
@@ -62,9 +65,9 @@ function testAll() {
   const testingAddon = existing(values["testing-addon"], "--testing-addon");
   const dist = resolve(values.dist);
   const tarballs = newest(dist);
-  const nodes = values.node ?? installedNodes();
+  const nodes = values.node ?? (values["all-nodes"] ? installedNodes() : installedNodes().slice(-1));
   const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : testFiles();
-  let [passed, failed] = [0, 0];
+  let [passed, failed, without] = [0, 0, 0];
   for (const node of nodes) {
     const version = execFileSync(node, ["--version"]).toString().trim();
     const project = mkdtempSync(join(tmpdir(), "ubp-node-project-"));
@@ -89,6 +92,7 @@ function testAll() {
       else console.log(ran.stdout.split("\n").filter((line) => /^\s*# (?!Subtest|tests|suites|pass|fail|cancelled|skipped|todo|duration)|# SKIP/.test(line)).join("\n"));
       console.log(`Node ${version}: ${good} passed, ${bad} failed, ${skipped} skipped`);
       passed += good;
+      without += skipped;
       failed += bad > 0 ? bad : Number(ran.status !== 0 || good === 0);
       if (installed > LARGEST) {
         console.log(`the packages take ${installed} bytes, more than ${LARGEST / 1e6} MB`);
@@ -98,7 +102,7 @@ function testAll() {
       rmSync(project, { recursive: true, force: true, maxRetries: 5 });
     }
   }
-  console.log(`\n${passed} passed, ${failed} failed`);
+  console.log(`\n${passed} passed, ${failed} failed${without > 0 ? `, ${without} skipped` : ""}`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }
 

@@ -81,6 +81,7 @@ pub fn headings(page: &str) -> Vec<String> {
 ///
 /// # Panics
 /// When a row has no check, a check no row, or a check fails.
+#[allow(clippy::print_stdout)]
 pub fn run(page: &str, heading: &str, checks: &[Check]) {
     let tables = tables(page).into_iter().filter(|(of, _)| of == heading);
     let rows: Vec<Row> = tables.flat_map(|(_, rows)| rows).collect();

@@ -1,5 +1,5 @@
 //! Suites that cross crates. One program, so that everything is linked once.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod architecture;
 #[cfg(unix)]

@@ -44,7 +44,11 @@ pub struct Answer {
 
 /// A vault with a web app beside it, as small as one can be.
 pub fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
-    let terminal = Terminal::vault(pages).unwrap();
+    with_app(Terminal::vault(pages).unwrap())
+}
+
+/// The vault with that web app beside it.
+pub fn with_app(terminal: Terminal) -> Terminal {
     terminal.write(".app/index.html", TEMPLATE).unwrap();
     terminal.write(".app/assets/app.js", "export {};\n").unwrap();
     terminal

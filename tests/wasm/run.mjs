@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Tests the built modules where they are used: in Node and in Chromium, against the native program.
-// The last line is `N passed, N failed`.
+// The last line is `N passed, N failed`, and how many were skipped if any were.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -83,8 +83,7 @@ function testAll() {
   const [good, bad, skipped] = [count("pass"), count("fail") + count("cancelled"), count("skipped")];
   if (bad > 0 || ran.status !== 0 || good === 0) console.log(ran.stdout);
   else console.log(ran.stdout.split("\n").filter((line) => /^\s*# (?!Subtest|tests|suites|pass|fail|cancelled|skipped|todo|duration)|# SKIP|^ok /.test(line)).join("\n"));
-  if (skipped > 0) console.log(`${skipped} skipped`);
   const failed = bad > 0 ? bad : Number(ran.status !== 0 || good === 0);
-  console.log(`\n${good} passed, ${failed} failed`);
+  console.log(`\n${good} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failed > 0 ? 1 : 0;
 }

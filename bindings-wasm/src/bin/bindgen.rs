@@ -1,5 +1,6 @@
 //! Makes the JavaScript and the types around a compiled module, for browsers and Node alike. A program
 //! of our own, so that one lockfile decides the version of both sides: they must be equal.
+#![allow(clippy::print_stderr)]
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! A project held open by a process of its own, for suites that kill it: `live-server FOLDER`. Reads
 //! a request a line from standard input, `call OPERATION {…}` or `state`, and answers with a line of
 //! JSON. Ends with its input, or with its parent.
+#![allow(clippy::print_stderr)]
 
 use std::io::{BufRead, Write};
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
 //! Writes a made-up vault: `make-vault FOLDER [PAGES [BYTES]]`.
+#![allow(clippy::print_stderr)]
 
 use std::path::PathBuf;
 use std::process::ExitCode;

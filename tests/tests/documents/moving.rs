@@ -1,9 +1,8 @@
 //! The rows for users of devrag: what stands here in place of what was there, and what was promised there.
 
 use std::fs;
-use std::path::Path;
 
-use cargo_metadata::MetadataCommand;
+use cargo_metadata::{Metadata, MetadataCommand};
 use rusqlite::Connection;
 use serde_json::json;
 use ubp_tests::mcp::McpClient;
@@ -32,34 +31,8 @@ fn everything_of_devrag_is_here_or_has_something_in_its_place() {
     );
 }
 
-/// What is measured is not measured again here: that takes minutes, and a program built for speed.
-#[test]
-fn every_promise_of_size_and_speed_is_measured() {
-    tables::run(
-        "documents",
-        "Size and speed",
-        &[
-            ("from the start to the first answer", |row| measured(row, "start to the first answer", "most")),
-            ("a search among 1,000 documents", |row| measured(row, "slowest of", "most")),
-            ("chunks of 500 characters taken in", |row| measured(row, "taken in, per second", "least")),
-            ("memory, model included", |row| measured(row, "memory at its most", "most")),
-            ("the program, model included", |row| measured(row, "limit(\"program\"", "most")),
-        ],
-    );
-}
-
-fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-/// Asserts that the bench fails beyond the limit of the row.
-fn measured(row: &Row, what: &str, bound: &str) {
-    let bench = fs::read_to_string(repository().join("tests/bench/documents")).unwrap();
-    let limits: Vec<&str> =
-        bench.lines().filter(|line| line.contains("limit(") && line.contains(what)).collect();
-    let limit = format!("{bound}={})", row.numbers(1)[0]);
-    assert!(!limits.is_empty(), "{what} is not measured");
-    assert!(limits.iter().all(|line| line.trim_end().ends_with(&limit)), "{limit}: {limits:?}");
+fn metadata() -> Metadata {
+    MetadataCommand::new().manifest_path("../Cargo.toml").no_deps().exec().unwrap()
 }
 
 fn devrag(row: &Row) {
@@ -79,16 +52,13 @@ fn devrag(row: &Row) {
 }
 
 fn build(row: &Row) {
-    let metadata = MetadataCommand::new().manifest_path(repository().join("Cargo.toml")).no_deps().exec();
-    let metadata = metadata.unwrap();
+    let metadata = metadata();
     let command = row.code(1)[0];
     assert_eq!(command, "cargo build --release");
     let built = metadata.workspace_default_packages();
     let programs = built.iter().flat_map(|package| &package.targets).filter(|target| target.is_bin());
     let programs: Vec<&str> = programs.map(|target| target.name.as_str()).collect();
     assert_eq!(programs, ["ubp"], "what the command makes");
-    let checks = fs::read_to_string(repository().join("tests/run")).unwrap();
-    assert!(checks.contains(&format!("{{ {command}; }}")), "tests/run makes the program with it");
 }
 
 /// An index as devrag made it.
@@ -155,11 +125,12 @@ fn one_program(_: &Row) {
 }
 
 fn processors(row: &Row) {
-    let manifest = fs::read_to_string(repository().join("cli/Cargo.toml")).unwrap();
     let features: Vec<&str> = row.code(1);
     assert_eq!(features.len(), 2, "{row:?}");
+    let metadata = metadata();
+    let command = metadata.packages.iter().find(|package| package.name.as_str() == "ubp-cli").unwrap();
     for feature in features {
-        assert!(manifest.contains(&format!("\n{feature} = [")), "{feature}");
+        assert!(command.features.contains_key(feature), "{feature}");
     }
 }
 

@@ -6,24 +6,6 @@ use serde_json::{Value, json};
 use ubp_core::ops::OPERATIONS;
 
 use super::{Viewer, vault};
-use crate::parity::{table, without_times};
-
-#[test]
-fn answers_are_those_of_the_table() {
-    let viewer = Viewer::of([("a.md", "# A\n\nOf [[b]].\n"), ("b.md", "# B\n")]);
-    for (name, params) in [
-        ("list_pages", json!({})),
-        ("get_page", json!({ "page": "a" })),
-        ("read_page", json!({ "page": "a" })),
-        ("render_page", json!({ "page": "a" })),
-        ("complete", json!({ "text": "b" })),
-        ("get_graph", json!({ "page": "a" })),
-    ] {
-        let answered = viewer.call(name, &params);
-        assert_eq!(without_times(answered), without_times(table(&viewer.terminal, name, &params)), "{name}");
-    }
-}
-
 #[test]
 fn every_operation_for_programs_is_there_and_refuses_what_it_does_not_know() {
     let viewer = Viewer::of([("a.md", "# A\n")]);

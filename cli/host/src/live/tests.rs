@@ -108,6 +108,18 @@ impl Server {
         paths
     }
 
+    /// Waits until the pages in the index are these.
+    #[track_caller]
+    fn shows(&self, pages: &[&str]) {
+        comes_to(pages, || self.pages());
+    }
+
+    /// Waits until the pages with this word are these.
+    #[track_caller]
+    fn finds(&self, word: &str, pages: &[&str]) {
+        comes_to(pages, || self.with_word(word));
+    }
+
     fn warnings(&self) -> Vec<String> {
         let said = self.said.lock().unwrap();
         // The fixture's model is on no machine.
@@ -118,6 +130,32 @@ impl Server {
     fn settle(&self) {
         eventually("settled", || self.live.shared.pulse.is_settled());
     }
+}
+
+/// Everything that is only waited for comes soon, so that what must not happen would happen soon as well.
+const QUICK: Timing = Timing {
+    quiet: Duration::from_millis(10),
+    longest_wait: Duration::from_millis(50),
+    tick: Duration::from_millis(10),
+    reconcile: Duration::from_secs(30),
+    poll: Duration::from_millis(100),
+    patience: Duration::from_secs(1),
+    rest: Duration::from_secs(300),
+};
+
+/// Twenty times as long as anything takes to come with [`QUICK`].
+const A_WHILE: Duration = Duration::from_millis(200);
+
+/// Waits until `look` sees what is expected: the system takes a moment to tell of a change.
+#[track_caller]
+fn comes_to(expected: &[&str], look: impl Fn() -> Vec<String>) {
+    let begun = Instant::now();
+    let mut seen = look();
+    while seen != expected && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+        seen = look();
+    }
+    assert_eq!(seen, expected);
 }
 
 /// Waits until it is so.

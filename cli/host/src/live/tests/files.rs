@@ -9,12 +9,9 @@ fn a_change_is_in_the_answer_that_follows() {
     assert_eq!(server.pages(), ["a.md", "b.md"]);
     server.settle();
     folder.write("pages/c.md", "giraffe");
-    // As long as the system takes to tell.
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.with_word("giraffe"), ["c.md"]);
+    server.finds("giraffe", &["c.md"]);
     fs::remove_file(folder.path("pages/a.md")).unwrap();
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages(), ["b.md", "c.md"]);
+    server.shows(&["b.md", "c.md"]);
     assert!(server.warnings().is_empty(), "{:?}", server.warnings());
 }
 
@@ -44,14 +41,14 @@ fn a_change_is_taken_in_though_nobody_asks_and_told() {
 #[test]
 fn nothing_happens_while_nothing_changes() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
-    let server = folder.serve();
+    let server = folder.serve_with(QUICK);
     let _changes = server.live.changes();
     server.settle();
     server.pages();
     let before = server.live.refreshes();
     for _ in 0..20 {
         assert_eq!(server.with_word("zebra"), ["a.md"]);
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(A_WHILE / 20);
     }
     assert_eq!(server.live.refreshes(), before, "answers and the index itself are no changes");
 }
@@ -61,13 +58,13 @@ fn the_index_in_the_pages_folder_itself_is_no_change() {
     let folder = Folder::new([]);
     folder.write(".ubp/manifest.json", &MANIFEST.replace("\"pages\"", "\".\""));
     folder.write("a.md", "zebra");
-    let server = folder.serve();
+    let server = folder.serve_with(QUICK);
     assert_eq!(server.pages(), ["a.md"]);
     server.settle();
     let before = server.live.refreshes();
     // Writes to database, log and lock.
     server.answer("rebuild", json!({}));
-    std::thread::sleep(Duration::from_millis(1_500));
+    std::thread::sleep(A_WHILE);
     assert_eq!(server.live.refreshes(), before);
     folder.write("b.md", "lion");
     eventually("noticed", || server.live.refreshes() > before);
@@ -95,11 +92,9 @@ fn ignore_rules_that_change_are_followed() {
     assert_eq!(server.pages(), ["a.md", "drafts/b.md"]);
     server.settle();
     folder.write("pages/.ubpignore", "drafts/\n");
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages(), ["a.md"]);
+    server.shows(&["a.md"]);
     folder.write("pages/.ubpignore", "\n");
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages(), ["a.md", "drafts/b.md"]);
+    server.shows(&["a.md", "drafts/b.md"]);
     // Above the pages folder, where nothing is listened to.
     folder.write(".ubpignore", "drafts/\n");
     eventually("followed", || server.pages() == ["a.md"]);
@@ -111,17 +106,14 @@ fn a_folder_that_moves_is_listened_to_under_its_new_name() {
     let server = folder.serve();
     server.settle();
     fs::rename(folder.path("pages/a"), folder.path("pages/b")).unwrap();
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages(), ["b/x.md", "keep.md"]);
+    server.shows(&["b/x.md", "keep.md"]);
     server.settle();
     for word in ["giraffe", "okapi"] {
         folder.write("pages/b/x.md", word);
-        std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(server.with_word(word), ["b/x.md"]);
+        server.finds(word, &["b/x.md"]);
         // The same name again, for another folder.
         folder.write("pages/a/y.md", word);
-        std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(server.with_word(word).len(), 2);
+        eventually("both found", || server.with_word(word).len() == 2);
     }
 }
 
@@ -131,7 +123,7 @@ fn the_pages_folder_may_go_and_come_back() {
     let server = folder.serve();
     server.settle();
     fs::remove_dir_all(folder.path("pages")).unwrap();
-    std::thread::sleep(Duration::from_millis(30));
+    eventually("noticed", || server.call("list_pages", json!({})).is_err());
     let error = server.call("list_pages", json!({})).unwrap_err();
     assert!(matches!(error, Error::Io { .. }) && error.to_string().contains("no such folder"), "{error}");
     folder.write("pages/sub/b.md", "leopard");
@@ -139,8 +131,7 @@ fn the_pages_folder_may_go_and_come_back() {
     assert_eq!(server.with_word("leopard"), ["sub/b.md"]);
     server.settle();
     folder.write("pages/sub/b.md", "puma");
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.with_word("puma"), ["sub/b.md"]);
+    server.finds("puma", &["sub/b.md"]);
     let warnings = server.warnings();
     assert!(warnings.len() <= 1, "said once: {warnings:?}");
 }
@@ -158,8 +149,7 @@ fn pages_behind_symbolic_links_are_listened_to() {
     server.settle();
     folder.write("shared/page.md", "giraffe");
     folder.write("elsewhere/deep/other.md", "giraffe");
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.with_word("giraffe"), ["linked.md", "tree/deep/other.md"]);
+    server.finds("giraffe", &["linked.md", "tree/deep/other.md"]);
 }
 
 #[test]

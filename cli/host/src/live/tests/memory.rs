@@ -59,8 +59,7 @@ fn servers_share_one_copy_of_the_vectors() {
     assert_eq!(found(&first, "word7 term3"), expected);
 
     folder.write("pages/3.md", "## Part\n\nunheard-of\n");
-    std::thread::sleep(Duration::from_millis(50));
-    assert_eq!(first.with_word("unheard-of"), ["3.md"]);
+    first.finds("unheard-of", &["3.md"]);
     eventually("embedded", || pending(&first) == 0);
     let expected = found(&first, "unheard-of");
     assert_eq!(expected[0]["filepath"], "3.md");

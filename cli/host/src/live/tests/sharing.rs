@@ -12,9 +12,8 @@ fn one_indexes_and_the_others_answer_as_well() {
     servers[0].settle();
     for word in ["giraffe", "okapi", "leopard", "puma", "antelope"] {
         folder.write(&format!("pages/{word}.md"), word);
-        std::thread::sleep(Duration::from_millis(30));
         for server in servers.iter().rev() {
-            assert_eq!(server.with_word(word), [format!("{word}.md")]);
+            server.finds(word, &[&format!("{word}.md")]);
         }
     }
     servers[0].settle();
@@ -90,7 +89,7 @@ fn stopping_twice_is_stopping_once_and_lets_the_lock_go() {
 #[test]
 fn files_of_servers_that_are_cleaned_away_are_made_again() {
     let folder = Folder::new([("a.md", "zebra")]);
-    let (first, second) = (folder.serve(), folder.serve());
+    let (first, second) = (folder.serve_with(QUICK), folder.serve_with(QUICK));
     first.settle();
     // As `git clean -fdx` does.
     for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm", "serve.lock", "serve.state"] {
@@ -99,13 +98,12 @@ fn files_of_servers_that_are_cleaned_away_are_made_again() {
     for server in [&second, &first] {
         assert_eq!(server.pages(), ["a.md"]);
     }
-    std::thread::sleep(Duration::from_millis(1_200));
+    std::thread::sleep(A_WHILE);
     let indexers = [&first, &second].into_iter().filter(|server| server.live.is_indexer()).count();
     assert_eq!(indexers, 1);
     folder.write("pages/b.md", "lion");
-    std::thread::sleep(Duration::from_millis(30));
     for server in [&first, &second] {
-        assert_eq!(server.pages(), ["a.md", "b.md"]);
+        server.shows(&["a.md", "b.md"]);
     }
 }
 
@@ -126,12 +124,12 @@ fn a_checkout_is_told_and_is_in_the_next_answer() {
     git(&["init", "-q", "-b", "main"]);
     git(&["add", "pages"]);
     git(&["commit", "-qm", "one"]);
-    let server = folder.serve();
+    let server = folder.serve_with(QUICK);
     let head = |server: &Server| server.answer("list_pages", json!({}))["index"]["head"].clone();
     assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
     let mut changes = server.live.changes();
     eventually("followed", || head(&server) == git(&["rev-parse", "HEAD"]));
-    std::thread::sleep(Duration::from_millis(1_100));
+    std::thread::sleep(A_WHILE);
     git(&["checkout", "-qb", "other"]);
     for number in 0..30 {
         folder.write(&format!("pages/{number}.md"), "lion");
@@ -140,13 +138,11 @@ fn a_checkout_is_told_and_is_in_the_next_answer() {
     git(&["commit", "-qm", "two"]);
     assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
     git(&["checkout", "-q", "main"]);
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages(), ["a.md"]);
+    server.shows(&["a.md"]);
     assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
     git(&["gc", "-q"]);
     git(&["checkout", "-q", "other"]);
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(server.pages().len(), 31);
+    eventually("followed", || server.pages().len() == 31);
     assert_eq!(head(&server), git(&["rev-parse", "HEAD"]));
     let heads = std::iter::repeat_with(|| next(&mut changes)).take(20);
     assert!(heads.into_iter().any(|change| matches!(change, Changed::Head(Some(_)))));

@@ -70,8 +70,8 @@ fn vectors_follow_in_the_background_and_one_process_makes_them() {
     let (first, second) = (one.serve(&folder), other.serve(&folder));
     eventually("embedded", || pending(&first) == 0);
     folder.write("pages/c.md", "giraffe");
-    std::thread::sleep(Duration::from_millis(30));
-    assert_eq!(second.with_word("giraffe"), ["c.md"], "the other one takes its text in");
+    // The other one takes its text in.
+    second.finds("giraffe", &["c.md"]);
     eventually("embedded", || pending(&second) == 0 && one.seen() == 3);
     assert_eq!(other.seen(), 0, "and leaves its vector to the first");
     drop(first);
@@ -112,7 +112,7 @@ fn a_model_that_breaks_is_said_once_and_words_still_find() {
     eventually("said", || server.warnings().iter().any(|text| text.contains("it broke")));
     for number in 0..3 {
         folder.write(&format!("pages/{number}.md"), "lion");
-        std::thread::sleep(Duration::from_millis(30));
+        eventually("taken in", || server.with_word("lion").len() == number + 1);
         assert_eq!(server.with_word("zebra"), ["a.md"]);
     }
     server.settle();
