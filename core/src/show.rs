@@ -39,6 +39,9 @@ pub trait Page {
     /// One of a list.
     fn item(&mut self, line: &[Span<'_>]);
 
+    /// One of a tree, `depth` levels below its root. What it leads to comes right after it.
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]);
+
     /// What belongs to the line or item before.
     fn detail(&mut self, line: &[Span<'_>]);
 
