@@ -89,6 +89,11 @@ pub fn page_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [S
     [Span::Path(path), Span::Text("  "), Span::Text(title), Span::Trust(staleness)]
 }
 
+/// A page that an answer is about, as its heading.
+pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
+    [Span::Strong(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]
+}
+
 /// What is wrong with a source, as the end of a sentence that begins with its path.
 pub fn what_is_wrong(stale: &StaleRef) -> String {
     let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();

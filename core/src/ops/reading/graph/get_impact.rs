@@ -12,7 +12,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
 use crate::ops::{Facts, Tool};
-use crate::show::{Page, Span, counted, page_spans};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 mod changed;
@@ -214,7 +214,7 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
 /// Tells what changes, then the pages affected, each with the way that the change takes.
 pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(changed) = &output.changed_page {
-        page.heading(&page_spans(&changed.filepath, &changed.title, changed.staleness));
+        page.heading(&title_spans(&changed.filepath, &changed.title, changed.staleness));
     }
     if let Some(file) = &output.changed_file {
         page.heading(&[Span::File(file)]);

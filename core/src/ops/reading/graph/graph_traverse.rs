@@ -12,7 +12,7 @@ use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::way::{self, Hops, Step};
 use crate::ops::{Facts, Tool};
-use crate::show::{Page, Span, counted, page_spans};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -133,7 +133,7 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
 /// Tells the pages as a tree: each below the one that leads to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let start = &output.start;
-    page.heading(&page_spans(&start.filepath, &start.title, start.staleness));
+    page.heading(&title_spans(&start.filepath, &start.title, start.staleness));
     let mut beyond: HashMap<&str, Vec<&TraversedPage>> = HashMap::new();
     for found in &output.pages {
         if let Some(step) = found.path.last() {

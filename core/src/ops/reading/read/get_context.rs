@@ -8,7 +8,7 @@ use crate::graph::{Direction, Walk};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
-use crate::show::{Page, Span, counted};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -188,7 +188,7 @@ fn shrink(output: &mut Output, excess_characters: usize) -> bool {
 /// Tells the page, then what is around it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
-    page.heading(&[Span::Strong(title), Span::Text("  "), Span::Path(filepath), Span::Trust(*staleness)]);
+    page.heading(&title_spans(filepath, title, *staleness));
     page.aside(&[Span::Faint(&format!("{doc_type} · updated {updated_at}"))]);
     page.gap();
     page.text(&output.center.content);
