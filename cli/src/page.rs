@@ -72,6 +72,10 @@ impl Page for TerminalPage<'_, '_> {
         self.indented("  ", line);
     }
 
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]) {
+        self.indented(&"  ".repeat(depth), line);
+    }
+
     fn detail(&mut self, line: &[Span<'_>]) {
         self.indented("    ", line);
     }

@@ -111,7 +111,7 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     repository.commit(20);
     assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
     let text = project.ubp("stale").out;
-    assert!(text.contains("[STALE] docs/users.md — src/users.ts was updated on "), "{text}");
+    assert!(text.contains("[STALE] docs/users.md — src/users.ts changed on "), "{text}");
     assert!(text.contains("edited later, but not reviewed"), "{text}");
     assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
 
