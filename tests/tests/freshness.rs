@@ -136,6 +136,11 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     let lock = std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap();
     let refused = project.ubp("review docs/users.md");
     assert_eq!(refused.status, ExitStatus::Finding);
+    assert!(
+        refused.out.starts_with("not recorded: docs/users.md  [STALE]\n  src/users.ts changed"),
+        "{}",
+        refused.out
+    );
     assert!(refused.out.contains("-export const users = 1"), "{}", refused.out);
     assert!(refused.out.contains("+export const users = 22"), "{}", refused.out);
     assert_eq!(std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap(), lock);

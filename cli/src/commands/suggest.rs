@@ -4,8 +4,8 @@ use ubp_core::ops::suggest_links::{self, Params};
 use ubp_core::ops::{accept, dismiss};
 
 use crate::args::{AcceptArgs, DismissArgs, Global, SuggestLinksArgs};
-use crate::output::{CommandResult, printable};
-use crate::session::{Session, Terminal, answer, answer_with};
+use crate::output::CommandResult;
+use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -34,22 +34,11 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
         dry_run: args.dry_run,
     };
     let output = session.write(terminal, |context| accept::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, |terminal, output| {
-        super::write::print_diff(terminal, &output.diff, output.dry_run)?;
-        let paint = terminal.out;
-        let path = terminal.path(&output.source);
-        let link = printable(&output.link);
-        terminal.line(format!("{}:{}: {link}", paint.path(path), paint.line(output.place.line)))
-    })
+    answer(terminal, &output, accept::show)
 }
 
 pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: DismissArgs) -> CommandResult {
     let params = dismiss::Params { source: args.source, target: args.target };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, |terminal, output| {
-        let (source, target) = (terminal.path(&output.source), terminal.path(&output.target));
-        terminal.line(format!("Not suggested again: {source} -> {target}"))
-    })
+    answer(terminal, &output, dismiss::show)
 }
