@@ -4,7 +4,7 @@
 //! without control characters, so that a page cannot end its own quotation and speak for the tool.
 
 use ubp_core::freshness::Staleness;
-use ubp_core::ops;
+use ubp_core::ops::{self, Tool};
 use ubp_core::show::{Page, Span};
 
 /// A [`Page`] that is Markdown in the making.
@@ -107,7 +107,12 @@ impl Page for MarkdownPage {
     }
 
     fn call(&self, name: &str, arguments: &str) -> String {
-        let tool = ops::find(name).map_or(name, |operation| operation.mcp_name);
+        let operation = ops::find(name);
+        // What no server offers is for the person at the terminal.
+        if let Some(facts) = operation.map(|one| one.facts).filter(|facts| facts.tool == Tool::Never) {
+            return code(&format!("ubp {} {arguments}", facts.command));
+        }
+        let tool = operation.map_or(name, |operation| operation.mcp_name);
         if arguments.is_empty() { tool.to_owned() } else { format!("{tool} with {}", code(arguments)) }
     }
 }
@@ -173,5 +178,6 @@ mod tests {
         let page = MarkdownPage::default();
         assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
         assert_eq!(page.call("search_documents", ""), "search");
+        assert_eq!(page.call("undo", "1a2b"), "`ubp undo 1a2b`");
     }
 }
