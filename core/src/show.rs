@@ -104,10 +104,3 @@ pub fn what_is_wrong(stale: &StaleRef) -> String {
         StaleReason::UnknownShallowClone => "may have changed: the clone is too shallow to tell".into(),
     }
 }
-
-/// How to take a change back, where it is in the audit log.
-pub fn show_undo(audit_id: Option<&str>, page: &mut dyn Page) {
-    if let Some(id) = audit_id {
-        page.note(&[Span::Text(&format!("{} takes it back", page.call("undo", id)))]);
-    }
-}

@@ -28,7 +28,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory remember --type tech 'Rust Async' 'Use tokio, never block.'"), @"
     $ ubp memory remember --type tech 'Rust Async' 'Use tokio, never block.'
     Updated memory/tech/rust-async.md
-    ! `ubp undo [entry]` takes it back
+    ! `ubp undo [entry]` undoes this
     ");
     assert_snapshot!(told(&terminal, "memory remember --type domain 'Rust asynch' 'Another field.'"), @"
     $ ubp memory remember --type domain 'Rust asynch' 'Another field.'
@@ -78,7 +78,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     $ ubp memory forget 'rust async'
     Forgot memory/tech/rust-async.md; it lies in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
     ! warning: linking.md:3: the link to 'Rust async' loses its page
-    ! `ubp undo [entry]` takes it back
+    ! `ubp undo [entry]` undoes this
     ");
 }
 
@@ -97,7 +97,7 @@ fn memories_that_say_the_same_become_one() {
       memory/tech/rust-async.md lies in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
     ! warning: only memories of equal text were put together: this machine has no embedding model (see `ubp model`)
     ! 2 memories
-    ! `ubp undo [entry]` takes it back
+    ! `ubp undo [entry]` undoes this
     ");
     assert_snapshot!(told(&terminal, "memory reindex"), @"
     $ ubp memory reindex

@@ -108,8 +108,10 @@ impl Page for MarkdownPage {
 
     fn call(&self, name: &str, arguments: &str) -> String {
         let operation = ops::find(name);
-        // What no server offers is for the person at the terminal.
-        if let Some(facts) = operation.map(|one| one.facts).filter(|facts| facts.tool == Tool::Never) {
+        // What is no tool is left to the person whom the agent works for.
+        if let Some(facts) =
+            operation.map(|operation| operation.facts).filter(|facts| facts.tool == Tool::Never)
+        {
             return code(&format!("ubp {} {arguments}", facts.command));
         }
         let tool = operation.map_or(name, |operation| operation.mcp_name);
@@ -178,6 +180,6 @@ mod tests {
         let page = MarkdownPage::default();
         assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
         assert_eq!(page.call("search_documents", ""), "search");
-        assert_eq!(page.call("undo", "1a2b"), "`ubp undo 1a2b`");
+        assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
     }
 }

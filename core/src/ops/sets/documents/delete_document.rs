@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::document;
+use crate::ops::edited::show_end;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
-use crate::show::{Page, Span, show_undo};
+use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 
 /// What surfaces know of it.
@@ -60,5 +61,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(trash) = &output.trash {
         page.detail(&[Span::Text("it lies in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
     }
-    show_undo(output.audit_id.as_deref(), page);
+    show_end("", output.audit_id.as_deref(), page);
 }

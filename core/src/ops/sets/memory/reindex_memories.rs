@@ -11,10 +11,11 @@ use crate::memory::{
     Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
 };
 use crate::ops::Facts;
+use crate::ops::edited::{show_dry_run, show_end};
 use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::page::IndexState;
 use crate::page::{LinkTypes, decode, parse};
-use crate::show::{Page, Span, counted, show_undo};
+use crate::show::{Page, Span, counted};
 use crate::writing::links::{Follower, Renaming, World, concerned, keys};
 use crate::writing::{Change, ChangedFile, Plan, Version, carry_out};
 use crate::{Caller, Context};
@@ -274,9 +275,7 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
 
 /// Tells which memories became one, and why others could not.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    if output.dry_run {
-        page.diff(&output.diff);
-    }
+    show_dry_run(&output.diff, output.dry_run, page);
     for Merge { kept, replaced } in &output.merged {
         let count = format!(" replaces {}", counted(replaced.len(), "memory", "memories"));
         page.line(&[Span::Path(&kept.filepath), Span::Text(&count)]);
@@ -306,5 +305,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let none = if output.merged.is_empty() { "; none say the same" } else { "" };
     page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);
-    show_undo(output.audit_id.as_deref(), page);
+    show_end("", output.audit_id.as_deref(), page);
 }

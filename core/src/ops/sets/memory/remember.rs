@@ -11,11 +11,12 @@ use crate::Context;
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
+use crate::ops::edited::show_end;
 use crate::ops::memory::SimilarMemory;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::ports::Clock;
-use crate::show::{Page, Span, show_undo};
+use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Error, Result};
 
@@ -271,7 +272,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         Action::Updated => {
             page.line(&[Span::Text("Updated "), path]);
-            show_undo(output.audit_id.as_deref(), page);
+            show_end("", output.audit_id.as_deref(), page);
         }
     }
     for similar in &output.similar {
