@@ -28,7 +28,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn put(&mut self, line: &str) {
         if self.result.is_ok() {
-            self.result = self.terminal.line(line.trim_end());
+            self.result = self.terminal.line(line);
         }
     }
 
@@ -55,7 +55,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn indented(&mut self, by: &str, line: &[Span<'_>]) {
         let painted = self.painted(self.terminal.out, line);
-        self.put(&format!("{by}{painted}"));
+        self.put(format!("{by}{painted}").trim_end());
     }
 }
 
@@ -82,7 +82,7 @@ impl Page for TerminalPage<'_, '_> {
 
     fn quote(&mut self, text: &str, highlights: &[[usize; 2]]) {
         for line in self.terminal.out.highlighted(text.trim_end(), highlights).lines() {
-            self.put(&format!("    {line}"));
+            self.put(format!("    {line}").trim_end());
         }
     }
 
