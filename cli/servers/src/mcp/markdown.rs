@@ -186,4 +186,33 @@ mod tests {
         assert_eq!(page.call("search_documents", ""), "search");
         assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
     }
+
+    #[test]
+    fn a_change_names_what_the_next_edit_has_to_carry_and_who_undoes_it() {
+        let mut output = ops::accept::Output {
+            source: "a.md".into(),
+            target: "b.md".into(),
+            place: ops::suggest_links::LinkPlace { line: 3, text: "B".into(), context: "See B.".into() },
+            link: "[[b|B]]".into(),
+            content_hash: "ab12".into(),
+            diff: "-See B.\n+See [[b|B]].\n".into(),
+            dry_run: false,
+            audit_id: Some("3f9a".into()),
+        };
+        let told = |output: &ops::accept::Output| {
+            let mut page = MarkdownPage::default();
+            ops::accept::show(output, &mut page);
+            page.finish()
+        };
+        assert_eq!(
+            told(&output),
+            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` undoes this\n"
+        );
+        output.dry_run = true;
+        output.audit_id = None;
+        assert_eq!(
+            told(&output),
+            "```diff\n-See B.\n+See [[b|B]].\n```\n\ndry run: nothing was written\n`a.md:3`: `[[b|B]]`\n"
+        );
+    }
 }
