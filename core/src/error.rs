@@ -227,6 +227,15 @@ impl Error {
         )
     }
 
+    /// Whether another process was writing the index for longer than this one waited.
+    pub fn is_busy_index(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        )
+    }
+
     /// Whether the index cannot be kept where it should be, because nothing can be written there.
     pub fn is_unwritable_index(&self) -> bool {
         let Self::Database(error) = self else { return false };

@@ -142,8 +142,6 @@ fn nothing_that_the_addon_runs_listens_for_signals() {
     assert!(!features.iter().any(|name| name == "signal" || name == "full"), "{features:?}");
 }
 
-/// The code of the command and the addon.
-
 /// Rust files below `folder`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -47,6 +47,10 @@ impl Page for MarkdownPage {
         self.put("- ", line);
     }
 
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]) {
+        self.put(&format!("{}- ", "  ".repeat(depth.saturating_sub(1))), line);
+    }
+
     fn detail(&mut self, line: &[Span<'_>]) {
         self.put("  ", line);
     }

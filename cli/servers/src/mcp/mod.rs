@@ -13,7 +13,6 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
-mod text;
 mod tools;
 
 use std::io::{Read, Write};

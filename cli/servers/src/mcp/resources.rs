@@ -41,7 +41,7 @@ pub(super) async fn list(
     let live = server.live.clone();
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
     let answer = call::run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, named("list_pages")?, params, progress, cancel)
+        live.call(Caller::Agent, named("list_pages")?, params, None, progress, cancel)
     })
     .await?
     .map_err(|error| protocol_error(&error))?;

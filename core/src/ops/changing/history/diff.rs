@@ -21,6 +21,7 @@ mod impact;
 mod range;
 mod renames;
 mod revision;
+mod show;
 mod snapshot;
 mod staleness;
 
@@ -28,6 +29,8 @@ use compare::Comparison;
 use range::Range;
 use revision::Revision;
 use snapshot::Snapshot;
+
+pub use show::show;
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
