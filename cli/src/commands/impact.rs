@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use ubp_core::graph::impact::SOURCE_REFS;
 use ubp_core::ops::get_impact::{self, Params};
-use ubp_core::ops::{Step, StepDirection};
 
 use crate::args::{Global, ImpactArgs};
-use crate::output::{CommandResult, printable};
+use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
@@ -34,15 +32,4 @@ pub(crate) fn run(
     };
     let output = session.read(terminal, global, |context| get_impact::run(context, params))?;
     answer(terminal, &output, get_impact::show)
-}
-
-/// The beginning of a way: a page, or a file that one names.
-pub(super) fn place(terminal: &Terminal<'_>, from: &str, first: &Step) -> String {
-    let is_file = first.link_type == SOURCE_REFS || !ubp_core::path::is_page(from);
-    if is_file { terminal.project_path(from) } else { terminal.path(from) }
-}
-
-pub(super) fn told(terminal: &Terminal<'_>, step: &Step) -> String {
-    let arrow = if step.direction == StepDirection::Outgoing { "->" } else { "<-" };
-    format!("{arrow} {} ({})", terminal.path(&step.to), printable(&step.link_type))
 }

@@ -4,7 +4,7 @@ use ubp_core::ops::{create_page, delete_page, rename_page};
 
 use crate::ExitStatus;
 use crate::args::{MvArgs, NewArgs, RmArgs};
-use crate::output::{CommandResult, Failure, printable};
+use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs) -> CommandResult {
@@ -52,28 +52,4 @@ pub(crate) fn rm(terminal: &mut Terminal<'_>, session: &Session, args: RmArgs) -
         answer(terminal, &output, delete_page::show)?;
     }
     Ok(ExitStatus::Success)
-}
-
-/// How to take it back.
-pub(super) fn hint_undo(terminal: &mut Terminal<'_>, audit_id: Option<&str>) {
-    if let Some(id) = audit_id {
-        let hint = terminal.err.faint(format!("`ubp undo {id}` takes it back"));
-        terminal.note(hint);
-    }
-}
-
-/// A diff, when nothing was written or somebody asked for it.
-pub(super) fn print_diff(terminal: &mut Terminal<'_>, diff: &str, wanted: bool) -> Result<(), Failure> {
-    let paint = terminal.out;
-    for line in diff.lines().filter(|_| wanted) {
-        let text = printable(line);
-        terminal.line(match line.as_bytes().first() {
-            _ if line.starts_with("+++") || line.starts_with("---") => paint.strong(text),
-            Some(b'+') => paint.good(text),
-            Some(b'-') => paint.error(text),
-            Some(b'@') => paint.faint(text),
-            _ => text,
-        })?;
-    }
-    Ok(())
 }
