@@ -40,7 +40,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
         .unwrap();
     assert_snapshot!(told(&terminal, "memory recall tokio"), @"
     $ ubp memory recall tokio
-    memory/tech/rust-async.md: Rust async  1.009
+    memory/tech/rust-async.md: Rust async  score 1.009
         #rust
         Use tokio, never block.
         example:

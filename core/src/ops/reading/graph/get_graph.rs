@@ -116,11 +116,8 @@ pub struct GraphEdge {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 1_000, 1, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref().or(params.center.as_deref()),
-        id: params.center_page_id.as_deref(),
-        ..PageName::default()
-    };
+    let page = if params.page.is_some() { &params.page } else { &params.center };
+    let name = PageName::of(page, &None, &None, &params.center_page_id);
     if params.page.is_some() && params.center.is_some() {
         return Err(Error::invalid("name the page once: `page`, or `center`"));
     }

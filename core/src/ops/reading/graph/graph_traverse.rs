@@ -82,12 +82,7 @@ pub struct TraversedPage {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 200, 1, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        id: params.page_id.as_deref(),
-        title: None,
-    };
+    let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let start = context.index.read(|db| name.require(db))?;
     let graph = context.index.graph()?;
     let direction = params.direction.unwrap_or_default().into();

@@ -97,12 +97,7 @@ pub struct RelatedPage {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, context.manifest.search.depth, 1, 3)?;
     let max_size = budget::ranged("max_size", params.max_size, 50_000, 1_000, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        id: params.page_id.as_deref(),
-        title: None,
-    };
+    let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let center = context.index.read(|db| name.require(db))?;
     let graph = context.index.graph()?;
     let walk = Walk { depth, direction: Direction::Both, types: &params.link_types };

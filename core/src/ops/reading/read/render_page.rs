@@ -72,12 +72,7 @@ impl From<render::Heading> for HeadingInfo {
 /// # Errors
 /// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        title: params.title.as_deref(),
-        id: params.id.as_deref(),
-    };
+    let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let page = context.index.read(|db| name.require(db))?;
     let rendered = Renderer::new(context).page(page, None)?;
     Ok(Output {

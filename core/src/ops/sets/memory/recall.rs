@@ -194,7 +194,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.gap();
         }
         let fields = &memory.fields;
-        let score = output.search_type.map(|_| format!("  {:.3}", memory.score)).unwrap_or_default();
+        let score = output.search_type.map(|_| format!("  score {:.3}", memory.score)).unwrap_or_default();
         page.heading(&[
             Span::Path(&fields.filepath),
             Span::Text(": "),
