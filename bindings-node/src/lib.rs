@@ -8,6 +8,7 @@
 //!
 //! **Invariants**
 //! - A call never holds up the event loop, and a write never holds up a search (`tests/node/responsive.test.mjs`).
+//! - Command and addon are built with the same features of every dependency, so that neither is built anew.
 //! - The command in Node is the native one (`tests/node/parity.test.mjs`, `process.test.mjs`: pipes, signals,
 //!   panics).
 
