@@ -113,7 +113,7 @@ mod sets {
         pub mod reindex_document;
         pub mod search_documents;
     }
-    pub mod query {
+    pub mod sql {
         pub mod index_refresh;
         pub mod index_status;
         pub mod query;
@@ -129,7 +129,7 @@ pub use editing::*;
 pub use measuring::*;
 pub use reading::{check::*, find::*, freshness::*, graph::*, read::*};
 #[cfg(not(target_family = "wasm"))]
-pub use sets::{documents::*, memory::*, query::*};
+pub use sets::{documents::*, memory::*, sql::*};
 
 pub(crate) use get_page::backlinks;
 pub(crate) use parts::*;

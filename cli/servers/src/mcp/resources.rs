@@ -7,7 +7,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use ubp_core::Error;
-use ubp_core::ops::{find, named};
+use ubp_core::ops::named;
 use ubp_core::page::decode;
 use ubp_core::{Caller, Context};
 
@@ -82,8 +82,7 @@ pub(super) async fn read(
 
 fn whole(context: &Context<'_>, path: &str) -> ubp_core::Result<String> {
     let not_found = || Error::PageNotFound { page: path.into(), similar: Vec::new() };
-    let operation = find("get_page").ok_or_else(not_found)?;
-    let page = (operation.call)(context, json!({ "filepath": path }))?;
+    let page = context.call("get_page", json!({ "filepath": path }))?;
     // A name may also lead to a page elsewhere; a URI names a place.
     if page["filepath"] != path {
         return Err(not_found());

@@ -26,6 +26,7 @@ mod impact;
 mod range;
 mod renames;
 mod revision;
+mod show;
 mod snapshot;
 mod staleness;
 
@@ -33,6 +34,8 @@ use compare::Comparison;
 use range::Range;
 use revision::Revision;
 use snapshot::Snapshot;
+
+pub use show::show;
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(

@@ -1,6 +1,6 @@
 //! The links between pages, around one page or all of them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use crate::graph::{Direction, LinkGraph, Walk};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -202,4 +203,37 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     let kept: HashSet<&str> = output.nodes.iter().map(|node| node.id.as_str()).collect();
     output.edges.retain(|edge| kept.contains(edge.source.as_str()) && kept.contains(edge.target.as_str()));
     !dropped.is_empty()
+}
+
+/// Tells every page with the links that go out from it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let paths: HashMap<&str, &str> =
+        output.nodes.iter().map(|node| (node.id.as_str(), node.page.filepath.as_str())).collect();
+    let mut outgoing: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
+    for edge in &output.edges {
+        if let Some(target) = paths.get(edge.target.as_str()) {
+            outgoing.entry(&edge.source).or_default().push((target, &edge.link_type));
+        }
+    }
+    for node in &output.nodes {
+        let hops = node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops")));
+        let links = counted(node.link_count, "link", "links");
+        page.line(&[
+            Span::Path(&node.page.filepath),
+            Span::Faint(&format!("  {links}{}", hops.unwrap_or_default())),
+            Span::Trust(node.page.staleness),
+        ]);
+        for (target, link_type) in outgoing.get(node.id.as_str()).into_iter().flatten() {
+            let kind = format!(" ({link_type})");
+            page.item(&[Span::Text("-> "), Span::Path(target), Span::Faint(&kind)]);
+        }
+    }
+    page.note(&[Span::Text(&format!(
+        "{} of {}, {}",
+        output.nodes.len(),
+        counted(output.total_nodes, "page", "pages"),
+        counted(output.edges.len(), "link", "links")
+    ))]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -55,7 +55,7 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
             findings.push(
                 finding(Severity::Warning, &diagnostic.code, diagnostic.message)
                     .at(&path, diagnostic.line)
-                    .hint("the page is indexed as far as it can be read; mend that line"),
+                    .hint("the page is indexed as far as it can be read; fix that line"),
             );
         }
     }
@@ -96,9 +96,9 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(
-            finding(Severity::Warning, "unresolved_link", format!("the link to '{target}' leads nowhere"))
+            finding(Severity::Warning, "unresolved_link", format!("broken link to '{target}'"))
                 .at(path, line)
-                .hint("create the page (`ubp add --create-missing` does) or mend the link"),
+                .hint("create the page (`ubp add --create-missing` does) or fix the link"),
         );
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
@@ -158,7 +158,7 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
                     format!("the link to '{written}': {other} has no '{last}'"),
                 )
                 .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
-                .hint("mend the heading after the #"),
+                .hint("fix the heading after the #"),
             );
         }
     }
