@@ -1,6 +1,12 @@
 //! Everything UBP can do. An operation is one file: what it takes, what it gives, its facts, how it is
 //! done, and how its answer is told. The table lists them once; every surface (terminal, MCP, HTTP, Node,
 //! browser) is a loop over it, so that equal parameters on an equal index give equal answers everywhere.
+//!
+//! **Invariants**
+//! - No surface computes a field of its own (`tests/tests/parity.rs` asks every surface the same).
+//! - Unknown parameters are refused, and every field of an output is always there (`tests/tests/architecture.rs`).
+//! - `max_tokens` holds for the whole serialised answer (`tests/budget.rs`).
+//! - The contract in `npm/ubp/generated` is that of the table (`tests/tests/contract.rs`).
 
 mod parts {
     pub(crate) mod budget;

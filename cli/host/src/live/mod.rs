@@ -1,6 +1,14 @@
 //! A project held open by a process that runs for long: it hears of changes and takes them in, makes
 //! vectors while nobody asks, follows the settings, and shares the work with other such processes on
 //! the same project. Servers ask it for answers and add nothing but their protocol.
+//!
+//! **Invariants**
+//! - An answer that says `fresh` is true to every change that the system had told of (`tests/tests/live.rs`:
+//!   several processes under 20 changes a second, whose index then equals a rebuild).
+//! - What UBP writes itself is no change: an idle server refreshes nothing and uses no processor time
+//!   (`tests/tests/live.rs`).
+//! - One server indexes, and another does within two seconds of its death (`tests/sharing.rs`).
+//! - No work outlives the call that started it, or [`Live::stop`] (`tests/`).
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
