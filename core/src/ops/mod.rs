@@ -52,7 +52,6 @@ mod reading {
 }
 
 /// Changes of pages, decisions and the index.
-#[cfg(not(target_family = "wasm"))]
 mod changing {
     pub mod pages {
         pub mod create_page;
@@ -79,7 +78,6 @@ mod changing {
 }
 
 /// What an editor asks beside the text that it shows.
-#[cfg(not(target_family = "wasm"))]
 mod editing {
     pub mod addresses;
     pub mod favorites;
@@ -121,9 +119,7 @@ mod sets {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
 pub use changing::{history::*, index::*, links::*, pages::*, reviews::*};
-#[cfg(not(target_family = "wasm"))]
 pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
 pub use measuring::*;
