@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::passages;
 use super::prepare::{Prepared, PreparedSection};
+use super::questions::pages;
 use crate::graph::resolve::{
     Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates,
 };
@@ -39,8 +40,8 @@ pub(super) fn put_page(
     touched: &mut Touched,
 ) -> Result<()> {
     // Looked up here, because another process may have written since the files were compared.
-    let known = match (number_of(db, &page.file.path)?, moved_from) {
-        (None, Some(from)) => number_of(db, from)?,
+    let known = match (pages::at(db, &page.file.path)?, moved_from) {
+        (None, Some(from)) => pages::at(db, from)?,
         (known, _) => known,
     };
     let stat = page.file.stat;
@@ -261,14 +262,9 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     Ok(())
 }
 
-fn number_of(db: &Connection, path: &str) -> Result<Option<i64>> {
-    let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
-    Ok(statement.query_row([path], |row| row.get(0)).optional()?)
-}
-
 /// Removes a page; links to it stay and lead nowhere.
 pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) -> Result<()> {
-    let Some(page) = number_of(db, path)? else { return Ok(()) };
+    let Some(page) = pages::at(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;
     touched.keys.extend(names_of(db, page)?.1.into_iter().map(|(key, _)| key));
     passages::remove_page(db, page)?;
@@ -521,7 +517,7 @@ fn link_kind_number(kind: LinkKind) -> i64 {
     }
 }
 
-pub(crate) fn link_kind(number: i64) -> LinkKind {
+pub(super) fn link_kind(number: i64) -> LinkKind {
     match number {
         1 => LinkKind::Embed,
         2 => LinkKind::Markdown,
