@@ -17,6 +17,7 @@ mod row_set;
 mod schema;
 mod shortlist;
 mod snapshot;
+mod statement;
 mod store;
 mod turns;
 mod vector_state;

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{all, each, first, one};
+use super::{all, each, first, one, run};
 use crate::Result;
 use crate::index::RowSet;
 
@@ -55,5 +55,5 @@ visits! {
 
 /// Makes it one piece, so that the same texts give the same bytes.
 pub(crate) fn optimize(db: &Connection) -> Result<()> {
-    Ok(db.execute_batch("INSERT INTO fulltext(fulltext) VALUES ('optimize')")?)
+    run(db, "INSERT INTO fulltext(fulltext) VALUES ('optimize')", [])
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{Columns, Read, all, each, json, one};
+use super::{Columns, Read, all, each, json, one, rows};
 use crate::Result;
 use crate::page::LinkKind;
 

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{Columns, Read, all, each, first, one};
+use super::{Columns, Read, all, each, first, one, rows};
 use crate::Result;
 
 rows! {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rusqlite::Connection;
 
-use super::{Columns, Read, all, each, first, one};
+use super::{Columns, Read, all, each, first, one, rows};
 use crate::Result;
 
 rows! {

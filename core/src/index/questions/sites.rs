@@ -4,7 +4,7 @@
 
 use rusqlite::Connection;
 
-use super::{Columns, Read, all, any, json, one};
+use super::{Columns, Read, all, any, json, one, rows, run};
 use crate::Result;
 
 const TABLES: &str = "
@@ -60,27 +60,24 @@ pub(crate) fn create(db: &Connection) -> Result<()> {
 
 /// Writes a fact about the site as a whole.
 pub(crate) fn put_fact(db: &Connection, key: &str, value: &str) -> Result<()> {
-    db.prepare_cached("INSERT INTO site(key, value) VALUES (?1, ?2)")?.execute((key, value))?;
-    Ok(())
+    run(db, "INSERT INTO site(key, value) VALUES (?1, ?2)", (key, value))
 }
 
 /// Writes the text of a page.
 pub(crate) fn put_file(db: &Connection, path: &str, bytes: &[u8]) -> Result<()> {
-    db.prepare_cached("INSERT INTO files(path, bytes) VALUES (?1, ?2)")?.execute((path, bytes))?;
-    Ok(())
+    run(db, "INSERT INTO files(path, bytes) VALUES (?1, ?2)", (path, bytes))
 }
 
 /// Writes an attachment's size.
 pub(crate) fn put_attachment(db: &Connection, path: &str, size: i64) -> Result<()> {
-    db.prepare_cached("INSERT INTO attachments(path, bytes) VALUES (?1, ?2)")?.execute((path, size))?;
-    Ok(())
+    run(db, "INSERT INTO attachments(path, bytes) VALUES (?1, ?2)", (path, size))
 }
 
 /// Writes the verdict on a page.
 pub(crate) fn put_verdict(db: &Connection, verdict: &Verdict) -> Result<()> {
-    db.prepare_cached("INSERT INTO verdicts(page, staleness, stale_refs, reviewed) VALUES (?1, ?2, ?3, ?4)")?
-        .execute((verdict.page, &verdict.staleness, &verdict.stale_refs, verdict.reviewed))?;
-    Ok(())
+    let Verdict { page, staleness, stale_refs, reviewed } = verdict;
+    let sql = "INSERT INTO verdicts(page, staleness, stale_refs, reviewed) VALUES (?1, ?2, ?3, ?4)";
+    run(db, sql, (page, staleness, stale_refs, reviewed))
 }
 
 /// The verdicts on `pages`, or on all when `None`.
