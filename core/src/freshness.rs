@@ -28,7 +28,7 @@ mod suspects;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use judged::{TABLE as VERDICTS, put as put_verdict};
+pub(crate) use judged::put as put_verdict;
 pub use lock::{LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
 pub use sources::{Declared, DeclaredPage, Sources, declared};
 pub use suspects::{Suspect, suspects};

@@ -175,6 +175,27 @@ fn files_are_short_and_say_why_they_exist() {
     assert!(lines[lines.len() / 2] < 200, "median {}", lines[lines.len() / 2]);
 }
 
+/// A column that is renamed is renamed in one folder. What users ask in SQL is checked where it runs.
+#[test]
+fn statements_stand_in_the_index_alone() {
+    let core = root().join("core/src");
+    let has_statement = |file: &Path| {
+        let text = fs::read_to_string(file).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = product.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let words = ["SELECT ", "INSERT ", "UPDATE ", "DELETE FROM", "CREATE "];
+        code.into_iter().any(|line| words.iter().any(|word| line.contains(word)))
+    };
+    let is_in = |file: &Path, folders: &[&str]| {
+        file.strip_prefix(&core).unwrap().iter().any(|part| folders.iter().any(|folder| part == *folder))
+    };
+    let files = rust_files(&core);
+    let outside = files.iter().filter(|file| !is_in(file, &["index", "query", "tests", "tests.rs"]));
+    let found: Vec<&PathBuf> = outside.filter(|file| has_statement(file)).collect();
+    assert!(found.is_empty(), "statements outside of `index`: {found:?}");
+    assert!(has_statement(&core.join("index/questions/pages.rs")), "statements are recognised");
+}
+
 #[test]
 fn every_operation_is_described_and_has_a_name_of_its_own() {
     // Programs call operations, and agents tools: the set `documents` has a tool `search`, which is another operation.

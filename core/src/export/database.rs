@@ -12,6 +12,7 @@ use super::vectors::Known;
 use crate::Context;
 use crate::freshness;
 use crate::graph::resolve;
+use crate::index::questions::{fulltext, pages, sites, vectors};
 use crate::index::{Index, RefreshOptions, embed_pending, refresh, settle_chunk_size};
 use crate::manifest::{MANIFEST_PATH, Manifest};
 use crate::page::{self, LinkKind, LinkTypes};
@@ -49,21 +50,6 @@ pub const TABLES: [&str; 25] = [
     "verdicts",
 ];
 
-/// What a site has beyond an index. Verdicts are [`freshness`]'s.
-const TABLES_OF_SITES: &str = "
-    CREATE TABLE files (
-        path  TEXT PRIMARY KEY,     -- of a public page, relative to the pages folder
-        bytes BLOB NOT NULL         -- its text, without links to unpublished pages
-    );
-    CREATE TABLE attachments (
-        path  TEXT PRIMARY KEY,     -- relative to the project
-        bytes INTEGER NOT NULL      -- size
-    ) WITHOUT ROWID;
-    CREATE TABLE site (
-        key   TEXT PRIMARY KEY,
-        value TEXT NOT NULL
-    ) WITHOUT ROWID;";
-
 /// What making the index of a site did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabaseReport {
@@ -80,11 +66,10 @@ pub struct DatabaseReport {
 /// # Errors
 /// [`Error::Database`], and [`Error::Manifest`] for settings that this version cannot use.
 pub fn settings_of_site(db: &Connection) -> Result<Option<Manifest>> {
-    if !db.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = 'site'")?.exists([])? {
+    if !sites::has_table(db, "site")? {
         return Ok(None);
     }
-    let text: String = db.query_row("SELECT value FROM site WHERE key = 'manifest'", [], |row| row.get(0))?;
-    Manifest::parse(&text, MANIFEST_PATH).map(Some)
+    Manifest::parse(&sites::manifest(db)?, MANIFEST_PATH).map(Some)
 }
 
 impl Publication<'_> {
@@ -112,31 +97,21 @@ impl Publication<'_> {
             let known = Known { index: context.index.index(), embedder, computed: AtomicUsize::new(0) };
             embed_pending(&index, &known, context.clock, None, context.progress, context.cancel)?;
             report.computed = known.computed.load(Ordering::Relaxed);
-            report.vectors = index.read(|db| {
-                let count: i64 =
-                    db.query_row("SELECT count(DISTINCT section) FROM section_vectors", [], |row| {
-                        row.get(0)
-                    })?;
-                Ok(usize::try_from(count).unwrap_or(0))
-            })?;
+            report.vectors = index.read(vectors::section_count)?;
         }
         report.attachments = self.attachments(&link_types)?;
         let head = context.history.head()?;
         index.write(|db| {
-            // When this machine read a page is nobody's business, and different every time.
-            db.execute_batch("DELETE FROM documents")?;
-            db.execute_batch(TABLES_OF_SITES)?;
-            db.execute_batch(freshness::VERDICTS)?;
+            sites::create(db)?;
             self.fill(db, &report.attachments)?;
             let manifest = self.manifest.to_json();
             let facts = [("manifest", Some(manifest)), ("version", Some(version.into())), ("commit", head)];
             for (key, value) in facts {
                 if let Some(value) = value {
-                    db.execute("INSERT INTO site(key, value) VALUES (?1, ?2)", (key, value))?;
+                    sites::put_fact(db, key, &value)?;
                 }
             }
-            // One piece, so that the same texts give the same bytes.
-            db.execute("INSERT INTO fulltext(fulltext) VALUES ('optimize')", [])?;
+            fulltext::optimize(db)?;
             require_known_tables(db)
         })?;
         Ok((index, report))
@@ -163,18 +138,17 @@ impl Publication<'_> {
     }
 
     fn fill(&self, db: &Connection, attachments: &BTreeMap<String, String>) -> Result<()> {
-        let mut file = db.prepare("INSERT INTO files(path, bytes) VALUES (?1, ?2)")?;
         for (path, bytes) in self.source.texts() {
-            file.execute((path, bytes))?;
+            sites::put_file(db, path, bytes)?;
         }
-        let mut attachment = db.prepare("INSERT INTO attachments(path, bytes) VALUES (?1, ?2)")?;
         for path in attachments.keys() {
             let size = self.source.stat_source(path)?.map_or(0, |stat| stat.size);
-            attachment.execute((path, size.cast_signed()))?;
+            sites::put_attachment(db, path, size.cast_signed())?;
         }
-        let mut number = db.prepare("SELECT page FROM pages WHERE path = ?1")?;
         for (path, assessment) in &self.verdicts {
-            let page: i64 = number.query_row([path], |row| row.get(0))?;
+            let page = pages::at(db, path)?;
+            let page =
+                page.ok_or_else(|| Error::Internal(format!("{path} is not in the index of the site")))?;
             freshness::put_verdict(db, page, assessment)?;
         }
         Ok(())
@@ -204,10 +178,7 @@ impl Publication<'_> {
 }
 
 fn require_known_tables(db: &Connection) -> Result<()> {
-    let mut statement = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
+    for name in sites::tables(db)? {
         if !TABLES.contains(&name.as_str()) {
             return Err(Error::Internal(format!("nobody decided whether the table {name} may be published")));
         }

@@ -37,6 +37,7 @@ pub use template::Template;
 use crate::Context;
 use crate::freshness::{self, Assessment};
 use crate::graph::resolve::Destination;
+use crate::index::questions::pages;
 use crate::manifest::Manifest;
 use crate::page::{self, LinkKind};
 use crate::ports::{FileStat, SourceChange};
@@ -76,10 +77,7 @@ impl<'a> Publication<'a> {
         let types = context.link_types();
         let (candidates, unpublished) = candidates(context)?;
         let mut world = context.index.read(|db| World::load(db, context.source, context.pages_dir()))?;
-        let everything = context.index.read(|db| {
-            let mut statement = db.prepare("SELECT page FROM pages")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<BTreeSet<i64>>>()?)
-        })?;
+        let page_count = context.index.read(pages::count)?;
         let mut public: BTreeSet<i64> = candidates.iter().map(|page| page.number).collect();
         let mut left_out = Vec::new();
         let texts = loop {
@@ -90,7 +88,7 @@ impl<'a> Publication<'a> {
                 if !public.contains(&page.number) {
                     continue;
                 }
-                if everything.len() == public.len() {
+                if page_count == public.len() {
                     texts.insert(page.path.clone(), page.bytes.clone());
                     continue;
                 }
@@ -143,10 +141,7 @@ impl<'a> Publication<'a> {
 /// Every page of the index with its text, and the paths of those that are not public.
 fn candidates(context: &Context<'_>) -> Result<(Vec<Candidate>, Vec<String>)> {
     let types = context.link_types();
-    let pages: Vec<(i64, String)> = context.index.read(|db| {
-        let mut statement = db.prepare("SELECT page, path FROM pages ORDER BY path")?;
-        Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
-    })?;
+    let pages: Vec<(i64, String)> = context.index.read(pages::paths)?;
     let mut candidates = Vec::new();
     let mut unpublished = Vec::new();
     for (number, path) in pages {

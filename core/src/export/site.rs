@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use serde::Serialize;
 
 use super::Publication;
@@ -10,6 +10,8 @@ use super::template::{Filling, Template};
 use super::words::{Words, words};
 use crate::Context;
 use crate::index::Index;
+use crate::index::questions::names;
+use crate::index::questions::pages::{self, PageRow};
 use crate::ops::{LinkInfo, backlinks};
 use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
@@ -456,15 +458,12 @@ fn push_link(html: &mut String, from: &str, page: &str, title: &str, to: &str) {
 }
 
 fn entries(db: &Connection) -> Result<Vec<Entry>> {
-    let mut statement = db.prepare("SELECT page FROM pages ORDER BY path")?;
-    let pages = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<i64>>>()?;
-    pages.into_iter().map(|page| entry(db, page)).collect()
+    pages::numbers(db)?.into_iter().map(|page| entry(db, page)).collect()
 }
 
 fn entry(db: &Connection, number: i64) -> Result<Entry> {
-    let mut statement = db.prepare_cached("SELECT path, title, front_matter FROM pages WHERE page = ?1")?;
-    let (path, title, front_matter): (String, String, String) =
-        statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let PageRow { path, title, .. } = pages::row(db, number)?;
+    let front_matter = pages::front_matter(db, number)?;
     let file = url::file_of(db, &path)?;
     Ok(Entry { number, path, title, file, language: own_language(&front_matter) })
 }
@@ -478,14 +477,9 @@ fn own_language(front_matter: &str) -> Option<String> {
 
 /// The page that the site opens with: the first at its top that is called like one.
 fn home(db: &Connection) -> Result<Option<Entry>> {
-    let mut statement = db.prepare_cached(
-        "SELECT page FROM names JOIN pages USING (page)
-         WHERE key = ?1 AND kind = 0 AND instr(path, '/') = 0 ORDER BY path LIMIT 1",
-    )?;
     for name in ["index", "home", "readme", "start"] {
-        let found = statement.query_row([name], |row| row.get(0)).optional()?;
-        if let Some(page) = found {
-            return entry(db, page).map(Some);
+        if let Some((page, _)) = names::files(db, name)?.iter().find(|(_, path)| !path.contains('/')) {
+            return entry(db, *page).map(Some);
         }
     }
     Ok(None)

@@ -7,6 +7,7 @@ use std::io;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use crate::index::questions::sites;
 use crate::ports::{FileStat, Listing, PageFile, Source};
 use crate::{Error, Result, path};
 
@@ -41,21 +42,13 @@ impl PublicSource<'static> {
     /// # Errors
     /// [`Error::Database`], also for a database that belongs to no site.
     pub fn of_site(db: &Connection) -> Result<Self> {
-        let mut statement = db.prepare("SELECT path, modified, bytes FROM files JOIN pages USING (path)")?;
-        let pages = statement
-            .query_map([], |row| {
-                let bytes: Vec<u8> = row.get(2)?;
-                let nanoseconds: i64 = row.get(1)?;
-                let modified = Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default();
-                let stat = FileStat { size: bytes.len() as u64, modified, fingerprint: FINGERPRINT };
-                Ok((row.get(0)?, (stat, bytes)))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        let mut statement = db.prepare("SELECT path, bytes FROM attachments")?;
-        let shown = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(Self::new(pages, Files::Shown(shown)))
+        let pages = sites::files(db)?.into_iter().map(|(path, nanoseconds, bytes)| {
+            let modified = Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default();
+            let stat = FileStat { size: bytes.len() as u64, modified, fingerprint: FINGERPRINT };
+            (path, (stat, bytes))
+        });
+        let shown = sites::attachments(db)?.into_iter().map(|(path, size)| (path, size.unsigned_abs()));
+        Ok(Self::new(pages.collect(), Files::Shown(shown.collect())))
     }
 }
 

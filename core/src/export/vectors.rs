@@ -4,10 +4,9 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rusqlite::OptionalExtension;
-
 use crate::Result;
 use crate::index::Index;
+use crate::index::questions::vectors;
 use crate::ports::{ContentHash, Embedder, ModelInfo, TextKind};
 
 /// An embedder that looks into an index before it asks the model.
@@ -21,13 +20,8 @@ pub(super) struct Known<'a> {
 impl Known<'_> {
     fn known(&self, text: &str) -> Result<Option<Vec<f32>>> {
         let hash = ContentHash::of(text.as_bytes());
-        let data: Option<Vec<u8>> = self.index.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT data FROM vectors JOIN models USING (model) WHERE identity = ?1 AND hash = ?2",
-            )?;
-            let found = statement.query_row((&self.embedder.model().identity, hash.0), |row| row.get(0));
-            Ok(found.optional()?)
-        })?;
+        let identity = &self.embedder.model().identity;
+        let data = self.index.read(|db| vectors::known(db, identity, hash.0))?;
         let vector: Option<Vec<f32>> =
             data.map(|data| data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect());
         Ok(vector.filter(|vector| vector.len() == self.embedder.model().dimensions))

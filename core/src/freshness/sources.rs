@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::Reviewed;
 use crate::Context;
+use crate::index::questions::sources;
 use crate::ports::ContentHash;
 use crate::{Result, path};
 
@@ -27,20 +28,11 @@ pub type Declared = BTreeMap<i64, DeclaredPage>;
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
-    let mut statement = db.prepare_cached(
-        "SELECT page, path, named.source FROM (
-             SELECT page, source FROM source_refs
-             UNION SELECT page, source FROM links WHERE state = 2
-         ) AS named JOIN pages USING (page)
-         WHERE ?1 IS NULL OR page IN (SELECT value FROM json_each(?1))",
-    )?;
-    let only = pages.map(|pages| serde_json::to_string(pages).unwrap_or_else(|_| "[]".into()));
-    let mut rows = statement.query([only])?;
     let mut declared = Declared::new();
-    while let Some(row) = rows.next()? {
-        let entry = declared.entry(row.get(0)?).or_default();
-        entry.path = row.get(1)?;
-        entry.sources.insert(row.get(2)?);
+    for (page, path, source) in sources::declared(db, pages)? {
+        let entry = declared.entry(page).or_default();
+        entry.path = path;
+        entry.sources.insert(source);
     }
     Ok(declared)
 }

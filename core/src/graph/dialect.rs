@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use crate::index::questions::{links, names};
 use crate::{Result, path, text};
 
 /// Fewest links that must lead somewhere only when read label first.
@@ -24,17 +25,12 @@ impl PipedLinks {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn count(db: &Connection) -> Result<Self> {
-        let mut statement =
-            db.prepare("SELECT text, state FROM links WHERE kind IN (0, 1) AND text IS NOT NULL")?;
-        let mut known = db.prepare_cached("SELECT 1 FROM names WHERE key = ?1")?;
         let mut counts = Self::default();
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (label, state): (String, i64) = (row.get(0)?, row.get(1)?);
+        for (label, leads) in links::labels(db)? {
             let name = label.split('#').next().unwrap_or_default();
-            let reversed = known.exists([text::fold_key(path::page_name(name))])?;
+            let reversed = names::is_known(db, &text::fold_key(path::page_name(name)))?;
             counts.total += 1;
-            match (state != 0, reversed) {
+            match (leads, reversed) {
                 (false, true) => counts.only_label_first += 1,
                 (true, false) => counts.only_as_read += 1,
                 // Where both sides name a page, as titles do, the link tells nothing.

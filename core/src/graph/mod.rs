@@ -18,6 +18,7 @@ pub use dialect::PipedLinks;
 pub use walk::{Direction, Reached, Walk};
 
 use crate::Result;
+use crate::index::questions::{links, pages};
 
 /// Every page is a node, every (source, target, type) one edge; links of a page to itself are none.
 ///
@@ -50,20 +51,10 @@ impl LinkGraph {
     /// [`crate::Error::Database`].
     pub fn load(db: &Connection) -> Result<Self> {
         let mut graph = Self::default();
-        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY path")?;
-        let mut pages = statement.query([])?;
-        while let Some(row) = pages.next()? {
-            graph.node(row.get(0)?);
+        for page in pages::numbers(db)? {
+            graph.node(page);
         }
-        let mut statement = db.prepare_cached(
-            "SELECT DISTINCT page, target_page, link_type FROM links
-             WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link_type, page, target_page",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let link_type = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            graph.link(row.get(0)?, row.get(1)?, link_type);
-        }
+        links::each_edge(db, |source, target, link_type| graph.link(source, target, link_type))?;
         Ok(graph)
     }
 

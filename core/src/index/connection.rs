@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::kept::Kept;
+use super::statement::{first, run};
 use super::{PageNames, RowSet, VectorMatrix, View, schema, vector_state};
 use crate::graph::LinkGraph;
 use crate::ports::Cache;
@@ -294,19 +295,13 @@ pub(super) fn generation(db: &Connection) -> Result<i64> {
 }
 
 pub(super) fn counter(db: &Connection, key: &str) -> Result<i64> {
-    let value: Option<String> = db
-        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
-        .optional()?;
+    let value: Option<String> = first(db, "SELECT value FROM meta WHERE key = ?1", [key])?;
     Ok(value.and_then(|value| value.parse().ok()).unwrap_or(0))
 }
 
 pub(super) fn set_counter(db: &Connection, key: &str, value: i64) -> Result<()> {
-    db.prepare_cached(
-        "INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
-    )?
-    .execute((key, value.to_string()))?;
-    Ok(())
+    let sql = "INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2";
+    run(db, sql, (key, value.to_string()))
 }
 
 pub(super) fn bump(db: &Connection, key: &str) -> Result<()> {

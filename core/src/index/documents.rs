@@ -2,12 +2,13 @@
 //! text is cut for vectors, where somebody asked for that.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::Index;
 #[cfg(not(target_family = "wasm"))]
 use super::connection::VECTOR_GENERATION;
 use super::connection::{GENERATION, bump, set_counter};
+use super::statement::{all, first, run};
 use crate::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::embed::pieces;
@@ -26,10 +27,7 @@ pub(super) const CHUNK_SIZE: &str = "coalesce(documents.chunk_size,
 /// [`crate::Error::Database`].
 pub fn settle_chunk_size(index: &Index, size: Option<usize>) -> Result<()> {
     let known: Option<usize> = index.read(|db| {
-        let value: Option<String> = db
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-            .query_row([KEY], |row| row.get(0))
-            .optional()?;
+        let value: Option<String> = first(db, "SELECT value FROM meta WHERE key = ?1", [KEY])?;
         Ok(value.and_then(|value| value.parse().ok()))
     })?;
     if known == size {
@@ -38,47 +36,32 @@ pub fn settle_chunk_size(index: &Index, size: Option<usize>) -> Result<()> {
     index.write(|db| {
         match size {
             Some(size) => set_counter(db, KEY, i64::try_from(size).unwrap_or(i64::MAX))?,
-            None => {
-                db.execute("DELETE FROM meta WHERE key = ?1", [KEY])?;
-            }
+            None => run(db, "DELETE FROM meta WHERE key = ?1", [KEY])?,
         }
-        db.execute(
-            "UPDATE sections SET vector_model = NULL
-             WHERE page NOT IN (SELECT page FROM documents WHERE chunk_size IS NOT NULL)",
-            [],
-        )?;
+        let sql = "UPDATE sections SET vector_model = NULL
+             WHERE page NOT IN (SELECT page FROM documents WHERE chunk_size IS NOT NULL)";
+        run(db, sql, [])?;
         bump(db, GENERATION)
     })
 }
 
 /// Notes that the text of the page at `path` was taken in.
 pub(super) fn note_indexed(db: &Connection, path: &str, now: Timestamp) -> Result<()> {
-    db.prepare_cached(
-        "INSERT INTO documents(page, indexed_at) SELECT page, ?2 FROM pages WHERE path = ?1
-         ON CONFLICT(page) DO UPDATE SET indexed_at = excluded.indexed_at",
-    )?
-    .execute((path, now.as_second()))?;
-    Ok(())
+    let sql = "INSERT INTO documents(page, indexed_at) SELECT page, ?2 FROM pages WHERE path = ?1
+         ON CONFLICT(page) DO UPDATE SET indexed_at = excluded.indexed_at";
+    run(db, sql, (path, now.as_second()))
 }
 
 /// Pages with a number of their own, by path.
 pub(super) fn own_sizes(db: &Connection) -> Result<Vec<(String, usize)>> {
-    let mut statement = db.prepare(
-        "SELECT path, chunk_size FROM documents JOIN pages USING (page) WHERE chunk_size IS NOT NULL",
-    )?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let sql = "SELECT path, chunk_size FROM documents JOIN pages USING (page) WHERE chunk_size IS NOT NULL";
+    all(db, sql, [])
 }
 
 /// Gives pages that were taken in anew their numbers back.
 pub(super) fn restore_sizes(db: &Connection, sizes: &[(String, usize)]) -> Result<()> {
-    let mut statement = db.prepare(
-        "UPDATE documents SET chunk_size = ?2 WHERE page = (SELECT page FROM pages WHERE path = ?1)",
-    )?;
-    for (path, size) in sizes {
-        statement.execute((path, size))?;
-    }
-    Ok(())
+    let sql = "UPDATE documents SET chunk_size = ?2 WHERE page = (SELECT page FROM pages WHERE path = ?1)";
+    sizes.iter().try_for_each(|(path, size)| run(db, sql, (path, size)))
 }
 
 /// Lets the page be cut into pieces of at most `size` characters from now on, or as the others are; somebody asked at

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::Index;
 use super::connection::{VECTOR_GENERATION, bump};
 use super::documents::CHUNK_SIZE;
 use super::rounding::round;
+use super::statement::{all, any, first, one, run};
 use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
@@ -38,17 +39,13 @@ pub struct EmbedReport {
 /// [`crate::Error::Database`].
 pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
     // Three ranges of one index: where nothing is pending they are empty, however many sections there are.
-    let pending: i64 = db
-        .prepare_cached(
-            "WITH current(model) AS (
+    let sql = "WITH current(model) AS (
                  SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
              )
              SELECT (SELECT count(*) FROM sections WHERE vector_model IS NULL)
                   + (SELECT count(*) FROM sections WHERE vector_model < (SELECT model FROM current))
-                  + (SELECT count(*) FROM sections WHERE vector_model > (SELECT model FROM current))",
-        )?
-        .query_row([identity], |row| row.get(0))?;
-    Ok(usize::try_from(pending).unwrap_or(0))
+                  + (SELECT count(*) FROM sections WHERE vector_model > (SELECT model FROM current))";
+    one(db, sql, [identity])
 }
 
 /// Number of sections.
@@ -56,8 +53,7 @@ pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn section_count(db: &Connection) -> Result<usize> {
-    let count: i64 = db.query_row("SELECT count(*) FROM sections", [], |row| row.get(0))?;
-    Ok(usize::try_from(count).unwrap_or(0))
+    one(db, "SELECT count(*) FROM sections", [])
 }
 
 /// Number of pages with sections that the model has not seen yet.
@@ -65,13 +61,9 @@ pub fn section_count(db: &Connection) -> Result<usize> {
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
-    let pending: i64 = db
-        .prepare_cached(
-            "SELECT count(DISTINCT page) FROM sections
-             WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)",
-        )?
-        .query_row([identity], |row| row.get(0))?;
-    Ok(usize::try_from(pending).unwrap_or(0))
+    let sql = "SELECT count(DISTINCT page) FROM sections
+         WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)";
+    one(db, sql, [identity])
 }
 
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
@@ -128,11 +120,9 @@ fn embed(
     }
     let model = index.write(|db| model_number(db, embedder))?;
     let due: Vec<i64> = index.read(|db| {
-        let mut statement = db.prepare(
-            "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
-             ORDER BY octet_length(text), section",
-        )?;
-        Ok(statement.query_map((model, page), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+        let sql = "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
+             ORDER BY octet_length(text), section";
+        all(db, sql, (model, page))
     })?;
     let total = due.len();
     let mut done = 0;
@@ -168,11 +158,9 @@ fn embed(
 
 fn model_number(db: &Connection, embedder: &dyn Embedder) -> Result<i64> {
     let model = embedder.model();
-    db.execute(
-        "INSERT INTO models(identity, dimensions) VALUES (?1, ?2) ON CONFLICT(identity) DO NOTHING",
-        (&model.identity, model.dimensions),
-    )?;
-    Ok(db.query_row("SELECT model FROM models WHERE identity = ?1", [&model.identity], |row| row.get(0))?)
+    let sql = "INSERT INTO models(identity, dimensions) VALUES (?1, ?2) ON CONFLICT(identity) DO NOTHING";
+    run(db, sql, (&model.identity, model.dimensions))?;
+    one(db, "SELECT model FROM models WHERE identity = ?1", [&model.identity])
 }
 
 struct Due {
@@ -238,8 +226,8 @@ fn embed_batch(
     index.write(|db| {
         for ((hash, _), vector) in batch.iter().zip(&vectors) {
             let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-            db.prepare_cached("INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)")?
-                .execute((model, hash.0, data))?;
+            let sql = "INSERT OR IGNORE INTO vectors(model, hash, data) VALUES (?1, ?2, ?3)";
+            run(db, sql, (model, hash.0, data))?;
         }
         Ok(())
     })
@@ -256,15 +244,12 @@ pub(crate) struct SectionText {
 
 /// That of the section with this number; `None` when it is gone.
 pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<SectionText>> {
-    let row: Option<(String, String, String, Option<usize>)> = db
-        .prepare_cached(&format!(
-            "SELECT title, heading_path, text, {CHUNK_SIZE}
-             FROM sections JOIN pages USING (page) LEFT JOIN documents USING (page) WHERE section = ?1"
-        ))?
-        .query_row([section], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-        .optional()?;
-    Ok(row.map(|(title, heading_path, text, chunk_size)| {
-        let mut path: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
+    let sql = format!(
+        "SELECT title, heading_path, text, {CHUNK_SIZE}
+         FROM sections JOIN pages USING (page) LEFT JOIN documents USING (page) WHERE section = ?1"
+    );
+    let row: Option<(String, Vec<String>, String, Option<usize>)> = first(db, &sql, [section])?;
+    Ok(row.map(|(title, mut path, text, chunk_size)| {
         // The title says what an `Overview` is an overview of.
         if path.first() != Some(&title) {
             path.insert(0, title);
@@ -274,7 +259,7 @@ pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<Secti
 }
 
 fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
-    Ok(db.prepare_cached("SELECT 1 FROM vectors WHERE model = ?1 AND hash = ?2")?.exists((model, hash.0))?)
+    any(db, "SELECT 1 FROM vectors WHERE model = ?1 AND hash = ?2", (model, hash.0))
 }
 
 fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
@@ -285,13 +270,11 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     if !current {
         return Ok(());
     }
-    db.prepare_cached("DELETE FROM section_vectors WHERE section = ?1")?.execute([due.section])?;
+    run(db, "DELETE FROM section_vectors WHERE section = ?1", [due.section])?;
     let mut complete = true;
     for (ordinal, (hash, middle)) in due.hashes.iter().enumerate() {
-        let vector: Option<(i64, Vec<u8>)> = db
-            .prepare_cached("SELECT vector, data FROM vectors WHERE model = ?1 AND hash = ?2")?
-            .query_row((model, hash.0), |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let sql = "SELECT vector, data FROM vectors WHERE model = ?1 AND hash = ?2";
+        let vector: Option<(i64, Vec<u8>)> = first(db, sql, (model, hash.0))?;
         // Another process may have dropped a vector that no section used yet.
         complete &= vector.is_some();
         let Some((vector, data)) = vector else { continue };
@@ -313,8 +296,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
         ])?;
     }
     if complete {
-        db.prepare_cached("UPDATE sections SET vector_model = ?2 WHERE section = ?1")?
-            .execute((due.section, model))?;
+        run(db, "UPDATE sections SET vector_model = ?2 WHERE section = ?1", (due.section, model))?;
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 //! off is known for every vector, so that the scan keeps whatever may belong to the closest; those are
 //! then compared by their exact vectors, which stay in the index.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::rounding::{RoundedQuery, dot};
 use super::shortlist::{Candidate, Shortlist};
+use super::statement::first;
 use super::vector_state::VectorState;
 use crate::Result;
 use crate::ports::{Cache, CachedBytes};
@@ -70,10 +71,8 @@ impl VectorMatrix {
     /// The vectors of the model called `identity`, from `cache` where it has them.
     pub(super) fn load(db: &Connection, identity: &str, cache: Option<&dyn Cache>) -> Result<Self> {
         let mut matrix = Self { identity: identity.into(), ..Self::default() };
-        let model: Option<(i64, usize)> = db
-            .prepare_cached("SELECT model, dimensions FROM models WHERE identity = ?1")?
-            .query_row([identity], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        let sql = "SELECT model, dimensions FROM models WHERE identity = ?1";
+        let model: Option<(i64, usize)> = first(db, sql, [identity])?;
         let Some((model, dimensions)) = model else { return Ok(matrix) };
         (matrix.model, matrix.dimensions) = (model, dimensions);
         if let Some(cache) = cache {

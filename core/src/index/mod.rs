@@ -21,12 +21,14 @@ mod narrow;
 mod page_names;
 mod passages;
 mod prepare;
+pub(crate) mod questions;
 mod refresh;
 mod rounding;
 mod row_set;
 mod schema;
 mod shortlist;
 mod snapshot;
+mod statement;
 mod store;
 mod turns;
 mod vector_state;
@@ -44,10 +46,11 @@ pub(crate) use embedding::{SectionText, section_text};
 pub use matrix::{Close, Closest, VectorMatrix};
 pub use page_names::{Name, NamedPage, PageNames};
 pub(crate) use prepare::{parse_time, prepare};
+pub use questions::Filter;
 pub use refresh::{RefreshOptions, RefreshReport, Renamed, refresh};
 pub(crate) use row_set::RowSet;
 pub use snapshot::{PageChanges, Snapshot};
-pub(crate) use store::{derived_id, destination, link_kind, name_table};
+pub(crate) use store::{derived_id, destination, name_table};
 
 pub use view::View;
 

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-use super::refresh::{Known, known_from, stat_row};
+use super::refresh::{Known, stat_row};
+use super::statement::{any, first};
 use crate::Result;
 use crate::ports::{ContentHash, Listing, PageFile, Source};
 
@@ -46,14 +47,11 @@ pub(super) fn alone(
     Ok(Some((known, listing)))
 }
 
-fn known_page(db: &Connection, path: &str) -> Result<Option<Known>> {
-    let mut statement =
-        db.prepare_cached("SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1")?;
-    Ok(statement.query_row([path], known_from).optional()?)
+pub(super) fn known_page(db: &Connection, path: &str) -> Result<Option<Known>> {
+    first(db, "SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1", [path])
 }
 
 /// Whether a page other than `path` has this hash.
 fn has_page(db: &Connection, hash: ContentHash, path: &str) -> Result<bool> {
-    let mut statement = db.prepare_cached("SELECT 1 FROM pages WHERE hash = ?1 AND path <> ?2")?;
-    Ok(statement.exists((hash.0, path))?)
+    any(db, "SELECT 1 FROM pages WHERE hash = ?1 AND path <> ?2", (hash.0, path))
 }

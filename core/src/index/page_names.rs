@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::questions::{names, pages};
 use crate::text::loose_key;
 use crate::{Result, path};
 
@@ -47,21 +48,10 @@ impl PageNames {
     /// [`crate::Error::Database`].
     pub(super) fn load(db: &Connection, before: Option<&Self>) -> Result<Self> {
         let mut aliases = HashMap::<i64, Vec<String>>::new();
-        let mut statement = db.prepare_cached("SELECT page, alias FROM aliases ORDER BY page, alias")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            aliases.entry(row.get(0)?).or_default().push(row.get(1)?);
-        }
+        names::each_alias(db, |page, alias| aliases.entry(page).or_default().push(alias.to_owned()))?;
         let mut names = Self::default();
-        let mut statement = db.prepare_cached("SELECT page, path, title FROM pages ORDER BY path")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let aliases = aliases.remove(&row.get(0)?).unwrap_or_default();
-            let (filepath, title) = (row.get_ref(1)?, row.get_ref(2)?);
-            let (filepath, title) = (
-                filepath.as_str().map_err(rusqlite::Error::from)?,
-                title.as_str().map_err(rusqlite::Error::from)?,
-            );
+        pages::each_title(db, |page, filepath, title| {
+            let aliases = aliases.remove(&page).unwrap_or_default();
             let known = before.and_then(|before| before.by_path.get(filepath));
             let page = match known.filter(|known| known.title == title && known.aliases == aliases) {
                 Some(known) => known.clone(),
@@ -69,7 +59,7 @@ impl PageNames {
             };
             names.by_path.insert(filepath.to_owned(), page.clone());
             names.pages.push(page);
-        }
+        })?;
         Ok(names)
     }
 }

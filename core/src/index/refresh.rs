@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Index;
 use super::connection::{GENERATION, bump, counter, set_counter};
 use super::documents;
-use super::narrow::alone;
+use super::narrow::{alone, known_page};
 use super::prepare::{Prepared, prepare};
+use super::statement::{self, Columns, all, first, run};
 use super::store::{
     Touched, put_page, remove_page, settle_everything, settle_ids, settle_links, settle_source_links,
 };
@@ -255,12 +256,11 @@ fn lies_in(path: &str, folder: &str) -> bool {
 }
 
 fn made_for_of(db: &Connection) -> Result<Option<String>> {
-    Ok(db.query_row("SELECT value FROM meta WHERE key = ?1", [MADE_FOR], |row| row.get(0)).optional()?)
+    first(db, "SELECT value FROM meta WHERE key = ?1", [MADE_FOR])
 }
 
 fn remember_made_for(db: &Connection, made_for: &str) -> Result<()> {
-    db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))?;
-    Ok(())
+    run(db, "INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))
 }
 
 pub(super) fn stat_row(stat: FileStat) -> (u64, i64, u64) {
@@ -268,9 +268,7 @@ pub(super) fn stat_row(stat: FileStat) -> (u64, i64, u64) {
 }
 
 fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
-    let mut statement = db.prepare("SELECT size, modified, fingerprint, hash, path FROM pages")?;
-    let rows = statement.query_map([], |row| Ok((row.get(4)?, known_from(row)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    all(db, "SELECT path, size, modified, fingerprint, hash FROM pages", [])
 }
 
 /// What became of one file that had to be looked at, with its state when it was listed.
@@ -338,15 +336,10 @@ impl Writer<'_> {
                             continue;
                         }
                         let (size, modified, fingerprint) = stat_row(file.stat);
-                        db.prepare_cached(
-                            "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1",
-                        )?
-                        .execute((
-                            &file.path,
-                            size.cast_signed(),
-                            modified,
-                            fingerprint.cast_signed(),
-                        ))?;
+                        let sql =
+                            "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1";
+                        let (size, fingerprint) = (size.cast_signed(), fingerprint.cast_signed());
+                        run(db, sql, (&file.path, size, modified, fingerprint))?;
                     }
                     Read::New(page, listed) => {
                         if is_overtaken(db, source, known, &page.file.path, Some(listed))? {
@@ -436,17 +429,17 @@ fn is_overtaken(
     path: &str,
     found: Option<FileStat>,
 ) -> Result<bool> {
-    let mut statement =
-        db.prepare_cached("SELECT size, modified, fingerprint, hash FROM pages WHERE path = ?1")?;
-    let stored = statement.query_row([path], known_from).optional()?;
+    let stored = known_page(db, path)?;
     // A page that cannot be looked at is judged by the next run.
     Ok(stored.as_ref() != known.get(path) && source.stat(path).is_ok_and(|now| now != found))
 }
 
-pub(super) fn known_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
-    let (size, fingerprint): (i64, i64) = (row.get(0)?, row.get(2)?);
-    let stat = (size.cast_unsigned(), row.get(1)?, fingerprint.cast_unsigned());
-    Ok(Known { stat, hash: ContentHash(row.get(3)?) })
+impl statement::Read<'_> for Known {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (size, modified, fingerprint): (i64, i64, i64) = columns.read()?;
+        let stat = (size.cast_unsigned(), modified, fingerprint.cast_unsigned());
+        Ok(Self { stat, hash: ContentHash(columns.read()?) })
+    }
 }
 
 fn sources_changed(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<bool> {

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::passages;
 use super::prepare::{Prepared, PreparedSection};
+use super::questions::pages;
+use super::statement::{Columns, Read, all, first, one, rows, run};
 use crate::graph::resolve::{
     Destination, NameKind, NameTable, Named, Names, Origin, may_name_source, resolve, source_candidates,
 };
@@ -39,8 +41,8 @@ pub(super) fn put_page(
     touched: &mut Touched,
 ) -> Result<()> {
     // Looked up here, because another process may have written since the files were compared.
-    let known = match (number_of(db, &page.file.path)?, moved_from) {
-        (None, Some(from)) => number_of(db, from)?,
+    let known = match (pages::at(db, &page.file.path)?, moved_from) {
+        (None, Some(from)) => pages::at(db, from)?,
         (known, _) => known,
     };
     let stat = page.file.stat;
@@ -51,34 +53,32 @@ pub(super) fn put_page(
         None => (String::new(), BTreeSet::new()),
     };
     let retitled = match known {
-        Some(number) => title_of(db, number)? != page.title,
+        Some(number) => pages::row(db, number)?.title != page.title,
         None => false,
     };
     let number = match known {
         Some(number) => {
             forget_id(db, number, touched)?;
             for table in ["links", "names", "aliases", "tags", "anchors", "source_refs"] {
-                db.prepare_cached(&format!("DELETE FROM {table} WHERE page = ?1"))?.execute([number])?;
+                run(db, &format!("DELETE FROM {table} WHERE page = ?1"), [number])?;
             }
             number
         }
         None => {
-            db.prepare_cached(
-                "INSERT INTO pages(path, doc_id, title, doc_type, created_at, updated_at, size, modified, fingerprint,
-                                   hash, front_matter, diagnostics)
-                 VALUES (?1, '', '', '', '', '', 0, 0, 0, x'', '', '')",
-            )?
-            .execute([&page.file.path])?;
+            let sql =
+                "INSERT INTO pages(path, doc_id, title, doc_type, created_at, updated_at, size, modified,
+                                   fingerprint, hash, front_matter, diagnostics)
+                 VALUES (?1, '', '', '', '', '', 0, 0, 0, x'', '', '')";
+            run(db, sql, [&page.file.path])?;
             db.last_insert_rowid()
         }
     };
-    db.prepare_cached(
+    let sql =
         "UPDATE pages SET path = ?2, doc_id = ?3, own_id = ?4, title = ?5, doc_type = ?6, created_at = ?7,
                 updated_at = ?8, size = ?9, modified = ?10, fingerprint = ?11, hash = ?12, front_matter = ?13,
                 diagnostics = ?14
-         WHERE page = ?1",
-    )?
-    .execute(params![
+         WHERE page = ?1";
+    let params = params![
         number,
         page.file.path,
         derived_id(&page.file.path),
@@ -93,12 +93,13 @@ pub(super) fn put_page(
         page.hash.0,
         page.front_matter,
         page.diagnostics,
-    ])?;
+    ];
+    run(db, sql, params)?;
     touched.own_ids.extend(page.own_id.clone());
     put_sections(db, number, page)?;
     if retitled {
         // A section's vector is made from the page's title too.
-        db.prepare_cached("UPDATE sections SET vector_model = NULL WHERE page = ?1")?.execute([number])?;
+        run(db, "UPDATE sections SET vector_model = NULL WHERE page = ?1", [number])?;
     }
     put_names(db, number, page)?;
     let after = names_of(db, number)?;
@@ -112,30 +113,21 @@ pub(super) fn put_page(
     Ok(())
 }
 
-struct StoredSection {
-    section: i64,
-    text: String,
-    heading_path: String,
-    level: u8,
+rows! {
+    /// A section as it was.
+    StoredSection {
+        section: i64,
+        text: String,
+        heading_path: String,
+        level: u8,
+    }
 }
 
 /// Rows stay where they are as long as their heading does: unchanged text keeps its full-text row
 /// and its vectors, and changed text keeps its old vectors until new ones are there.
 fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
-    let mut stored: HashMap<String, StoredSection> = db
-        .prepare_cached(
-            "SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1",
-        )?
-        .query_map([page], |row| {
-            let stored = StoredSection {
-                section: row.get(1)?,
-                text: row.get(2)?,
-                heading_path: row.get(3)?,
-                level: row.get(4)?,
-            };
-            Ok((row.get(0)?, stored))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+    let sql = "SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1";
+    let mut stored: HashMap<String, StoredSection> = all(db, sql, [page])?;
     let title_changed = !stored.is_empty() && title_terms(db, page)? != prepared.title_terms;
     for (ordinal, section) in prepared.sections.iter().enumerate() {
         match stored.remove(&section.id) {
@@ -146,42 +138,27 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
                     passages::remove(db, old.section)?;
                     passages::put(db, old.section, prepared, section)?;
                 }
-                db.prepare_cached(
-                    "UPDATE sections SET ordinal = ?2, level = ?3, first_line = ?4, last_line = ?5 WHERE section = ?1",
-                )?
-                .execute(params![old.section, ordinal, section.level, section.lines.0, section.lines.1])?;
+                let sql = "UPDATE sections SET ordinal = ?2, level = ?3, first_line = ?4, last_line = ?5
+                     WHERE section = ?1";
+                run(db, sql, (old.section, ordinal, section.level, section.lines.0, section.lines.1))?;
                 if !same_text {
-                    db.prepare_cached(
-                        "UPDATE sections SET heading_path = ?2, text = ?3, vector_model = NULL WHERE section = ?1",
-                    )?
-                    .execute(params![old.section, section.heading_path, section.text])?;
+                    let sql = "UPDATE sections SET heading_path = ?2, text = ?3, vector_model = NULL
+                         WHERE section = ?1";
+                    run(db, sql, (old.section, &section.heading_path, &section.text))?;
                 }
             }
         }
     }
     for gone in stored.into_values() {
         passages::remove(db, gone.section)?;
-        db.prepare_cached("DELETE FROM sections WHERE section = ?1")?.execute([gone.section])?;
+        run(db, "DELETE FROM sections WHERE section = ?1", [gone.section])?;
     }
-    set_title_terms(db, page, &prepared.title_terms)
-}
-
-fn title_of(db: &Connection, page: i64) -> Result<String> {
-    Ok(db.prepare_cached("SELECT title FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
+    let sql = "INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)";
+    run(db, sql, (page, &prepared.title_terms))
 }
 
 fn title_terms(db: &Connection, page: i64) -> Result<String> {
-    let terms: Option<String> = db
-        .prepare_cached("SELECT terms FROM title_terms WHERE page = ?1")?
-        .query_row([page], |row| row.get(0))
-        .optional()?;
-    Ok(terms.unwrap_or_default())
-}
-
-fn set_title_terms(db: &Connection, page: i64, terms: &str) -> Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)")?
-        .execute((page, terms))?;
-    Ok(())
+    Ok(first(db, "SELECT terms FROM title_terms WHERE page = ?1", [page])?.unwrap_or_default())
 }
 
 fn insert_section(
@@ -192,21 +169,11 @@ fn insert_section(
     section: &PreparedSection,
 ) -> Result<()> {
     let row = passages::unused_row(db)?;
-    db.prepare_cached(
-        "INSERT INTO sections(section, page, ordinal, section_id, level, first_line, last_line, heading_path, text)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?
-    .execute(params![
-        row,
-        page,
-        ordinal,
-        section.id,
-        section.level,
-        section.lines.0,
-        section.lines.1,
-        section.heading_path,
-        section.text,
-    ])?;
+    let sql = "INSERT INTO sections(section, page, ordinal, section_id, level, first_line, last_line, heading_path, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let (id, (first_line, last_line)) = (&section.id, section.lines);
+    let (headings, text) = (&section.heading_path, &section.text);
+    run(db, sql, (row, page, ordinal, id, section.level, first_line, last_line, headings, text))?;
     passages::put(db, row, prepared, section)
 }
 
@@ -216,86 +183,57 @@ fn put_names(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     let aliases = prepared.aliases.iter().map(|alias| (alias.as_str(), NameKind::Alias));
     for (name, kind) in file.into_iter().chain(aliases) {
         let key = text::fold_key(name);
-        db.prepare_cached("INSERT OR IGNORE INTO names(key, kind, page) VALUES (?1, ?2, ?3)")?
-            .execute(params![key, kind_number(kind), page])?;
+        let sql = "INSERT OR IGNORE INTO names(key, kind, page) VALUES (?1, ?2, ?3)";
+        run(db, sql, (key, kind_number(kind), page))?;
     }
     for alias in &prepared.aliases {
-        db.prepare_cached("INSERT OR IGNORE INTO aliases(page, alias) VALUES (?1, ?2)")?
-            .execute(params![page, alias])?;
+        run(db, "INSERT OR IGNORE INTO aliases(page, alias) VALUES (?1, ?2)", (page, alias))?;
     }
     for tag in &prepared.tags {
-        db.prepare_cached("INSERT OR IGNORE INTO tags(tag, key, page) VALUES (?1, ?2, ?3)")?
-            .execute(params![tag, text::fold_key(tag), page])?;
+        let sql = "INSERT OR IGNORE INTO tags(tag, key, page) VALUES (?1, ?2, ?3)";
+        run(db, sql, (tag, text::fold_key(tag), page))?;
     }
     for anchor in &prepared.anchors {
-        db.prepare_cached("INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)")?
-            .execute(params![page, anchor])?;
+        run(db, "INSERT OR IGNORE INTO anchors(page, key) VALUES (?1, ?2)", (page, anchor))?;
     }
     for source in &prepared.source_refs {
-        db.prepare_cached("INSERT OR IGNORE INTO source_refs(page, source) VALUES (?1, ?2)")?
-            .execute(params![page, source])?;
+        run(db, "INSERT OR IGNORE INTO source_refs(page, source) VALUES (?1, ?2)", (page, source))?;
     }
     Ok(())
 }
 
 fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     for link in &prepared.links {
-        db.prepare_cached(
-            "INSERT INTO links(page, kind, line, link_type, target, text, context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            page,
-            link_kind_number(link.kind),
-            link.line,
-            link.link_type,
-            link.target,
-            link.text,
-            link.context
-        ])?;
+        let sql = "INSERT INTO links(page, kind, line, link_type, target, text, context)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let (kind, link_type) = (link_kind_number(link.kind), &link.link_type);
+        run(db, sql, (page, kind, link.line, link_type, &link.target, &link.text, &link.context))?;
         let number = db.last_insert_rowid();
         for key in &link.keys {
-            db.prepare_cached("INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)")?
-                .execute(params![key, number])?;
+            run(db, "INSERT OR IGNORE INTO link_keys(key, link) VALUES (?1, ?2)", (key, number))?;
         }
     }
     Ok(())
 }
 
-fn number_of(db: &Connection, path: &str) -> Result<Option<i64>> {
-    let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
-    Ok(statement.query_row([path], |row| row.get(0)).optional()?)
-}
-
 /// Removes a page; links to it stay and lead nowhere.
 pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) -> Result<()> {
-    let Some(page) = number_of(db, path)? else { return Ok(()) };
+    let Some(page) = pages::at(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;
     touched.keys.extend(names_of(db, page)?.1.into_iter().map(|(key, _)| key));
     passages::remove_page(db, page)?;
-    db.prepare_cached("DELETE FROM pages WHERE page = ?1")?.execute([page])?;
+    run(db, "DELETE FROM pages WHERE page = ?1", [page])?;
     touched.pages.remove(&page);
     Ok(())
 }
 
 /// A page's path, and the folded names it goes by.
 fn names_of(db: &Connection, page: i64) -> Result<(String, BTreeSet<(String, i64)>)> {
-    let path = db
-        .prepare_cached("SELECT path FROM pages WHERE page = ?1")?
-        .query_row([page], |row| row.get(0))
-        .optional()?
-        .unwrap_or_default();
-    let names = db
-        .prepare_cached("SELECT key, kind FROM names WHERE page = ?1")?
-        .query_map([page], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok((path, names))
+    Ok((pages::path(db, page)?, all(db, "SELECT key, kind FROM names WHERE page = ?1", [page])?))
 }
 
 fn forget_id(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
-    let own: Option<Option<String>> = db
-        .prepare_cached("SELECT own_id FROM pages WHERE page = ?1")?
-        .query_row([page], |row| row.get(0))
-        .optional()?;
+    let own: Option<Option<String>> = first(db, "SELECT own_id FROM pages WHERE page = ?1", [page])?;
     touched.own_ids.extend(own.flatten());
     Ok(())
 }
@@ -303,13 +241,11 @@ fn forget_id(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
 /// Gives every contested id to the page whose path sorts first.
 pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
     for own_id in std::mem::take(&mut touched.own_ids) {
-        let claimants: Vec<(i64, String)> = db
-            .prepare_cached("SELECT page, path FROM pages WHERE own_id = ?1 ORDER BY path")?
-            .query_map([&own_id], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let sql = "SELECT page, path FROM pages WHERE own_id = ?1 ORDER BY path";
+        let claimants: Vec<(i64, String)> = all(db, sql, [&own_id])?;
         for (rank, (page, path)) in claimants.iter().enumerate() {
             let id = if rank == 0 { own_id.clone() } else { derived_id(path) };
-            db.prepare_cached("UPDATE pages SET doc_id = ?2 WHERE page = ?1")?.execute(params![page, id])?;
+            run(db, "UPDATE pages SET doc_id = ?2 WHERE page = ?1", (page, id))?;
         }
     }
     Ok(())
@@ -317,19 +253,12 @@ pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
 
 /// Resolves every link, and settles every contested id.
 pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
-    let mut touched = Touched::default();
-    let mut owned = db.prepare("SELECT own_id FROM pages WHERE own_id IS NOT NULL")?;
-    for own_id in owned.query_map([], |row| row.get(0))? {
-        touched.own_ids.insert(own_id?);
-    }
+    let own_ids = all(db, "SELECT own_id FROM pages WHERE own_id IS NOT NULL", [])?;
+    let mut touched = Touched { own_ids, ..Touched::default() };
     settle_ids(db, &mut touched)?;
     let mut names = StoredNames { db, source, whole: None };
     names.load_all()?;
-    let links: Vec<i64> = db
-        .prepare("SELECT link FROM links ORDER BY link")?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    for link in links {
+    for link in all::<i64, Vec<_>>(db, "SELECT link FROM links ORDER BY link", [])? {
         settle_link(db, link, pages_dir, &mut names)?;
     }
     Ok(())
@@ -418,23 +347,18 @@ pub(crate) fn destination(
 }
 
 fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNames<'_>) -> Result<()> {
-    let (page, page_path, kind, target): (i64, String, i64, String) = db
-        .prepare_cached("SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1")?
-        .query_row([link], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    let sql = "SELECT page, path, kind, target FROM links JOIN pages USING (page) WHERE link = ?1";
+    let (page, page_path, kind, target): (i64, String, LinkKind, String) = one(db, sql, [link])?;
     let origin = Origin { page, path: &page_path, pages_dir };
-    let (state, target_page, source, anchor, ambiguous) =
-        match resolve(link_kind(kind), &target, origin, names)? {
-            Destination::Page { page, anchor, ambiguous } => (1, Some(page), None, anchor, ambiguous),
-            Destination::Source(path) => (2, None, Some(path), None, false),
-            Destination::Attachment => (3, None, None, None, false),
-            Destination::Unresolved => (0, None, None, None, false),
-        };
-    db.prepare_cached(
-        "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
-             WHERE link = ?1 AND (state, target_page, source, anchor, ambiguous) IS NOT (?2, ?3, ?4, ?5, ?6)",
-    )?
-    .execute(params![link, state, target_page, source, anchor, ambiguous])?;
-    Ok(())
+    let (state, target_page, source, anchor, ambiguous) = match resolve(kind, &target, origin, names)? {
+        Destination::Page { page, anchor, ambiguous } => (1, Some(page), None, anchor, ambiguous),
+        Destination::Source(path) => (2, None, Some(path), None, false),
+        Destination::Attachment => (3, None, None, None, false),
+        Destination::Unresolved => (0, None, None, None, false),
+    };
+    let sql = "UPDATE links SET state = ?2, target_page = ?3, source = ?4, anchor = ?5, ambiguous = ?6
+         WHERE link = ?1 AND (state, target_page, source, anchor, ambiguous) IS NOT (?2, ?3, ?4, ?5, ?6)";
+    run(db, sql, (link, state, target_page, source, anchor, ambiguous))
 }
 
 /// The names of the index, looked up as needed or held whole.
@@ -521,7 +445,7 @@ fn link_kind_number(kind: LinkKind) -> i64 {
     }
 }
 
-pub(crate) fn link_kind(number: i64) -> LinkKind {
+pub(super) fn link_kind(number: i64) -> LinkKind {
     match number {
         1 => LinkKind::Embed,
         2 => LinkKind::Markdown,

@@ -2,10 +2,11 @@
 //! was made anew, copied, or brought back from a backup counts through the same numbers again with other
 //! vectors. So the index holds a random token beside them that every change replaces.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 use super::connection::{GENERATION, VECTOR_GENERATION, counter};
+use super::statement::{any, first, run};
 use crate::Result;
 use crate::text::hex;
 
@@ -18,10 +19,7 @@ pub(super) struct VectorState {
 impl VectorState {
     /// As of now; `None` while the index has no token.
     pub(super) fn of(db: &Connection, identity: &str) -> Result<Option<Self>> {
-        let token: Option<String> = db
-            .prepare_cached("SELECT value FROM meta WHERE key = 'token'")?
-            .query_row([], |row| row.get(0))
-            .optional()?;
+        let token: Option<String> = first(db, "SELECT value FROM meta WHERE key = 'token'", [])?;
         let Some(token) = token else { return Ok(None) };
         let parts = [
             token,
@@ -42,18 +40,16 @@ impl VectorState {
 
 /// Whether the index has a token.
 pub(super) fn has_begun(db: &Connection) -> Result<bool> {
-    Ok(db.prepare_cached("SELECT 1 FROM meta WHERE key = 'token'")?.exists([])?)
+    any(db, "SELECT 1 FROM meta WHERE key = 'token'", [])
 }
 
 /// Gives the index a token, unless it has one. Only indexes that share their vectors have one, so that
 /// others are the same byte by byte whenever they are made.
 pub(super) fn begin(db: &Connection) -> Result<()> {
-    db.execute("INSERT OR IGNORE INTO meta(key, value) VALUES ('token', hex(randomblob(16)))", [])?;
-    Ok(())
+    run(db, "INSERT OR IGNORE INTO meta(key, value) VALUES ('token', hex(randomblob(16)))", [])
 }
 
 /// Replaces the token, if there is one.
 pub(super) fn renew(db: &Connection) -> Result<()> {
-    db.prepare_cached("UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'token'")?.execute([])?;
-    Ok(())
+    run(db, "UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'token'", [])
 }

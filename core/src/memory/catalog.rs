@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FOLDER, Fields, MemoryType};
 use crate::index::parse_time;
+use crate::index::questions::pages::{self, PageRow};
 use crate::page::{Diagnostic, Value};
 use crate::ports::Source;
 use crate::text::fold_key;
@@ -65,28 +66,20 @@ pub(crate) struct Catalog {
 impl Catalog {
     /// Reads the index.
     pub(crate) fn read(db: &Connection) -> Result<Self> {
-        let mut statement = db.prepare_cached(
-            "SELECT page, path, doc_id, created_at, front_matter, diagnostics FROM pages
-             WHERE path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path",
-        )?;
-        let mut rows = statement.query([FOLDER])?;
         let mut catalog = Self::default();
-        while let Some(row) = rows.next()? {
-            let (page, path, id): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let created: String = row.get(3)?;
-            let front_matter = row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
+        pages::each_in(db, FOLDER, |page, front_matter, diagnostics| {
+            let PageRow { page, path, doc_id: id, created_at: created, .. } = page;
             let fields = match serde_json::from_str(front_matter) {
                 Ok(Value::Map(fields)) => fields,
                 _ => Vec::new(),
             };
             catalog.taken.insert(fold_key(&path));
-            let diagnostics = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
             if diagnostics.contains("front_matter_syntax") {
                 let found: Vec<Diagnostic> = serde_json::from_str(diagnostics).unwrap_or_default();
                 let found = found.into_iter().find(|found| found.code == "front_matter_syntax");
                 let (line, reason) = found.map(|found| (found.line, found.message)).unwrap_or_default();
                 catalog.pass_over(path, line.max(1), reason, Fields::topic_of(&fields));
-                continue;
+                return;
             }
             match Fields::of(&fields) {
                 None => {}
@@ -98,7 +91,7 @@ impl Catalog {
                     catalog.entries.push(Entry { page, path, id, fields, key, created_at });
                 }
             }
-        }
+        })?;
         Ok(catalog)
     }
 

@@ -15,6 +15,7 @@ use super::functions::{self, Wanted};
 use super::json;
 use super::schema::{OWN, Schema, page_vectors};
 use crate::Context;
+use crate::index::questions::sections;
 use crate::{Error, Result};
 
 /// The table.
@@ -300,13 +301,8 @@ fn begins_with(name: &str, start: &str) -> bool {
 }
 
 fn texts(db: &Connection) -> Result<HashMap<i64, String>> {
-    let mut statement = db.prepare_cached("SELECT page, text FROM sections ORDER BY page, ordinal")?;
-    let mut rows = statement.query([])?;
     let mut texts: HashMap<i64, String> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let part = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-        texts.entry(row.get(0)?).or_default().push_str(part);
-    }
+    sections::each_section(db, |page, _, _, part| texts.entry(page).or_default().push_str(part))?;
     Ok(texts)
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::Context;
 use crate::index;
+use crate::index::questions::{pages, vectors};
 use crate::ports::Embedder;
 use crate::{Error, Result, path};
 
@@ -56,13 +57,7 @@ impl Schema {
     /// [`Error::InvalidParams`] for what is no glob, [`Error::Database`].
     pub fn read(context: &Context<'_>, glob: Option<&str>) -> Result<Self> {
         let globs = glob.map(|glob| path::glob_set(&[glob.to_owned()])).transpose()?;
-        let found: Vec<(i64, String, String, String)> = context.index.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT page, path, updated_at, front_matter FROM pages ORDER BY path")?;
-            let rows =
-                statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })?;
+        let found = context.index.read(pages::fields)?;
         let found =
             found.into_iter().filter(|(_, path, ..)| globs.as_ref().is_none_or(|globs| globs.is_match(path)));
         let mut keys: BTreeMap<String, Key> = BTreeMap::new();
@@ -208,19 +203,13 @@ pub(crate) fn page_vectors(
     identity: &str,
     dimensions: usize,
 ) -> Result<HashMap<i64, Vec<u8>>> {
-    let mut statement = db.prepare_cached(
-        "SELECT section_vectors.page, vectors.data FROM section_vectors JOIN vectors USING (vector)
-         WHERE vectors.model = (SELECT model FROM models WHERE identity = ?1) ORDER BY section_vectors.page",
-    )?;
-    let mut rows = statement.query([identity])?;
     let mut sums: HashMap<i64, Vec<f32>> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let bytes = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        let sum = sums.entry(row.get(0)?).or_insert_with(|| vec![0.0; dimensions]);
+    vectors::each_of_pages(db, identity, |page, bytes| {
+        let sum = sums.entry(page).or_insert_with(|| vec![0.0; dimensions]);
         for (sum, number) in sum.iter_mut().zip(numbers(bytes)) {
             *sum += number;
         }
-    }
+    })?;
     Ok(sums.into_iter().map(|(page, sum)| (page, bytes(&unit(sum)))).collect())
 }
 

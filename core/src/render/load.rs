@@ -4,11 +4,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::url;
+use crate::index::questions::links::{self, LeadsTo, LinkTarget};
+use crate::index::questions::sections::{self, SectionRow};
+use crate::index::questions::{names, pages};
 use crate::page::LinkKind;
-use crate::{Result, index, text};
+use crate::{Result, text};
 
 /// A page as the index holds it.
 #[derive(Debug)]
@@ -63,28 +66,13 @@ pub(super) struct Place {
 impl Loaded {
     /// Reads page `number`; `None` where there is no such page any more.
     pub(super) fn load(db: &Connection, number: i64) -> Result<Option<Self>> {
-        let found: Option<(String, String)> = db
-            .prepare_cached("SELECT path, title FROM pages WHERE page = ?1")?
-            .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let Some((path, title)) = found else { return Ok(None) };
+        let Some((path, title)) = pages::path_and_title(db, number)? else { return Ok(None) };
         let mut text = String::new();
         let mut sections = Vec::new();
-        let mut statement = db.prepare_cached(
-            "SELECT section_id, heading_path, level, first_line, text FROM sections
-             WHERE page = ?1 ORDER BY ordinal",
-        )?;
-        let mut rows = statement.query([number])?;
-        while let Some(row) = rows.next()? {
+        for row in sections::of_page(db, number)? {
             let start = text.len();
-            text.push_str(row.get_ref(4)?.as_str().unwrap_or_default());
-            sections.push(Section {
-                id: row.get(0)?,
-                heading_path: headings(&row.get::<_, String>(1)?),
-                level: row.get(2)?,
-                line: row.get(3)?,
-                range: start..text.len(),
-            });
+            text.push_str(&row.text);
+            sections.push(Section::new(row, start..text.len()));
         }
         let file = url::file_of(db, &path)?;
         Ok(Some(Self { path, title, file, text, sections, targets: targets(db, number)? }))
@@ -101,23 +89,24 @@ impl Loaded {
     }
 }
 
-fn headings(json: &str) -> Vec<String> {
-    serde_json::from_str(json).unwrap_or_default()
+impl Section {
+    fn new(row: SectionRow, range: Range<usize>) -> Self {
+        Self {
+            id: row.section_id,
+            heading_path: row.heading_path,
+            level: row.level,
+            line: row.lines.0,
+            range,
+        }
+    }
 }
 
 fn targets(db: &Connection, page: i64) -> Result<HashMap<(LinkKind, String), Target>> {
-    let mut statement = db.prepare_cached(
-        "SELECT DISTINCT kind, target, state, source, anchor, target_page, path, title FROM links
-         LEFT JOIN pages ON pages.page = target_page WHERE links.page = ?1 AND kind <> 3",
-    )?;
     let mut targets = HashMap::new();
     let mut known = HashMap::<i64, (String, Vec<Section>)>::new();
-    let mut rows = statement.query([page])?;
-    while let Some(row) = rows.next()? {
-        let target = match (row.get::<_, i64>(2)?, row.get::<_, Option<i64>>(5)?) {
-            (1, Some(number)) => {
-                let path: String = row.get(6)?;
-                let anchor: Option<String> = row.get(4)?;
+    for LinkTarget { kind, target: written, anchor, leads_to } in links::targets(db, page)? {
+        let target = match leads_to {
+            LeadsTo::Page { page: number, path, title } => {
                 let (file, sections) = match known.entry(number) {
                     std::collections::hash_map::Entry::Occupied(held) => held.into_mut(),
                     std::collections::hash_map::Entry::Vacant(free) => {
@@ -133,13 +122,13 @@ fn targets(db: &Connection, page: i64) -> Result<HashMap<(LinkKind, String), Tar
                     }
                     None => None,
                 };
-                Target::Page(Place { page: number, path, title: row.get(7)?, file: file.clone(), anchor, id })
+                Target::Page(Place { page: number, path, title, file: file.clone(), anchor, id })
             }
-            (2, _) => Target::Source(row.get::<_, Option<String>>(3)?.unwrap_or_default()),
-            (3, _) => Target::Attachment,
-            _ => Target::Nothing,
+            LeadsTo::Source(source) => Target::Source(source),
+            LeadsTo::Attachment => Target::Attachment,
+            LeadsTo::Nothing => Target::Nothing,
         };
-        targets.insert((index::link_kind(row.get(0)?), row.get(1)?), target);
+        targets.insert((kind, written), target);
     }
     Ok(targets)
 }
@@ -151,19 +140,7 @@ pub(crate) fn place_id(db: &Connection, page: i64, anchor: &str) -> Result<Optio
 
 /// Headings of a page, without its text.
 fn outline(db: &Connection, page: i64) -> Result<Vec<Section>> {
-    let mut statement = db.prepare_cached(
-        "SELECT section_id, heading_path, level, first_line FROM sections WHERE page = ?1 ORDER BY ordinal",
-    )?;
-    let sections = statement.query_map([page], |row| {
-        Ok(Section {
-            id: row.get(0)?,
-            heading_path: headings(&row.get::<_, String>(1)?),
-            level: row.get(2)?,
-            line: row.get(3)?,
-            range: 0..0,
-        })
-    })?;
-    Ok(sections.collect::<rusqlite::Result<_>>()?)
+    Ok(sections::outline(db, page)?.into_iter().map(|row| Section::new(row, 0..0)).collect())
 }
 
 fn place(db: &Connection, page: i64, sections: &[Section], anchor: &str) -> Result<Option<String>> {
@@ -171,8 +148,7 @@ fn place(db: &Connection, page: i64, sections: &[Section], anchor: &str) -> Resu
     let last = anchor.rsplit('#').next().unwrap_or(anchor).trim();
     if let Some(block) = last.strip_prefix('^') {
         let key = format!("^{}", text::fold_key(block));
-        let mut known = db.prepare_cached("SELECT 1 FROM anchors WHERE page = ?1 AND key = ?2")?;
-        return Ok(known.exists((page, &key))?.then_some(key));
+        return Ok(names::has_anchor(db, page, &key)?.then_some(key));
     }
     Ok(heading_id(sections, anchor))
 }

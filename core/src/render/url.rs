@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rusqlite::Connection;
 
+use crate::index::questions::{names, pages};
 use crate::ports::ContentHash;
 use crate::{Result, path, text};
 
@@ -80,14 +81,10 @@ fn is_marked(name: &str) -> bool {
 /// As [`page_file`], with the twins that the index knows.
 pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
     let key = text::fold_key(path::without_page_extension(page));
-    let mut statement = db.prepare_cached(
-        "SELECT path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path",
-    )?;
-    let named = statement
-        .query_map([text::fold_key(path::page_name(page))], |row| row.get::<_, String>(0))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let named = names::files(db, &text::fold_key(path::page_name(page)))?;
     let twins: Vec<String> = named
         .into_iter()
+        .map(|(_, other)| other)
         .filter(|other| text::fold_key(path::without_page_extension(other)) == key)
         .collect();
     Ok(page_file(page, &twins))
@@ -100,11 +97,10 @@ pub(crate) fn plain_file(page: &str) -> String {
 
 /// Paths of pages whose file is another than [`plain_file`].
 pub(crate) fn oddly_placed(db: &Connection) -> Result<HashSet<String>> {
-    let mut statement = db.prepare_cached("SELECT path FROM pages ORDER BY path")?;
-    let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let paths = pages::paths(db)?;
     let mut first = HashMap::<String, &String>::with_capacity(paths.len());
     let mut odd = HashSet::new();
-    for page in &paths {
+    for (_, page) in &paths {
         match first.entry(text::fold_key(path::without_page_extension(page))) {
             Entry::Occupied(_) => {
                 odd.insert(page.clone());
@@ -125,25 +121,17 @@ pub(crate) fn page_at(db: &Connection, file: &str) -> Result<Option<i64>> {
     let Some(stem) = file.strip_suffix(".html") else { return Ok(None) };
     let name = path::file_name(stem);
     let unmarked = name.rsplit_once('~').filter(|_| is_marked(name)).map(|(name, _)| name);
-    let mut named = db.prepare_cached(
-        "SELECT page, path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path",
-    )?;
+    let mut found = Vec::new();
     for name in [Some(name), unmarked].into_iter().flatten() {
-        let mut rows = named.query([text::fold_key(name)])?;
-        while let Some(row) = rows.next()? {
-            if file_of(db, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)? == file {
-                return Ok(Some(row.get(0)?));
-            }
-        }
+        found.extend(names::files(db, &text::fold_key(name))?);
     }
     if unmarked.is_some_and(|name| name.len() + ".html".len() + MARK + 4 >= LONGEST) {
         // The name was cut, so that it says only where to begin.
-        let mut long = db.prepare_cached("SELECT page, path FROM pages WHERE length(path) >= ?1 / 4")?;
-        let mut rows = long.query([LONGEST])?;
-        while let Some(row) = rows.next()? {
-            if file_of(db, row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)? == file {
-                return Ok(Some(row.get(0)?));
-            }
+        found.extend(pages::with_long_paths(db, LONGEST / 4)?);
+    }
+    for (page, path) in found {
+        if file_of(db, &path)? == file {
+            return Ok(Some(page));
         }
     }
     Ok(None)

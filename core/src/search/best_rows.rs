@@ -11,10 +11,8 @@ use rusqlite::Connection;
 
 use crate::Result;
 use crate::index::RowSet;
+use crate::index::questions::fulltext;
 use crate::text::Alternative;
-
-/// FTS5's weights of title (with aliases), headings and text.
-pub(super) const BM25: &str = "bm25(fulltext, 4.0, 2.0, 1.0)";
 
 /// Sections that are weighed at once rather than told apart first.
 const FEW: usize = 3_000;
@@ -79,18 +77,9 @@ impl<'a> BestRows<'a> {
             return Ok(());
         }
         self.expressions += 1;
-        let narrowed = match self.within {
-            Some(_) => format!("{}(?2, rowid)", RowSet::CONTAINS),
-            None => "?2 IS NULL".into(),
-        };
-        // Not in FTS5's own order of rank: it would carry all places of all words through a sort.
-        let sql = format!("SELECT rowid, -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND {narrowed}");
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let mut rows = statement.query((expression, self.within))?;
-        while let Some(row) = rows.next()? {
+        fulltext::each_match(self.db, expression, self.within, |row, bm25| {
             // Sums in another order differ in their last digits, and must not decide about a tie.
-            let bm25 = (row.get::<_, f64>(1)? * 1e9).round() / 1e9;
-            let scored = Scored { bm25, row: row.get(0)? };
+            let scored = Scored { bm25: (bm25 * 1e9).round() / 1e9, row };
             if self.best.len() < self.limit {
                 self.best.push(Reverse(scored));
             } else if let Some(mut worst) = self.best.peek_mut()
@@ -98,14 +87,13 @@ impl<'a> BestRows<'a> {
             {
                 *worst = Reverse(scored);
             }
-        }
-        Ok(())
+        })
     }
 
     /// Considers every row that holds any of `alternatives` and may be among the best.
     pub(super) fn weigh_any(&mut self, alternatives: &[Alternative]) -> Result<()> {
         let mut words = Vec::new();
-        let total = count(self.db, "SELECT count(*) FROM fulltext_docsize", None)?;
+        let total = fulltext::count(self.db)?;
         for alternative in alternatives {
             words.extend(weighed(self.db, alternative, total)?);
         }
@@ -158,13 +146,10 @@ impl<'a> BestRows<'a> {
 fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
     /// FTS5's constant: however often a word stands in a text, it counts less than this often, plus once.
     const K1: f64 = 1.2;
-    let holding = |expression: &str| {
-        count(db, "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1", Some(expression))
-    };
     let mut bound = 0.0;
     let mut rows = 0;
     for phrase in alternative.phrases() {
-        let with = holding(phrase)?;
+        let with = fulltext::count_matches(db, phrase)?;
         rows += with;
         if with > 0 {
             let (with, total) = (with as f64, total as f64);
@@ -175,10 +160,6 @@ fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<O
     }
     let expression = alternative.expression();
     Ok((rows > 0).then_some(Weighed { expression, rows, bound }))
-}
-
-fn count(db: &Connection, sql: &str, expression: Option<&str>) -> Result<usize> {
-    Ok(db.prepare_cached(sql)?.query_row(rusqlite::params_from_iter(expression), |row| row.get(0))?)
 }
 
 fn any(words: &[Weighed]) -> String {

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-use super::best_rows::{BM25, BestRows, Scored};
+use super::best_rows::{BestRows, Scored};
 use crate::index::RowSet;
+use crate::index::questions::fulltext;
 use crate::{Result, text};
 
 /// Share of BM25 of words that follow each other in query and text alike, on top of what each word
@@ -71,28 +72,7 @@ pub fn matches(
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn term_score(db: &Connection, row: i64, expression: &str) -> Result<f64> {
-    let score: Option<f64> = db
-        .prepare_cached(&format!("SELECT -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND rowid = ?2"))?
-        .query_row((expression, row), |row| row.get(0))
-        .optional()?;
-    Ok(score.unwrap_or(0.0).max(0.0))
-}
-
-/// BM25 of the passages of one long section, by row; those that do not match are not there.
-///
-/// # Errors
-/// [`crate::Error::Database`].
-pub fn scores_within(db: &Connection, section: i64, expression: &str) -> Result<HashMap<i64, f64>> {
-    // One walk over the range in which the passages lie; `+` keeps FTS5 from one search for each.
-    let mut statement = db.prepare_cached(&format!(
-        "SELECT rowid, -{BM25} FROM fulltext
-         WHERE fulltext MATCH ?1
-           AND rowid >= (SELECT min(passage) FROM passages WHERE section = ?2)
-           AND rowid <= (SELECT max(passage) FROM passages WHERE section = ?2)
-           AND +rowid IN (SELECT passage FROM passages WHERE section = ?2)"
-    ))?;
-    let rows = statement.query_map((expression, section), |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(fulltext::score(db, expression, row)?.unwrap_or(0.0).max(0.0))
 }
 
 /// How many sections [`matches()`] would find at most, counted up to `most`.
@@ -108,23 +88,10 @@ pub fn count(
 ) -> Result<usize> {
     let Some(strict) = query.match_expression() else { return Ok(0) };
     let within = allowed.map(|pages| RowSet::of_pages(db, pages)).transpose()?;
-    let narrowed = match within {
-        Some(_) => format!("{}(?3, fulltext.rowid)", RowSet::CONTAINS),
-        None => "?3 IS NULL".into(),
-    };
-    let mut statement = db.prepare_cached(&format!(
-        "SELECT count(*) FROM (
-             SELECT DISTINCT coalesce(passages.section, fulltext.rowid)
-             FROM fulltext LEFT JOIN passages ON passage = fulltext.rowid
-             WHERE fulltext MATCH ?1 AND {narrowed} LIMIT ?2
-         )"
-    ))?;
-    let mut counted = |expression: String| {
-        statement.query_row((expression, most, within.as_ref()), |row| row.get::<_, usize>(0))
-    };
-    let found = counted(strict)?;
+    let counted = |expression: &str| fulltext::count_sections(db, expression, most, within.as_ref());
+    let found = counted(&strict)?;
     match query.relaxed_expression() {
-        Some(relaxed) if found < enough && !query.phrases().is_empty() => Ok(counted(relaxed)?.max(found)),
+        Some(relaxed) if found < enough && !query.phrases().is_empty() => Ok(counted(&relaxed)?.max(found)),
         _ => Ok(found),
     }
 }
@@ -161,15 +128,11 @@ fn find(db: &Connection, expression: &Wanted, limit: usize, within: Option<&RowS
         Wanted::Any(alternatives) => best.weigh_any(alternatives)?,
         Wanted::Expression(expression) => best.weigh(expression)?,
     }
-    let mut place = db.prepare_cached(
-        "SELECT section, page FROM sections
-         WHERE section = coalesce((SELECT section FROM passages WHERE passage = ?1), ?1)",
-    )?;
     let mut found = best
         .into_sorted()
         .into_iter()
         .map(|Scored { row, bm25 }| {
-            let (section, page) = place.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (section, page) = fulltext::place(db, row)?;
             Ok(Match { section, page, passage: row, bm25 })
         })
         .collect::<Result<Vec<_>>>()?;

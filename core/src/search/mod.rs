@@ -19,7 +19,6 @@
 
 mod best_rows;
 mod blend;
-mod filter;
 mod fulltext;
 mod names;
 mod proximity;
@@ -30,13 +29,14 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::index::Filter;
 pub use blend::SectionScore;
-pub use filter::Filter;
-pub use fulltext::{Match, NEIGHBOURS, count, matches, scores_within, term_score};
+pub use fulltext::{Match, NEIGHBOURS, count, matches, term_score};
 use names::Named;
 pub use proximity::Lift;
 
 use crate::graph::LinkGraph;
+use crate::index::questions::pages;
 use crate::index::{Close, Closest, VectorMatrix};
 use crate::{Result, text};
 
@@ -208,8 +208,7 @@ pub fn rounded(score: f64) -> f64 {
 }
 
 fn paths(db: &Connection, hits: &[Hit]) -> Result<HashMap<i64, String>> {
-    let mut statement = db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?;
-    hits.iter().map(|hit| Ok((hit.page, statement.query_row([hit.page], |row| row.get(0))?))).collect()
+    hits.iter().map(|hit| Ok((hit.page, pages::path(db, hit.page)?))).collect()
 }
 
 #[cfg(test)]

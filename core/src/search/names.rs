@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use rusqlite::Connection;
 
 use super::Match;
+use crate::index::questions::{names, sections};
 use crate::{Result, text};
 
 /// Least relevance of a page with that name, and most of all others where there is one. With both
@@ -31,21 +32,15 @@ impl Named {
         if key.is_empty() {
             return Ok(Self::default());
         }
-        let mut pages = db.prepare_cached(
-            "SELECT page FROM names WHERE key = ?1
-             UNION SELECT page FROM pages WHERE path IN (?2, ?2 || '.md', ?2 || '.markdown')",
-        )?;
-        let pages = pages.query_map((key, query.name()), |row| row.get(0))?;
-        let mut headings = db.prepare_cached("SELECT heading_path FROM sections WHERE section = ?1")?;
-        let mut sections = HashSet::new();
+        let mut named = HashSet::new();
         for found in words {
-            let path: String = headings.query_row([found.section], |row| row.get(0))?;
-            let path: Vec<String> = serde_json::from_str(&path).unwrap_or_default();
+            let path = sections::heading_path(db, found.section)?;
             if path.last().is_some_and(|heading| text::fold_key(heading) == key) {
-                sections.insert(found.section);
+                named.insert(found.section);
             }
         }
-        Ok(Self { pages: pages.collect::<rusqlite::Result<_>>()?, sections })
+        let pages = names::bearers(db, key, query.name())?.into_iter().collect();
+        Ok(Self { pages, sections: named })
     }
 
     /// Pages that bear the name.

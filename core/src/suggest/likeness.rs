@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use crate::Result;
+use crate::index::questions::vectors;
 
 /// Sections of a page that are compared; more say nothing new about it.
 const MOST_SECTIONS: usize = 64;
@@ -108,28 +109,19 @@ impl SectionVectors {
     /// stands among all.
     pub fn load(db: &Connection, place: &HashMap<i64, u32>) -> Result<Self> {
         let mut pages = vec![Vec::new(); place.len()];
-        let mut statement = db.prepare_cached(
-            "SELECT page, scale, rounded FROM section_vectors
-             WHERE scale IS NOT NULL AND model =
-                (SELECT model FROM section_vectors GROUP BY model ORDER BY count(*) DESC, model LIMIT 1)
-             ORDER BY page, section, ordinal",
-        )?;
-        let mut rows = statement.query([])?;
         let mut dimensions = 0;
-        while let Some(row) = rows.next()? {
-            let rounded = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        vectors::each_rounded(db, |page, scale, rounded| {
             if dimensions == 0 {
                 dimensions = rounded.len();
             }
-            let scale: f32 = row.get(1)?;
-            let page = place.get(&row.get(0)?).and_then(|&place| pages.get_mut(place as usize));
+            let page = place.get(&page).and_then(|&place| pages.get_mut(place as usize));
             let Some(page) = page.filter(|_| rounded.len() == dimensions && scale.is_finite()) else {
-                continue;
+                return;
             };
             if page.len() < MOST_SECTIONS * dimensions {
                 page.extend(rounded.iter().map(|&byte| f32::from(byte.cast_signed()) * scale));
             }
-        }
+        })?;
         let means = pages.iter().map(|rows| mean(rows, dimensions)).collect();
         Ok(Self { dimensions, pages, means })
     }

@@ -9,6 +9,7 @@ use super::likeness::{SectionVectors, WordVectors};
 use super::mentions::{self, Mention};
 use super::words::Vocabulary;
 use crate::Result;
+use crate::index::questions::{links, names, pages, sections};
 use crate::path;
 use crate::progress::{Cancel, Progress, Stage};
 
@@ -18,7 +19,6 @@ pub(super) struct Node {
     /// Its number in the index.
     pub number: i64,
     pub path: String,
-    pub title: String,
     /// Pages it links to, sorted.
     pub out: Vec<u32>,
     /// Pages that link to it, sorted.
@@ -52,45 +52,31 @@ impl Pages {
     }
 
     fn load_names(&mut self, db: &Connection, vocabulary: &mut Vocabulary) -> Result<()> {
-        let mut statement = db.prepare_cached("SELECT page, path, title FROM pages ORDER BY path")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let node = Node { number: row.get(0)?, path: row.get(1)?, title: row.get(2)?, ..Node::default() };
+        pages::each_title(db, |number, path, title| {
+            let node = Node { number, path: path.into(), ..Node::default() };
             let place = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-            self.dictionary.add_name(vocabulary, &node.title, place);
-            self.dictionary.add_name(vocabulary, path::page_name(&node.path), place);
-            self.places.insert(node.number, place);
+            self.dictionary.add_name(vocabulary, title, place);
+            self.dictionary.add_name(vocabulary, path::page_name(path), place);
+            self.places.insert(number, place);
             self.nodes.push(node);
-        }
-        let mut statement = db.prepare_cached("SELECT page, alias FROM aliases ORDER BY page, alias")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            if let Some(&place) = self.places.get(&row.get(0)?) {
-                let alias = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        })?;
+        names::each_alias(db, |page, alias| {
+            if let Some(&place) = self.places.get(&page) {
                 self.dictionary.add_name(vocabulary, alias, place);
             }
-        }
-        Ok(())
+        })
     }
 
     fn load_links(&mut self, db: &Connection, vocabulary: &mut Vocabulary) -> Result<()> {
-        let mut statement = db.prepare_cached(
-            "SELECT page, target_page, text, target FROM links
-             WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let (source, target): (i64, i64) = (row.get(0)?, row.get(1)?);
+        links::each_between(db, |source, target, text, written| {
             let (Some(&from), Some(&to)) = (self.places.get(&source), self.places.get(&target)) else {
-                continue;
+                return;
             };
-            let text = row.get_ref(2)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-            let written = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
             let name = written.split('#').next().unwrap_or_default();
             self.dictionary.add_link(vocabulary, text.unwrap_or_else(|| path::file_name(name)), to);
             self.nodes[from as usize].out.push(to);
             self.nodes[to as usize].back.push(from);
-        }
+        })?;
         for node in &mut self.nodes {
             for side in [&mut node.out, &mut node.back] {
                 side.sort_unstable();
@@ -112,15 +98,12 @@ impl Pages {
     ) -> Result<()> {
         let total = self.nodes.len();
         let mut counts = Vec::with_capacity(total);
-        let mut statement =
-            db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal")?;
         for (place, node) in self.nodes.iter_mut().enumerate() {
             if place % 128 == 0 {
                 cancel.check()?;
                 progress.advance(Stage::Suggestions, place, total * 2);
             }
-            let sections: Vec<String> =
-                statement.query_map([node.number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            let sections = sections::texts(db, node.number)?;
             let reading = mentions::read(sections.iter().map(String::as_str), &self.dictionary, vocabulary);
             for mention in &reading.mentions {
                 self.dictionary.phrases[mention.phrase as usize].pages += 1;

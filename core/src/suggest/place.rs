@@ -7,6 +7,8 @@ use std::ops::Range;
 use rusqlite::Connection;
 
 use super::words::{Word, words};
+use crate::index::questions::pages::{self, PageRow};
+use crate::index::questions::{links, names};
 use crate::page::{Lines, LinkTypes, parse, prose};
 use crate::{Result, path};
 
@@ -38,24 +40,13 @@ impl Names {
     /// # Errors
     /// [`crate::Error::Database`].
     pub fn of(db: &Connection, page: i64) -> Result<Self> {
-        let (title, file): (String, String) = db
-            .prepare_cached("SELECT title, path FROM pages WHERE page = ?1")?
-            .query_row([page], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut names = vec![keys(&title), keys(path::page_name(&file))];
-        let mut aliases = db.prepare_cached("SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias")?;
-        for alias in aliases.query_map([page], |row| row.get::<_, String>(0))? {
-            names.push(keys(&alias?));
-        }
-        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-        let mut texts = db.prepare_cached(
-            "SELECT text FROM links WHERE target_page = ?1 AND page <> ?1 AND text IS NOT NULL
-             GROUP BY text ORDER BY count(*) DESC, text",
-        )?;
-        for text in texts.query_map([page], |row| row.get::<_, String>(0))? {
-            names.push(keys(&text?));
-        }
-        names.retain(|name| name.iter().map(|word| word.chars().count()).sum::<usize>() > 1);
-        Ok(Self(names))
+        let PageRow { title, path: file, .. } = pages::row(db, page)?;
+        let mut own = vec![keys(&title), keys(path::page_name(&file))];
+        own.extend(names::aliases(db, page)?.iter().map(|alias| keys(alias)));
+        own.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        own.extend(links::texts_to(db, page)?.iter().map(|text| keys(text)));
+        own.retain(|name| name.iter().map(|word| word.chars().count()).sum::<usize>() > 1);
+        Ok(Self(own))
     }
 }
 

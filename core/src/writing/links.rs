@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use crate::graph::resolve::{Destination, NameKind, NameTable, Named, Names, Origin, page_part, resolve};
 use crate::index::name_table;
+use crate::index::questions::pages;
 use crate::page::{LinkKind, LinkTypes, Site, Syntax, parse, sites};
 use crate::ports::Source;
 use crate::{Error, Result, path, text};
@@ -27,10 +28,8 @@ pub(crate) struct World<'a> {
 impl<'a> World<'a> {
     /// What the index knows.
     pub(crate) fn load(db: &Connection, source: &'a dyn Source, pages_dir: &'a str) -> Result<Self> {
-        let mut statement = db.prepare("SELECT page, path FROM pages")?;
-        let paths = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let paths = paths.collect::<rusqlite::Result<_>>()?;
-        Ok(Self { names: name_table(db)?, paths, source, pages_dir, files: HashMap::new() })
+        let (names, paths) = (name_table(db)?, pages::paths(db)?.into_iter().collect());
+        Ok(Self { names, paths, source, pages_dir, files: HashMap::new() })
     }
 
     /// Gives a page another path and other names.
@@ -367,16 +366,6 @@ pub(crate) fn spliced(text: &str, splices: &[(Range<usize>, String)]) -> Option<
     }
     edited.push_str(text.get(from..)?);
     Some(edited)
-}
-
-/// Numbers of the pages with links whose destination may change when these folded names come or go.
-pub(crate) fn concerned(db: &Connection, keys: &[String]) -> Result<Vec<i64>> {
-    let keys = serde_json::to_string(keys).map_err(|error| Error::Internal(error.to_string()))?;
-    let mut statement = db.prepare_cached(
-        "SELECT DISTINCT page FROM link_keys JOIN links USING (link)
-         WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY page",
-    )?;
-    Ok(statement.query_map([keys], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Every folded name that a page with this path, title and aliases goes by.

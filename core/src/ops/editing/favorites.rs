@@ -1,11 +1,12 @@
 //! The pages that somebody keeps at hand. They are this person's: the list is not committed.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::index::derived_id;
+use crate::index::questions::pages::{self, PageRow};
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ports::{ContentHash, Source};
@@ -134,20 +135,18 @@ impl List {
 
 impl Favorite {
     fn path_now(&self, db: &Connection) -> Result<Option<String>> {
-        let mut there = db.prepare_cached("SELECT path FROM pages WHERE path = ?1")?;
-        if let Some(path) = there.query_row([&self.filepath], |row| row.get(0)).optional()? {
-            return Ok(Some(path));
+        if pages::at(db, &self.filepath)?.is_some() {
+            return Ok(Some(self.filepath.clone()));
         }
-        let mut moved = db.prepare_cached("SELECT path FROM pages WHERE doc_id = ?1 ORDER BY path")?;
-        Ok(moved.query_row([&self.id], |row| row.get(0)).optional()?)
+        let moved = pages::with_id(db, &self.id)?;
+        moved.first().map(|&page| path_of(db, page)).transpose()
     }
 }
 
 fn find(db: &Connection, name: &str) -> Result<Favorite> {
     let page = PageName { page: Some(name), ..PageName::default() }.require(db)?;
-    let id =
-        db.prepare_cached("SELECT doc_id FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?;
-    Ok(Favorite { filepath: path_of(db, page)?, id })
+    let PageRow { path: filepath, doc_id: id, .. } = pages::row(db, page)?;
+    Ok(Favorite { filepath, id })
 }
 
 fn load(source: &dyn Source) -> Result<(List, Option<ContentHash>)> {

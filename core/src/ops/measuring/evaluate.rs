@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Context;
+use crate::index::questions::pages;
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::search::SearchMode;
@@ -227,12 +228,10 @@ fn measure(
         let compared = compare::compare(*setting, &queries, baseline, run, examples, context.cancel)?;
         comparisons.push(compared);
     }
-    let page_count =
-        context.index.read(|db| Ok(db.query_row("SELECT count(*) FROM pages", [], |row| row.get(0))?))?;
     Ok(Output {
         query_count: queries.len(),
         skipped_query_count: params.queries.len() - queries.len(),
-        page_count,
+        page_count: context.index.read(pages::count)?,
         link_count: context.index.graph()?.edge_count(),
         unresolved_link_count: library.map_or(0, |library| library.unresolved_links),
         unresolved_judgements: judged.unresolved,

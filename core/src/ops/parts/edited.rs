@@ -1,12 +1,13 @@
 //! What every operation that writes a page answers.
 
-use rusqlite::OptionalExtension;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Context;
+use crate::index::questions::names;
+use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
-use crate::ops::page::{IndexState, PageFields, path_of};
+use crate::ops::page::{IndexState, PageFields};
 use crate::ops::read_page::not_utf8;
 use crate::ports::{ContentHash, FileStat, PageFile};
 use crate::show::{Page, Span};
@@ -56,11 +57,7 @@ pub(crate) fn answer(
 }
 
 fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
-    let number = context.index.read(|db| {
-        let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
-        Ok(statement.query_row([path], |row| row.get::<_, i64>(0)).optional()?)
-    })?;
-    let fields = match number {
+    let fields = match context.index.read(|db| pages::at(db, path))? {
         Some(number) => context.page_fields(&[number])?.remove(&number),
         None => None,
     };
@@ -102,14 +99,8 @@ impl Subject {
     pub(crate) fn find(context: &Context<'_>, name: &str) -> Result<Self> {
         let (number, path, title, aliases) = context.index.read(|db| {
             let number = crate::ops::page::PageName { page: Some(name), ..Default::default() }.require(db)?;
-            let title = db
-                .prepare_cached("SELECT title FROM pages WHERE page = ?1")?
-                .query_row([number], |row| row.get::<_, String>(0))?;
-            let aliases = db
-                .prepare_cached("SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias")?
-                .query_map([number], |row| row.get(0))?
-                .collect::<rusqlite::Result<Vec<String>>>()?;
-            Ok((number, path_of(db, number)?, title, aliases))
+            let PageRow { path, title, .. } = pages::row(db, number)?;
+            Ok((number, path, title, names::aliases(db, number)?))
         })?;
         Ok(Self { number, version: Version::read(context.source, &path)?, title, aliases })
     }

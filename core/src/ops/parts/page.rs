@@ -9,6 +9,9 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::freshness::{self, Assessment, Staleness};
+pub(crate) use crate::index::questions::pages::path as path_of;
+use crate::index::questions::pages::{self, PageRow};
+use crate::index::questions::{names, sections};
 use crate::manifest::FrontMatterMode;
 use crate::page::set_fields;
 use crate::show::{Page, Span, counted};
@@ -109,24 +112,22 @@ impl Context<'_> {
     }
 }
 
-/// The columns that [`PageFields`] are read from.
-const COLUMNS: &str = "page, doc_id, path, title, doc_type, created_at, updated_at";
-
-fn fields_of(row: &rusqlite::Row<'_>, assessment: Option<&Assessment>) -> rusqlite::Result<PageFields> {
-    Ok(PageFields {
-        doc_id: row.get(1)?,
-        filepath: row.get(2)?,
-        title: row.get(3)?,
-        doc_type: row.get(4)?,
-        created_at: row.get(5)?,
-        updated_at: row.get(6)?,
-        staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
-    })
+impl PageFields {
+    fn new(page: PageRow, assessment: Option<&Assessment>) -> Self {
+        Self {
+            doc_id: page.doc_id,
+            filepath: page.path,
+            title: page.title,
+            doc_type: page.doc_type,
+            created_at: page.created_at,
+            updated_at: page.updated_at,
+            staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
+        }
+    }
 }
 
 pub(crate) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>) -> Result<PageFields> {
-    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM pages WHERE page = ?1"))?;
-    Ok(statement.query_row([page], |row| fields_of(row, assessment))?)
+    Ok(PageFields::new(pages::row(db, page)?, assessment))
 }
 
 /// Those of every page, by its number.
@@ -134,33 +135,8 @@ pub(crate) fn all_fields(
     db: &Connection,
     assessments: &HashMap<i64, Assessment>,
 ) -> Result<HashMap<i64, PageFields>> {
-    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM pages"))?;
-    let rows = statement.query_map([], |row| {
-        let page = row.get(0)?;
-        Ok((page, fields_of(row, assessments.get(&page))?))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The first column of what `sql` finds for the page.
-pub(crate) fn strings(db: &Connection, sql: &str, page: i64) -> Result<Vec<String>> {
-    Ok(db.prepare_cached(sql)?.query_map([page], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
-}
-
-/// A page's tags, sorted.
-pub(crate) fn tags(db: &Connection, page: i64) -> Result<Vec<String>> {
-    strings(db, "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag", page)
-}
-
-/// The tags of every page that has some, sorted, by its number.
-pub(crate) fn all_tags(db: &Connection) -> Result<HashMap<i64, Vec<String>>> {
-    let mut tags = HashMap::<i64, Vec<String>>::new();
-    let mut statement = db.prepare_cached("SELECT page, tag FROM tags ORDER BY page, tag")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        tags.entry(row.get(0)?).or_default().push(row.get(1)?);
-    }
-    Ok(tags)
+    let pages = pages::rows(db)?.into_iter().map(|row| (row.page, row));
+    Ok(pages.map(|(page, row)| (page, PageFields::new(row, assessments.get(&page)))).collect())
 }
 
 /// The ways in which parameters may name a page; exactly one must be used.
@@ -222,18 +198,19 @@ enum Rule {
 impl Rule {
     const ALL: [Self; 6] = [Self::Path, Self::Id, Self::Title, Self::Alias, Self::FileName, Self::AnyName];
 
-    fn sql(self) -> &'static str {
+    /// The pages that it reads `name` as, whose key this is.
+    fn pages(self, db: &Connection, name: &str, key: &str) -> Result<Vec<i64>> {
         match self {
-            Self::Path => "SELECT page FROM pages WHERE path = ?1",
-            Self::Id => "SELECT page FROM pages WHERE doc_id = ?1",
-            Self::Title => {
-                "SELECT page FROM names JOIN pages USING (page) WHERE key = ?2 AND kind = 1 AND title = ?1"
+            Self::Path => Ok(pages::at(db, name)?.into_iter().collect()),
+            Self::Id => pages::with_id(db, name),
+            Self::Title => names::pages_titled(db, name, key),
+            Self::Alias => names::pages_with_alias(db, name, key),
+            Self::FileName => {
+                let file = text::fold_key(path::page_name(name));
+                let files = names::files(db, &file)?.into_iter();
+                Ok(files.filter(|(_, path)| fits(path, name)).map(|(page, _)| page).collect())
             }
-            Self::Alias => {
-                "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1"
-            }
-            Self::FileName => "SELECT page FROM names WHERE key = ?2 AND kind = 0",
-            Self::AnyName => "SELECT DISTINCT page FROM names WHERE key = ?2",
+            Self::AnyName => names::pages_called(db, key),
         }
     }
 }
@@ -278,24 +255,12 @@ fn written(name: &str) -> &str {
 
 /// The pages that the first rule with any finds.
 fn pages_called(db: &Connection, name: &str, rules: &[Rule]) -> Result<BTreeSet<i64>> {
-    let trimmed = written(name);
-    let key = text::fold_key(path::page_name(trimmed));
-    let whole_key = text::fold_key(trimmed);
+    let name = written(name);
+    let key = text::fold_key(name);
     for rule in rules {
-        let mut pages = BTreeSet::new();
-        let key = if matches!(rule, Rule::FileName) { &key } else { &whole_key };
-        let mut statement = db.prepare_cached(rule.sql())?;
-        let parameters: &[&dyn rusqlite::ToSql] = &[&trimmed, key];
-        let count = statement.parameter_count();
-        let mut rows = statement.query(&parameters[..count.min(2)])?;
-        while let Some(row) = rows.next()? {
-            let page: i64 = row.get(0)?;
-            if !matches!(rule, Rule::FileName) || fits(db, page, trimmed)? {
-                pages.insert(page);
-            }
-        }
+        let pages = rule.pages(db, name, &key)?;
         if !pages.is_empty() {
-            return Ok(pages);
+            return Ok(pages.into_iter().collect());
         }
     }
     Ok(BTreeSet::new())
@@ -308,22 +273,15 @@ fn paths_of(db: &Connection, pages: BTreeSet<i64>) -> Result<Vec<String>> {
 }
 
 /// Whether a page found by its last name lies where the whole name says.
-fn fits(db: &Connection, page: i64, name: &str) -> Result<bool> {
+fn fits(page_path: &str, name: &str) -> bool {
     let folder = text::fold_key(path::folder(name));
-    let page_folder = text::fold_key(path::folder(&path_of(db, page)?));
-    Ok(folder.is_empty() || page_folder == folder || page_folder.ends_with(&format!("/{folder}")))
-}
-
-pub(crate) fn path_of(db: &Connection, page: i64) -> Result<String> {
-    Ok(db.prepare_cached("SELECT path FROM pages WHERE page = ?1")?.query_row([page], |row| row.get(0))?)
+    let page_folder = text::fold_key(path::folder(page_path));
+    folder.is_empty() || page_folder == folder || page_folder.ends_with(&format!("/{folder}"))
 }
 
 /// Paths of the pages whose title or alias is this one, sorted.
 pub(crate) fn named(db: &Connection, title: &str) -> Result<Vec<String>> {
-    let mut statement = db.prepare_cached(
-        "SELECT DISTINCT path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind > 0 ORDER BY path",
-    )?;
-    Ok(statement.query_map([text::fold_key(title)], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    names::titled_like(db, &text::fold_key(title))
 }
 
 /// Paths of up to three pages whose names are spelled like it, most alike first.
@@ -331,17 +289,14 @@ pub(crate) fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
     /// Below this, names that share a few letters would be offered.
     const ALIKE: f64 = 0.8;
     let key = text::fold_key(path::page_name(name));
-    let mut statement = db.prepare_cached("SELECT key, path FROM names JOIN pages USING (page)")?;
-    let mut rows = statement.query([])?;
     let mut found: Vec<(f64, String)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let known: String = row.get(0)?;
+    names::each_name(db, |known, path| {
         let contains = key.chars().count() > 2 && known.contains(&key);
-        let likeness = if contains { 1.0 } else { strsim::jaro_winkler(&known, &key) };
+        let likeness = if contains { 1.0 } else { strsim::jaro_winkler(known, &key) };
         if likeness >= ALIKE {
-            found.push((likeness, row.get(1)?));
+            found.push((likeness, path.to_owned()));
         }
-    }
+    })?;
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut paths: Vec<String> = found.into_iter().map(|(_, path)| path).collect();
     paths.dedup();
@@ -369,12 +324,9 @@ pub(crate) fn new_page_text(context: &Context<'_>, title: &str) -> String {
 
 /// The first `limit` characters of a page's text, headings and blank lines left out.
 pub(crate) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String> {
-    let mut statement =
-        db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal LIMIT 5")?;
     let mut summary = String::new();
     let mut length = 0;
-    for section in statement.query_map([page], |row| row.get::<_, String>(0))? {
-        let section = section?;
+    for section in sections::first_texts(db, page, 5)? {
         for line in section.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if length > 0 {
                 summary.push(' ');

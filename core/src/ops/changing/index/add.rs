@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::links;
 use crate::manifest::FrontMatterMode;
 use crate::ops::Facts;
 use crate::ops::page;
@@ -117,14 +118,7 @@ fn complete(context: &Context<'_>, page: &str) -> Result<bool> {
 
 /// Creates a page for every wikilink on `pages` that leads nowhere; returns the new paths.
 fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
-    let mut targets: Vec<String> = context.index.read(|db| {
-        let mut statement = db.prepare(
-            "SELECT DISTINCT target FROM links JOIN pages USING (page)
-             WHERE state = 0 AND kind IN (0, 1, 3) AND path IN (SELECT value FROM json_each(?1))",
-        )?;
-        let paths = serde_json::to_string(pages).unwrap_or_else(|_| "[]".into());
-        Ok(statement.query_map([paths], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
-    })?;
+    let mut targets = context.index.read(|db| links::wanted_by(db, pages))?;
     targets
         .iter_mut()
         .for_each(|target| *target = target.split('#').next().unwrap_or_default().trim().to_owned());

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::resolve::Destination;
+use crate::index::questions::names;
 use crate::ops::edited;
 use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
@@ -76,10 +77,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let ends = Ends::find(db, &params.source, &params.target)?;
         let names = Names::of(db, ends.target.number)?;
         let file = path::page_name(&ends.target.path);
-        let named: i64 = db
-            .prepare_cached("SELECT count(DISTINCT page) FROM names WHERE key = ?1")?
-            .query_row([text::fold_key(file)], |row| row.get(0))?;
-        let name = if named == 1 { file } else { path::without_page_extension(&ends.target.path) };
+        let is_enough = names::pages_called(db, &text::fold_key(file))?.len() == 1;
+        let name = if is_enough { file } else { path::without_page_extension(&ends.target.path) };
         let name = name.to_owned();
         Ok((ends, names, name))
     })?;

@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::resolve::Destination;
+use crate::index::questions::links;
 use crate::ops::edited::{self, Subject};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Site, decode, sites};
 use crate::show::{Page, Span, counted};
-use crate::writing::links::{World, concerned, keys, spliced};
+use crate::writing::links::{World, keys, spliced};
 use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, expect};
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -101,7 +102,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         after.remove(subject.number);
         let names = keys(&subject.version.path, &subject.title, &subject.aliases);
         let (mut links, mut edits) = (Vec::new(), Vec::new());
-        for number in concerned(db, &names)?.into_iter().filter(|number| *number != subject.number) {
+        for number in links::concerned(db, &names)?.into_iter().filter(|number| *number != subject.number) {
             context.cancel.check()?;
             let Some(path) = before.path(number).map(str::to_owned) else { continue };
             let version = Version::read(context.source, &path)?;

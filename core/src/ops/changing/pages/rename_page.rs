@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::links;
 use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Page, Value, decode, parse, set_fields, slug};
 use crate::show::{self, Span};
-use crate::writing::links::{Follower, Renaming, World, concerned, keys, spliced};
+use crate::writing::links::{Follower, Renaming, World, keys, spliced};
 use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
@@ -106,7 +107,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         let bytes = if unread { subject.version.bytes.clone().unwrap_or_default() } else { own.into_bytes() };
         let mut changes = vec![Change::relocate(subject.version.clone(), new_path.clone(), bytes.clone())];
-        for page in concerned(db, &names)?.into_iter().filter(|page| *page != subject.number) {
+        for page in links::concerned(db, &names)?.into_iter().filter(|page| *page != subject.number) {
             context.cancel.check()?;
             let Some(path) = follower.before.path(page).map(str::to_owned) else { continue };
             let version = Version::read(context.source, &path)?;

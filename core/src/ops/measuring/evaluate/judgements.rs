@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Judgement, Query, Unresolved, UnresolvedJudgement, documents::Library};
 use crate::Context;
+use crate::index::questions::pages;
 use crate::ops::page::{Found, look_up};
 use crate::{Error, Result};
 
@@ -80,13 +81,8 @@ fn pages<'a>(
 ) -> Result<HashMap<&'a str, Found>> {
     let mut pages = HashMap::new();
     context.index.read(|db| {
-        let by_path: BTreeMap<String, i64> = match library {
-            None => BTreeMap::new(),
-            Some(_) => db
-                .prepare("SELECT path, page FROM pages")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?,
-        };
+        let paths = if library.is_some() { pages::paths(db)? } else { Vec::new() };
+        let by_path: BTreeMap<String, i64> = paths.into_iter().map(|(page, path)| (path, page)).collect();
         for judgement in judgements {
             let name = judgement.page.as_str();
             if pages.contains_key(name) {

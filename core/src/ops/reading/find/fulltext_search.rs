@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::sections;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
-use crate::ops::search::shown;
 use crate::ops::{Facts, Tool};
 use crate::search::{Filter, count, matches, rounded};
 use crate::show::{Page, Span, counted};
@@ -106,17 +106,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         shown
             .iter()
             .map(|found| {
-                let (section_id, heading_path, first, source): (String, String, usize, String) = db
-                    .prepare_cached(
-                        "SELECT section_id, heading_path, first_line, text FROM sections WHERE section = ?1",
-                    )?
-                    .query_row([found.section], |row| {
-                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-                    })?;
-                let passage = shown::of_row(db, found.passage)?;
+                let section = sections::row(db, found.section)?;
+                let section = section.ok_or_else(|| Error::Internal("a section is gone".into()))?;
+                let passage = sections::passage(db, found.passage)?;
                 let (text, before) = passage
-                    .and_then(|passage| Some((source.get(passage.bytes)?, passage.lines.0)))
-                    .unwrap_or((&source, 0));
+                    .and_then(|passage| Some((section.text.get(passage.bytes)?, passage.lines.0)))
+                    .unwrap_or((&section.text, 0));
                 let snippet = text::snippet(text, &query, SNIPPET);
                 let utf16 = |byte: usize| snippet.text.get(..byte).map_or(0, |s| s.encode_utf16().count());
                 Ok(SectionMatch {
@@ -124,11 +119,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                         .get(&found.page)
                         .cloned()
                         .ok_or_else(|| Error::Internal("a page is gone".into()))?,
-                    section_heading: serde_json::from_str::<Vec<String>>(&heading_path)
-                        .unwrap_or_default()
-                        .pop(),
-                    section_id,
-                    line: first + before + snippet.line_offset,
+                    section_heading: section.heading_path.last().cloned(),
+                    section_id: section.section_id,
+                    line: section.lines.0 + before + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
                     snippet: snippet.text.clone(),
                     rank: rounded(found.bm25),

@@ -10,6 +10,7 @@ use crate::Context;
 use crate::freshness::{
     self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
 };
+use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
 use crate::ops::status::FreshnessCounts;
@@ -191,9 +192,7 @@ pub(crate) fn settling(filepath: &str) -> String {
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
-    let pages: usize = context
-        .index
-        .read(|db| Ok(db.prepare_cached("SELECT count(*) FROM pages")?.query_row([], |row| row.get(0))?))?;
+    let pages = context.index.read(pages::count)?;
     let count = |status| assessments.values().filter(|assessment| assessment.staleness == status).count();
     Ok(FreshnessCounts {
         fresh: count(Staleness::Fresh),

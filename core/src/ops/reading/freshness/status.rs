@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, StaleRef, Staleness};
+use crate::index::questions::{links, pages};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -102,11 +102,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {
-        let page_count = count(db, "SELECT count(*) FROM pages", [])?;
-        let known: HashSet<String> = db
-            .prepare("SELECT path FROM pages")?
-            .query_map([], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let paths = pages::paths(db)?;
+        let page_count = paths.len();
+        let known: HashSet<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
         let mut freshness = FreshnessCounts::default();
         let mut stale_pages = Vec::new();
         for (page, assessment) in &assessments {
@@ -130,11 +128,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok(Output {
             page_count,
             link_count: graph.edge_count(),
-            section_count: count(db, "SELECT count(*) FROM sections", [])?,
+            section_count: index::section_count(db)?,
             vectorized_page_count: if context.embedder.is_some() { page_count - waiting } else { 0 },
-            unindexed_page_count: listing.pages.iter().filter(|file| !known.contains(&file.path)).count()
+            unindexed_page_count: listing
+                .pages
+                .iter()
+                .filter(|file| !known.contains(file.path.as_str()))
+                .count()
                 + listing.unreadable.len(),
-            unresolved_link_count: count(db, "SELECT count(*) FROM links WHERE state = 0", [])?,
+            unresolved_link_count: links::unresolved_count(db)?,
             freshness,
             stale_pages,
             model: ModelState {
@@ -153,11 +155,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         before > 0
     })?;
     Ok(output)
-}
-
-fn count(db: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
-    let count: i64 = db.prepare_cached(sql)?.query_row(params, |row| row.get(0))?;
-    Ok(usize::try_from(count).unwrap_or(0))
 }
 
 /// Tells the counts, then the pages that code overtook.

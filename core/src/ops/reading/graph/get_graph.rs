@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::{Direction, LinkGraph, Walk};
+use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
@@ -176,10 +177,7 @@ fn around(graph: &LinkGraph, center: i64, depth: usize, params: &Params, limit: 
 }
 
 fn most_linked(context: &Context<'_>, graph: &LinkGraph, limit: usize) -> Result<(Depths, usize)> {
-    let mut pages: Vec<i64> = context.index.read(|db| {
-        let mut statement = db.prepare_cached("SELECT page FROM pages ORDER BY path")?;
-        Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
-    })?;
+    let mut pages: Vec<i64> = context.index.read(pages::numbers)?;
     let total = pages.len();
     if total > limit {
         pages.sort_by_key(|&page| {

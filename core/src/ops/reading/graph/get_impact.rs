@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::pages::{self, PageRow};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
@@ -165,9 +166,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 fn candidate<'a>(db: &Connection, found: &'a Found) -> Result<Candidate<'a>> {
-    let (filepath, doc_type) = db
-        .prepare_cached("SELECT path, doc_type FROM pages WHERE page = ?1")?
-        .query_row([found.page], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let PageRow { path: filepath, doc_type, .. } = pages::row(db, found.page)?;
     Ok(Candidate { found, filepath, doc_type })
 }
 

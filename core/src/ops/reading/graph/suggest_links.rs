@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
@@ -108,10 +109,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let decisions = Decisions::read(context.source)?;
     let found = context.index.read(|db| {
         let page = PageName { page: params.page.as_deref(), ..PageName::default() }.find(db)?;
-        let mut statement = db.prepare_cached("SELECT page, doc_id FROM pages")?;
-        let ids: HashMap<i64, String> = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
+        let ids: HashMap<i64, String> =
+            pages::rows(db)?.into_iter().map(|page| (page.page, page.doc_id)).collect();
         let verdict = |candidate: &Candidate| {
             decisions.verdict(ids.get(&candidate.source)?, ids.get(&candidate.target)?)
         };

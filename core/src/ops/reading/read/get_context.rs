@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::{Direction, Walk};
+use crate::index::questions::{links, sections};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
@@ -114,29 +115,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             .map(|reached| {
                 let (from, to) =
                     if reached.outgoing { (reached.via, reached.page) } else { (reached.page, reached.via) };
-                let link_context = db
-                    .prepare_cached(
-                        "SELECT context FROM links WHERE page = ?1 AND target_page = ?2 AND link_type = ?3
-                         ORDER BY line LIMIT 1",
-                    )?
-                    .query_row((from, to, reached.link_type), |row| row.get(0))?;
                 Ok(RelatedPage {
                     page: of(reached.page)?,
                     link_type: reached.link_type.to_owned(),
                     direction: if reached.outgoing { "outlink" } else { "backlink" },
                     depth: reached.depth,
-                    link_context,
+                    link_context: links::context(db, from, to, reached.link_type)?,
                     summary: page::summary(db, reached.page, SUMMARY_LENGTH)?,
                 })
             })
             .collect::<Result<Vec<_>>>()?;
-        let mut statement =
-            db.prepare_cached("SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal")?;
-        let content = statement
-            .query_map([center], |row| row.get::<_, String>(0))?
-            .collect::<rusqlite::Result<String>>()?;
         Ok(Output {
-            center: CenterPage { page: of(center)?, content },
+            center: CenterPage { page: of(center)?, content: sections::texts(db, center)?.concat() },
             related,
             total_size: 0,
             truncated_count: 0,

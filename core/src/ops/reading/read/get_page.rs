@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, StaleRef};
+use crate::index::questions::links::{self, LinkRow};
+use crate::index::questions::names;
+use crate::index::questions::pages;
+use crate::index::questions::sections::{self, SectionRow};
 use crate::ops::budget::{self, Omitted};
-use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields, strings, tags};
+use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, what_is_wrong};
@@ -115,20 +119,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {
         let sections = sections(db, page, params.section.as_deref())?;
-        let (hash, front_matter): ([u8; 32], String) =
-            db.query_row("SELECT hash, front_matter FROM pages WHERE page = ?1", [page], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
         let stale_ref_details = assessment.as_ref().map(|a| a.stale_refs.clone()).unwrap_or_default();
         Ok(Output {
             page: fields(db, page, assessment.as_ref())?,
-            content_hash: ContentHash(hash).to_string(),
+            content_hash: ContentHash(pages::hash(db, page)?).to_string(),
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
             omitted_sections: Vec::new(),
-            front_matter: serde_json::from_str(&front_matter).unwrap_or_default(),
-            aliases: strings(db, "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias", page)?,
-            tags: tags(db, page)?,
+            front_matter: serde_json::from_str(&pages::front_matter(db, page)?).unwrap_or_default(),
+            aliases: names::aliases(db, page)?,
+            tags: names::tags(db, page)?,
             outlinks: outlinks(db, page)?,
             backlinks: backlinks(db, page)?,
             stale_refs: stale_ref_details.iter().map(|stale| stale.file_path.clone()).collect(),
@@ -142,25 +142,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
-    let mut statement = db.prepare_cached(
-        "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections
-         WHERE page = ?1 ORDER BY ordinal",
-    )?;
-    let all: Vec<PageSection> = statement
-        .query_map([page], |row| {
-            let headings: String = row.get(1)?;
-            Ok(PageSection {
-                section_id: row.get(0)?,
-                heading: serde_json::from_str::<Vec<String>>(&headings)
-                    .unwrap_or_default()
-                    .pop()
-                    .unwrap_or_default(),
-                level: row.get(2)?,
-                lines: [row.get(3)?, row.get(4)?],
-                content: row.get(5)?,
-            })
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+    let section = |row: SectionRow| PageSection {
+        section_id: row.section_id,
+        heading: row.heading_path.last().cloned().unwrap_or_default(),
+        level: row.level,
+        lines: row.lines.into(),
+        content: row.text,
+    };
+    let all: Vec<PageSection> = sections::of_page(db, page)?.into_iter().map(section).collect();
     let Some(wanted) = wanted else { return Ok(all) };
     let below = format!("{wanted}/");
     let known: Vec<String> = all.iter().map(|section| section.section_id.clone()).collect();
@@ -177,54 +166,38 @@ fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<Page
     Ok(chosen)
 }
 
-const LINKS: &str =
-    "SELECT other.doc_id, other.path, links.source, coalesce(other.title, links.target), link_type,
-                            context, line
-                     FROM links";
-
 /// Links of the page, one per target and type, in order of appearance.
 pub(crate) fn outlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
-    let sql = format!(
-        "{LINKS} LEFT JOIN pages AS other ON other.page = target_page
-         WHERE links.page = ?1 AND state <> 3 AND target_page IS NOT links.page ORDER BY line, link"
-    );
-    link_infos(db, &sql, page)
+    Ok(link_infos(links::from_page(db, page)?))
 }
 
 /// Links to the page, one per source and type, by the source's path.
 pub(crate) fn backlinks(db: &Connection, page: i64) -> Result<Vec<LinkInfo>> {
-    let sql = format!(
-        "{LINKS} JOIN pages AS other ON other.page = links.page
-         WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link"
-    );
-    link_infos(db, &sql, page)
+    Ok(link_infos(links::to_page(db, page)?))
 }
 
-fn link_infos(db: &Connection, sql: &str, page: i64) -> Result<Vec<LinkInfo>> {
+fn link_infos(links: Vec<LinkRow>) -> Vec<LinkInfo> {
     let mut infos: Vec<LinkInfo> = Vec::new();
     let mut places: BTreeMap<(Option<String>, String, String), usize> = BTreeMap::new();
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query([page])?;
-    while let Some(row) = rows.next()? {
-        let info = LinkInfo {
-            doc_id: row.get(0)?,
-            filepath: row.get(1)?,
-            source_path: row.get(2)?,
-            title: row.get(3)?,
-            link_type: row.get(4)?,
-            link_context: row.get(5)?,
-            lines: vec![row.get(6)?],
-        };
-        let key = (info.filepath.clone(), info.title.clone(), info.link_type.clone());
+    for link in links {
+        let key = (link.path.clone(), link.title.clone(), link.link_type.clone());
         match places.get(&key) {
-            Some(&at) => infos[at].lines.extend(info.lines),
+            Some(&at) => infos[at].lines.push(link.line),
             None => {
                 places.insert(key, infos.len());
-                infos.push(info);
+                infos.push(LinkInfo {
+                    doc_id: link.doc_id,
+                    filepath: link.path,
+                    source_path: link.source,
+                    title: link.title,
+                    link_type: link.link_type,
+                    link_context: link.context,
+                    lines: vec![link.line],
+                });
             }
         }
     }
-    Ok(infos)
+    infos
 }
 
 /// Takes away links from the end, then sections from the end, at last text.

@@ -10,8 +10,9 @@ use crate::Context;
 use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
+use crate::index::questions::{names, pages};
 use crate::ops::budget::{self, Omitted};
-use crate::ops::page::{IndexState, PageFields, all_fields, all_tags, fields, tags};
+use crate::ops::page::{IndexState, PageFields, all_fields, fields};
 use crate::ops::{Facts, Tool};
 use crate::search::Filter;
 use crate::show::{Page, Span, counted};
@@ -63,18 +64,6 @@ pub enum SortKey {
     CreatedAt,
     /// By path.
     Filepath,
-}
-
-impl SortKey {
-    /// Page and key of every page, by path.
-    fn sql(self) -> &'static str {
-        match self {
-            Self::Title => "SELECT page, title FROM pages ORDER BY path",
-            Self::UpdatedAt => "SELECT page, updated_at FROM pages ORDER BY path",
-            Self::CreatedAt => "SELECT page, created_at FROM pages ORDER BY path",
-            Self::Filepath => "SELECT page, path FROM pages ORDER BY path",
-        }
-    }
 }
 
 /// Which end comes first.
@@ -142,16 +131,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 })
         };
         // All pages are put in order, but no more is read of each than that takes.
-        let mut statement = db.prepare_cached(sort.sql())?;
-        let mut rows = statement.query([])?;
         let mut sorted: Vec<(String, i64)> = Vec::new();
-        while let Some(row) = rows.next()? {
-            let page = row.get(0)?;
+        let mut sort_in = |page, key: &str| {
             if is_wanted(page) {
-                let key = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
                 sorted.push((if sort == SortKey::Title { key.to_lowercase() } else { key.into() }, page));
             }
-        }
+        };
+        match sort {
+            SortKey::Title => pages::each_title(db, |page, _, title| sort_in(page, title)),
+            SortKey::UpdatedAt => pages::each_change(db, sort_in),
+            SortKey::CreatedAt => pages::each_creation(db, sort_in),
+            SortKey::Filepath => pages::each_path(db, sort_in),
+        }?;
         sorted.sort_by(|a, b| a.0.cmp(&b.0));
         if params.order.unwrap_or_default() == SortOrder::Desc {
             sorted.reverse();
@@ -185,10 +176,13 @@ fn read(
         ListedPage { page: fields, link_count, backlink_count, tags }
     };
     if numbers.len() <= FEW {
-        let one = |&page: &i64| Ok(listed(page, fields(db, page, assessments.get(&page))?, tags(db, page)?));
+        let one =
+            |&page: &i64| Ok(listed(page, fields(db, page, assessments.get(&page))?, names::tags(db, page)?));
         return numbers.iter().map(one).collect();
     }
-    let (mut fields, mut tags) = (all_fields(db, assessments)?, all_tags(db)?);
+    let mut fields = all_fields(db, assessments)?;
+    let mut tags = HashMap::<i64, Vec<String>>::new();
+    names::each_tag(db, |page, tag| tags.entry(page).or_default().push(tag))?;
     let known = |page: &i64| Some(listed(*page, fields.remove(page)?, tags.remove(page).unwrap_or_default()));
     Ok(numbers.iter().filter_map(known).collect())
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::vectors;
 use crate::index::{EmbedReport, embed_page, set_chunk_size};
 use crate::manifest::CHUNK_SIZES;
 use crate::ops::document::{self, Document};
@@ -81,7 +82,7 @@ pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Out
         (None, _) => {
             Some("there is no model on this machine: the document is found by words alone".to_owned())
         }
-        (Some(embedder), 0) if context.index.read(|db| without_vectors(db, page))? => Some(format!(
+        (Some(embedder), 0) if context.index.read(|db| vectors::are_missing(db, page))? => Some(format!(
             "the model {} does not know the script of this document: it is found by words alone",
             embedder.model().name
         )),
@@ -95,16 +96,6 @@ pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Out
         note,
         index: IndexState { fresh: true, ..context.index_state()? },
     })
-}
-
-/// Whether the page has text, and no vector for any of it.
-fn without_vectors(db: &rusqlite::Connection, page: i64) -> Result<bool> {
-    Ok(db.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sections WHERE page = ?1)
-            AND NOT EXISTS (SELECT 1 FROM section_vectors JOIN sections USING (section) WHERE sections.page = ?1)",
-        [page],
-        |row| row.get(0),
-    )?)
 }
 
 /// Tells how the document is cut, and which of its vectors are new.

@@ -4,17 +4,17 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rusqlite::{Connection, OptionalExtension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::embed::{chunks, pieces};
+use crate::index::questions::sections;
 use crate::index::{SectionText, section_text};
 use crate::manifest::MOST_CHUNKS;
 use crate::ops::budget;
 use crate::ops::page::IndexState;
-use crate::ops::search::{SearchType, shown};
+use crate::ops::search::SearchType;
 use crate::ops::{Facts, Tool};
 use crate::page::{Lines, decode};
 use crate::ports::{Embedder, TextKind};
@@ -154,7 +154,7 @@ fn by_meaning(
         let mut cut: HashMap<i64, Vec<Range<usize>>> = HashMap::new();
         let mut found = Vec::new();
         for (section, middle, similarity) in parts {
-            let Some((path, first_line)) = place_of(db, section)? else { continue };
+            let Some((path, first_line)) = sections::place(db, section)? else { continue };
             let Some(SectionText { heading_path, text, chunk_size }) = section_text(db, section)? else {
                 continue;
             };
@@ -186,11 +186,12 @@ fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chun
     context.index.read(|db| {
         let mut found = Vec::new();
         for matched in matches(db, &query, limit, limit, None)? {
-            let Some((path, first_line)) = place_of(db, matched.section)? else { continue };
+            let Some((path, first_line)) = sections::place(db, matched.section)? else { continue };
             let Some(SectionText { text, chunk_size, .. }) = section_text(db, matched.section)? else {
                 continue;
             };
-            let passage = shown::of_row(db, matched.passage)?.map_or(0..text.len(), |passage| passage.bytes);
+            let passage =
+                sections::passage(db, matched.passage)?.map_or(0..text.len(), |passage| passage.bytes);
             let within = pieces(&text, chunk_size.or(Some(DEFAULT_PIECE)));
             let near =
                 within.into_iter().filter(|piece| piece.start < passage.end && passage.start < piece.end);
@@ -216,12 +217,6 @@ fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chun
 
 /// Characters of a piece where nobody asked for a size.
 const DEFAULT_PIECE: usize = 2_000;
-
-fn place_of(db: &Connection, section: i64) -> Result<Option<(String, usize)>> {
-    let mut statement = db
-        .prepare_cached("SELECT path, first_line FROM sections JOIN pages USING (page) WHERE section = ?1")?;
-    Ok(statement.query_row([section], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
-}
 
 /// The chunks with their places in the files.
 fn place(context: &Context<'_>, chunks: Vec<Chunk>) -> Result<Vec<Found>> {

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::index::questions::links;
 use crate::memory::{
     Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
 };
@@ -16,7 +17,7 @@ use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::page::IndexState;
 use crate::page::{LinkTypes, decode, parse};
 use crate::show::{Page, Span, counted};
-use crate::writing::links::{Follower, Renaming, World, concerned, keys};
+use crate::writing::links::{Follower, Renaming, World, keys};
 use crate::writing::{Change, ChangedFile, Plan, Version, carry_out};
 use crate::{Caller, Context};
 use crate::{Error, Result, path, text};
@@ -228,7 +229,7 @@ fn changes(
     let gone: HashSet<i64> = replaced.keys().copied().collect();
     let renaming = Renaming { page: -1, titles: (String::new(), String::new()), heading: None };
     let mut follower = Follower { before, after, renaming: &renaming, types: &types, replaced };
-    let mut linking = concerned(db, &names)?;
+    let mut linking = links::concerned(db, &names)?;
     linking.extend(texts.keys().filter(|page| !linking.contains(page)).copied().collect::<Vec<_>>());
     linking.sort_by_key(|page| follower.before.path(*page).map(str::to_owned));
     let (mut stay, mut follow) = (Vec::new(), Vec::new());

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::index;
+use crate::index::questions::pages;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -45,7 +46,7 @@ pub struct Output {
 /// [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let (page_count, indexed_count) = context.index.read(|db| {
-        let pages: usize = db.query_row("SELECT count(*) FROM pages", [], |row| row.get(0))?;
+        let pages = pages::count(db)?;
         let waiting = match context.embedder {
             Some(embedder) => index::pending_pages(db, &embedder.model().identity)?,
             None => pages,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::AffectedPage;
 use crate::Context;
 use crate::Result;
+use crate::index::questions::pages::{self, PageRow};
 use crate::ops::get_impact::spread::{Changes, Spread, naming};
 
 /// What a change reaches.
@@ -29,12 +30,10 @@ pub(super) fn find(
     let changes = Changes { pages, naming };
     let spread = Spread::of(&graph, &changes, depth, &[]);
     let mut affected = context.index.read(|db| {
-        let mut statement = db.prepare_cached("SELECT path, title, doc_type FROM pages WHERE page = ?1")?;
         let found = spread.found.iter().filter(|found| !written.contains(&found.page));
         let page = |found| -> Result<AffectedPage> {
             let found: &crate::ops::get_impact::spread::Found = found;
-            let (filepath, title, doc_type) =
-                statement.query_row([found.page], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let PageRow { path: filepath, title, doc_type, .. } = pages::row(db, found.page)?;
             let path = spread.way(db, found)?;
             Ok(AffectedPage { filepath, title, doc_type, score: found.score, distance: found.distance, path })
         };

@@ -11,6 +11,8 @@ use crate::Context;
 use crate::Result;
 use crate::freshness::{self, Assessment};
 use crate::graph::DEPENDENCIES;
+use crate::index::questions::links::{self, LeadsTo};
+use crate::index::questions::{pages, sections};
 use crate::ops::page::path_of;
 use crate::ports::ContentHash;
 
@@ -101,40 +103,29 @@ impl Snapshot {
 
 fn pages(db: &Connection) -> Result<BTreeMap<String, PageState>> {
     let mut sections = sections(db)?;
-    let mut statement =
-        db.prepare("SELECT page, path, own_id, title, doc_type, front_matter, hash FROM pages")?;
-    let mut rows = statement.query([])?;
-    let mut pages = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let number: i64 = row.get(0)?;
-        let fields: String = row.get(5)?;
+    let pages = pages::contents(db)?.into_iter().map(|page| {
         let state = PageState {
-            number,
-            own_id: row.get(2)?,
-            title: row.get(3)?,
-            doc_type: row.get(4)?,
-            fields: serde_json::from_str(&fields).unwrap_or_default(),
-            sections: sections.remove(&number).unwrap_or_default(),
-            hash: ContentHash(row.get(6)?),
+            number: page.page,
+            own_id: page.own_id,
+            title: page.title,
+            doc_type: page.doc_type,
+            fields: serde_json::from_str(&page.front_matter).unwrap_or_default(),
+            sections: sections.remove(&page.page).unwrap_or_default(),
+            hash: ContentHash(page.hash),
         };
-        pages.insert(row.get(1)?, state);
-    }
-    Ok(pages)
+        (page.path, state)
+    });
+    Ok(pages.collect())
 }
 
 fn sections(db: &Connection) -> Result<HashMap<i64, Vec<SectionState>>> {
-    let mut statement =
-        db.prepare("SELECT page, section_id, heading_path, text FROM sections ORDER BY page, ordinal")?;
-    let mut rows = statement.query([])?;
     let mut sections: HashMap<i64, Vec<SectionState>> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let heading_path: String = row.get(2)?;
-        let text = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+    sections::each_section(db, |page, id, heading_path, text| {
         let (text, lines) = told(text);
-        let heading_path = serde_json::from_str(&heading_path).unwrap_or_default();
-        let section = SectionState { id: row.get(1)?, heading_path, text, lines };
-        sections.entry(row.get(0)?).or_default().push(section);
-    }
+        let heading_path = serde_json::from_str(heading_path).unwrap_or_default();
+        let state = SectionState { id: id.into(), heading_path, text, lines };
+        sections.entry(page).or_default().push(state);
+    })?;
     Ok(sections)
 }
 
@@ -155,23 +146,15 @@ fn told(text: &str) -> (ContentHash, Vec<u64>) {
 }
 
 fn links(db: &Connection) -> Result<Vec<LinkState>> {
-    let mut statement = db.prepare(
-        "SELECT own.path, line, link_type, target, state, other.path, source FROM links
-         JOIN pages AS own USING (page) LEFT JOIN pages AS other ON other.page = target_page
-         ORDER BY own.path, line, link",
-    )?;
-    let mut rows = statement.query([])?;
     let mut links = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (page, file): (Option<String>, Option<String>) = (row.get(5)?, row.get(6)?);
-        let leads_to = match (row.get::<_, i64>(4)?, page, file) {
-            (1, Some(page), _) => Destination::Page(page),
-            (2, _, Some(file)) => Destination::File(file),
-            (3, ..) => Destination::Attachment,
-            _ => Destination::Nowhere,
+    links::each_link(db, |from, line, link_type, target, leads_to| {
+        let leads_to = match leads_to {
+            LeadsTo::Page { path, .. } => Destination::Page(path),
+            LeadsTo::Source(file) => Destination::File(file),
+            LeadsTo::Attachment => Destination::Attachment,
+            LeadsTo::Nothing => Destination::Nowhere,
         };
-        let (from, line) = (row.get(0)?, row.get(1)?);
-        links.push(LinkState { from, line, link_type: row.get(2)?, target: row.get(3)?, leads_to });
-    }
+        links.push(LinkState { from, line, link_type, target, leads_to });
+    })?;
     Ok(links)
 }

@@ -8,6 +8,7 @@ use super::{Finding, Severity, WantedPage};
 use crate::Context;
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks};
+use crate::index::questions::{links, names, pages};
 use crate::manifest::MANIFEST_PATH;
 use crate::ops::page;
 use crate::page::Diagnostic;
@@ -45,12 +46,7 @@ pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
 }
 
 pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement =
-        db.prepare("SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let path: String = row.get(0)?;
-        let diagnostics: String = row.get(1)?;
+    for (path, diagnostics) in pages::diagnostics(db)? {
         for diagnostic in serde_json::from_str::<Vec<Diagnostic>>(&diagnostics).unwrap_or_default() {
             findings.push(
                 finding(Severity::Warning, &diagnostic.code, diagnostic.message)
@@ -81,14 +77,9 @@ pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) 
 }
 
 pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
-    let mut statement = db.prepare(
-        "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link",
-    )?;
-    let mut rows = statement.query([])?;
     let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
     let mut asking: HashSet<(String, String)> = HashSet::new();
-    while let Some(row) = rows.next()? {
-        let (path, line, target): (String, usize, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    for (path, line, target) in links::unresolved(db)? {
         let name = target.split('#').next().unwrap_or_default().trim().to_owned();
         let key = text::fold_key(&name);
         let is_first = asking.insert((key.clone(), path.clone()));
@@ -107,15 +98,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
 }
 
 pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare(
-        "SELECT pages.path, line, target, other.path FROM links
-         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
-         WHERE ambiguous ORDER BY pages.path, line, link",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (path, line, target, chosen): (String, usize, String, String) =
-            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+    for (path, line, target, chosen) in links::ambiguous(db)? {
         findings.push(
             finding(
                 Severity::Info,
@@ -130,34 +113,20 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
 }
 
 pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare(
-        "SELECT pages.path, line, target, anchor, target_page, other.path FROM links
-         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
-         WHERE anchor IS NOT NULL ORDER BY pages.path, line, link",
-    )?;
-    let mut anchors = db.prepare_cached("SELECT key FROM anchors WHERE page = ?1")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (anchor, target): (String, i64) = (row.get(3)?, row.get(4)?);
+    for link in links::anchored(db)? {
         // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
-        let last = anchor.rsplit('#').next().unwrap_or(&anchor).trim();
-        let known = anchors.query_map([target], |row| row.get::<_, String>(0))?;
+        let last = link.anchor.rsplit('#').next().unwrap_or(&link.anchor).trim();
         let wanted = text::heading_key(last);
-        let mut found = false;
-        for key in known {
-            let key = key?;
-            found |= text::heading_key(&key) == wanted && key.starts_with('^') == last.starts_with('^');
-        }
-        if !found {
-            let other: String = row.get(5)?;
-            let written: String = row.get(2)?;
+        let is_meant =
+            |key: &String| text::heading_key(key) == wanted && key.starts_with('^') == last.starts_with('^');
+        if !names::anchors(db, link.target_page)?.iter().any(is_meant) {
             findings.push(
                 finding(
                     Severity::Info,
                     "missing_heading",
-                    format!("the link to '{written}': {other} has no '{last}'"),
+                    format!("the link to '{}': {} has no '{last}'", link.target, link.target_path),
                 )
-                .at(row.get::<_, String>(0)?, row.get::<_, usize>(1)?)
+                .at(&link.path, link.line)
                 .hint("fix the heading after the #"),
             );
         }
@@ -166,13 +135,7 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
 }
 
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare(
-        "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
-         WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (path, id, owner): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    for (path, id, owner) in pages::contested_ids(db)? {
         findings.push(
             finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
                 .at(path, None)
@@ -194,15 +157,7 @@ pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Fin
 }
 
 pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    // The types of memories are those of memories, wherever else they would be the project's own.
-    let mut statement = db.prepare(
-        "SELECT doc_type, count(*) FROM pages
-         WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
-         GROUP BY doc_type ORDER BY doc_type",
-    )?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (doc_type, pages): (String, i64) = (row.get(0)?, row.get(1)?);
+    for (doc_type, pages) in pages::types(db)? {
         if !PAGE_TYPES.contains(&doc_type.as_str()) {
             findings.push(
                 finding(Severity::Info, "own_page_type", format!("{pages} pages have the type '{doc_type}'"))

@@ -1,6 +1,6 @@
 //! Findings about several pages at once: circles of dependencies, and pages that are there twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use super::checks::finding;
 use super::{Finding, Severity};
 use crate::Result;
 use crate::graph::{DEPENDENCIES, LinkGraph};
+use crate::index::questions::{names, pages, sections};
 use crate::ops::page;
 
 /// Pages of a group that a message names; a message is for reading.
@@ -44,16 +45,9 @@ pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Find
 
 /// Pages that links by title cannot tell apart.
 pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement = db.prepare(
-        "SELECT key, path, title FROM names JOIN pages USING (page) WHERE kind = 1 AND key IN
-             (SELECT key FROM names WHERE kind = 1 GROUP BY key HAVING count(*) > 1)
-         ORDER BY key, path",
-    )?;
-    let mut rows = statement.query([])?;
     let mut groups: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let title: String = row.get(2)?;
-        groups.entry(row.get(0)?).or_insert_with(|| (title, Vec::new())).1.push(row.get(1)?);
+    for (key, path, title) in names::shared_titles(db)? {
+        groups.entry(key).or_insert_with(|| (title, Vec::new())).1.push(path);
     }
     for (title, paths) in groups.into_values() {
         let Some(first) = paths.first() else { continue };
@@ -69,25 +63,23 @@ pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result
 
 /// Pages whose text, front matter left out, is the same but for white space.
 pub(super) fn same_text(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    let mut statement =
-        db.prepare("SELECT path, text FROM sections JOIN pages USING (page) ORDER BY page, ordinal")?;
-    let mut rows = statement.query([])?;
-    let mut pages: BTreeMap<String, Sha256> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let text: String = row.get(1)?;
+    let mut hashes: HashMap<i64, Sha256> = HashMap::new();
+    sections::each_section(db, |page, _, _, text| {
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_none() {
-            continue;
+            return;
         }
-        let hash = pages.entry(row.get(0)?).or_default();
+        let hash = hashes.entry(page).or_default();
         for word in words {
             hash.update(word);
             hash.update(" ");
         }
-    }
+    })?;
     let mut groups: BTreeMap<[u8; 32], Vec<String>> = BTreeMap::new();
-    for (path, hash) in pages {
-        groups.entry(hash.finalize().into()).or_default().push(path);
+    for (page, path) in pages::paths(db)? {
+        if let Some(hash) = hashes.remove(&page) {
+            groups.entry(hash.finalize().into()).or_default().push(path);
+        }
     }
     let mut groups: Vec<Vec<String>> = groups.into_values().filter(|paths| paths.len() > 1).collect();
     groups.sort_unstable();

@@ -1,12 +1,13 @@
 //! From ranked pages to what an answer shows of them.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use super::explain::explain;
 use super::shown;
 use super::{LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, SectionResult};
 use crate::Context;
 use crate::graph::{Direction, LinkGraph, Walk};
+use crate::index::questions::sections::{self, SectionRow};
 use crate::ops::page;
 use crate::search::{Hit, Request, SectionScore, rounded};
 use crate::{Error, Result, text};
@@ -126,9 +127,7 @@ fn section_results(
     whole: bool,
 ) -> Result<Vec<SectionResult>> {
     if hit.sections.is_empty() {
-        let first: i64 = db
-            .prepare_cached("SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0")?
-            .query_row([hit.page], |row| row.get(0))?;
+        let first = sections::first_of(db, hit.page)?;
         let scored = SectionScore { section: first, ..SectionScore::default() };
         return Ok(section_result(db, scored, request, whole)?.into_iter().collect());
     }
@@ -145,16 +144,8 @@ fn section_result(
     request: &Request<'_>,
     whole: bool,
 ) -> Result<Option<SectionResult>> {
-    let row: Option<(String, String, usize, usize, String)> = db
-        .prepare_cached(
-            "SELECT section_id, heading_path, first_line, last_line, text FROM sections WHERE section = ?1",
-        )?
-        .query_row([scored.section], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-        })
-        .optional()?;
-    let Some((section_id, heading_path, first, last, source)) = row else { return Ok(None) };
-    let headings: Vec<String> = serde_json::from_str(&heading_path).unwrap_or_default();
+    let Some(section) = sections::row(db, scored.section)? else { return Ok(None) };
+    let SectionRow { section_id, heading_path: headings, lines: (first, last), text: source, .. } = section;
     let passage = match whole {
         true => None,
         false => shown::best(db, &scored, request)?,

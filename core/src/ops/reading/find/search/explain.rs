@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Result;
 use crate::graph::{Direction, Walk};
+use crate::index::questions::{pages, sections};
 use crate::ops::page::PageFields;
 use crate::search::{Hit, Lift, NEIGHBOURS, Request, SectionScore, rounded, term_score};
 
@@ -156,9 +157,7 @@ pub(super) fn explain(
 fn evidence(db: &Connection, section: &SectionScore, request: &Request<'_>) -> Result<SectionEvidence> {
     let words = words_of(section);
     Ok(SectionEvidence {
-        section_id: db
-            .prepare_cached("SELECT section_id FROM sections WHERE section = ?1")?
-            .query_row([section.section], |row| row.get(0))?,
+        section_id: sections::id(db, section.section)?,
         score: rounded(section.score),
         meaning: rounded(section.vector_part),
         words: rounded(words),
@@ -240,7 +239,7 @@ fn lifted_by(
     let mut page = hit.page;
     while let Some(step) = reached.get(&page) {
         way.push(Step {
-            filepath: path(db, page)?,
+            filepath: pages::path(db, page)?,
             link_type: step.link_type.to_owned(),
             direction: if step.outgoing { "outlink" } else { "backlink" },
         });
@@ -258,12 +257,4 @@ fn lifted_by(
         link_type: lift.link_type.clone(),
         way,
     })
-}
-
-fn path(db: &Connection, page: i64) -> Result<String> {
-    let path = db
-        .prepare_cached("SELECT path FROM pages WHERE page = ?1")?
-        .query_row([page], |row| row.get(0))
-        .optional()?;
-    Ok(path.unwrap_or_default())
 }

@@ -1,40 +1,21 @@
 //! Which part of a section an answer shows: all of a short one, the passage that matches best of a long one.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 
 use crate::Result;
-use crate::search::{Request, SectionScore, scores_within};
+use crate::index::questions::sections::{self, Passage};
+use crate::index::questions::{fulltext, vectors};
+use crate::search::{Request, SectionScore};
 
 /// Up to this share of the best match, words say less about the place than the vector does.
 const WEAK_WORDS: f64 = 0.5;
 
-/// A part of a section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ops) struct Passage {
-    /// Bytes of the section's text.
-    pub bytes: Range<usize>,
-    /// First and last line, counted from the section's first, which is 0.
-    pub lines: (usize, usize),
-}
-
-const COLUMNS: &str = "SELECT first_byte, last_byte, first_line, last_line FROM passages";
-
-fn passage(row: &Row<'_>) -> rusqlite::Result<Passage> {
-    Ok(Passage { bytes: row.get(0)?..row.get(1)?, lines: (row.get(2)?, row.get(3)?) })
-}
-
-/// The passage with this row in the full text; `None` when it is a whole section.
-pub(in crate::ops) fn of_row(db: &Connection, row: i64) -> Result<Option<Passage>> {
-    Ok(db.prepare_cached(&format!("{COLUMNS} WHERE passage = ?1"))?.query_row([row], passage).optional()?)
-}
-
 /// The passage of a long section that answers best: where its words match or, where they hardly do,
 /// what words and meaning find together. `None` for a section that is one passage.
 pub(super) fn best(db: &Connection, scored: &SectionScore, request: &Request<'_>) -> Result<Option<Passage>> {
-    if of_row(db, scored.section)?.is_none() {
+    if sections::passage(db, scored.section)?.is_none() {
         return Ok(None);
     }
     let by_words = scored.passage.filter(|_| request.vector.is_none() || scored.fulltext >= WEAK_WORDS);
@@ -43,18 +24,15 @@ pub(super) fn best(db: &Connection, scored: &SectionScore, request: &Request<'_>
         (None, Some(vector)) => both(db, scored.section, vector, request)?,
         (None, None) => None,
     };
-    of_row(db, row.unwrap_or(scored.section))
+    sections::passage(db, row.unwrap_or(scored.section))
 }
 
 /// The passage with the most of words and meaning, each relative to the best passage of the section.
 /// Cosines of neighbours hardly differ, so words decide where there are any.
 fn both(db: &Connection, section: i64, vector: &[f32], request: &Request<'_>) -> Result<Option<i64>> {
-    let rows: Vec<(i64, usize)> = db
-        .prepare_cached("SELECT passage, first_byte FROM passages WHERE section = ?1 ORDER BY first_byte")?
-        .query_map([section], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+    let rows = sections::passages(db, section)?;
     let words: HashMap<i64, f64> = match request.query.relaxed_expression() {
-        Some(expression) => scores_within(db, section, &expression)?,
+        Some(expression) => fulltext::scores_within(db, &expression, section)?.into_iter().collect(),
         None => HashMap::new(),
     };
     let mut meaning: HashMap<i64, f64> = HashMap::new();
@@ -80,17 +58,11 @@ fn both(db: &Connection, section: i64, vector: &[f32], request: &Request<'_>) ->
 
 /// What was embedded of a section: its middle, and its cosine with the query.
 fn similarities(db: &Connection, section: i64, query: &[f32], identity: &str) -> Result<Vec<(usize, f64)>> {
-    let mut statement = db.prepare_cached(
-        "SELECT middle, data FROM section_vectors JOIN vectors USING (vector)
-         WHERE section = ?1 AND vectors.model = (SELECT model FROM models WHERE identity = ?2)",
-    )?;
-    let mut rows = statement.query((section, identity))?;
     let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+    vectors::each_of_section(db, section, identity, |middle, data| {
         let values = data.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         let similarity: f32 = values.zip(query).map(|(a, b)| a * b).sum();
-        found.push((row.get(0)?, f64::from(similarity)));
-    }
+        found.push((middle, f64::from(similarity)));
+    })?;
     Ok(found)
 }

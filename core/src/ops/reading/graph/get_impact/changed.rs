@@ -8,6 +8,7 @@ use super::Params;
 use super::spread::{Changes, Naming, naming};
 use crate::Context;
 use crate::graph::impact::SOURCE_REFS;
+use crate::index::questions::{pages, sources};
 use crate::ops::page::{Found, PageName, look_up};
 use crate::{Error, Result, path};
 
@@ -68,15 +69,10 @@ fn one_page(number: i64) -> (Subject, Changes) {
 
 /// The file or folder at `place`, where it exists or some page names it; the page, where it is one.
 fn known_place(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
-    if let Some(page_path) = below(context.pages_dir(), place) {
-        let found = context.index.read(|db| {
-            let mut statement = db.prepare_cached("SELECT page FROM pages WHERE path = ?1")?;
-            let mut rows = statement.query([page_path])?;
-            Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
-        })?;
-        if let Some(number) = found {
-            return Ok(Some(one_page(number)));
-        }
+    if let Some(page_path) = below(context.pages_dir(), place)
+        && let Some(number) = context.index.read(|db| pages::at(db, page_path))?
+    {
+        return Ok(Some(one_page(number)));
     }
     let is_file = !place.is_empty() && context.source.stat_source(place)?.is_some();
     if !is_file && let Some(found) = folder(context, place)? {
@@ -92,18 +88,9 @@ fn known_place(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Ch
 /// The folder at `place`, where pages or sources lie in it: all of them change.
 fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
     let inside = |path: &str| place.is_empty() || below(place, path).is_some();
-    let pages: Vec<i64> = context.index.read(|db| {
-        let mut statement = db.prepare_cached("SELECT page, path FROM pages ORDER BY path")?;
-        let mut rows = statement.query([])?;
-        let mut pages = Vec::new();
-        while let Some(row) = rows.next()? {
-            let path: String = row.get(1)?;
-            if path::join(context.pages_dir(), &path).is_some_and(|path| inside(&path)) {
-                pages.push(row.get(0)?);
-            }
-        }
-        Ok(pages)
-    })?;
+    let mut pages = context.index.read(pages::paths)?;
+    pages.retain(|(_, page)| path::join(context.pages_dir(), page).is_some_and(|path| inside(&path)));
+    let pages: Vec<i64> = pages.into_iter().map(|(page, _)| page).collect();
     let glob = if place.is_empty() { "**".into() } else { format!("{}/**", globset::escape(place)) };
     let files: BTreeSet<String> = context.source.match_sources(&[glob])?.into_iter().collect();
     // What pages name of a folder counts, also when it is gone.
@@ -117,14 +104,10 @@ fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes
 
 /// Pages that name a file in a folder which is no longer there.
 fn naming_below(db: &Connection, folder: &str) -> Result<BTreeMap<i64, Naming>> {
-    let mut statement =
-        db.prepare_cached("SELECT page, source FROM source_refs ORDER BY page, source DESC")?;
-    let mut rows = statement.query([])?;
     let mut found = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let file: String = row.get(1)?;
+    for (page, file) in sources::in_front_matter(db)? {
         if below(folder, &file).is_some() || file.trim_end_matches('/') == folder {
-            found.insert(row.get(0)?, Naming { file, link_type: SOURCE_REFS.into() });
+            found.insert(page, Naming { file, link_type: SOURCE_REFS.into() });
         }
     }
     Ok(found)

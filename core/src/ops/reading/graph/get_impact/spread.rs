@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::graph::LinkGraph;
 use crate::graph::impact::{self, SOURCE_REFS, strength};
+use crate::index::questions::sources;
 use crate::ops::page::path_of;
 use crate::ops::way::{self, Hops, Step, StepDirection};
 use crate::{Result, path};
@@ -137,20 +138,13 @@ pub(in crate::ops) fn naming(
     db: &Connection,
     files: &BTreeSet<String>,
 ) -> Result<(BTreeMap<i64, Naming>, BTreeSet<String>)> {
-    let mut statement = db.prepare_cached(
-        "SELECT page, source, ?1 FROM source_refs
-         UNION SELECT page, source, link_type FROM links WHERE state = 2 AND source IS NOT NULL",
-    )?;
-    let mut rows = statement.query([SOURCE_REFS])?;
     let mut naming: BTreeMap<i64, Naming> = BTreeMap::new();
     let mut known: HashMap<String, Vec<String>> = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let source: String = row.get(1)?;
+    for (page, source, link_type) in sources::named(db, SOURCE_REFS)? {
         let meant = known.entry(source).or_insert_with_key(|source| Meaning::of(source).among(files));
         let Some(file) = meant.first() else { continue };
-        let link_type: String = row.get(2)?;
         let found = Naming { file: file.clone(), link_type };
-        let known = naming.entry(row.get(0)?).or_insert_with(|| found.clone());
+        let known = naming.entry(page).or_insert_with(|| found.clone());
         if strength(&found.link_type) > strength(&known.link_type) {
             *known = found;
         }

@@ -1,0 +1,138 @@
+//! Questions about links.
+
+use rusqlite::Connection;
+
+use super::{Columns, Read, all, each, json, one, rows};
+use crate::Result;
+use crate::page::LinkKind;
+
+/// Where a link leads.
+#[derive(Debug)]
+pub(crate) enum LeadsTo {
+    Page {
+        page: i64,
+        path: String,
+        title: String,
+    },
+    /// A file of the project, by its path in it.
+    Source(String),
+    Attachment,
+    Nothing,
+}
+
+/// State and source, and number, path and title of the page.
+impl Read<'_> for LeadsTo {
+    fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
+        let (state, source, page) = columns.read::<(i64, Option<String>, Option<i64>)>()?;
+        let (path, title) = columns.read::<(Option<String>, Option<String>)>()?;
+        Ok(match (state, source, page, path, title) {
+            (1, _, Some(page), Some(path), Some(title)) => Self::Page { page, path, title },
+            (2, Some(source), ..) => Self::Source(source),
+            (3, ..) => Self::Attachment,
+            _ => Self::Nothing,
+        })
+    }
+}
+
+rows! {
+    /// A link, with the page or file at its other end.
+    LinkRow {
+        doc_id: Option<String>,
+        path: Option<String>,
+        source: Option<String>,
+        /// Title of the page at the other end; for a link that leads to no page, the target as written.
+        title: String,
+        link_type: String,
+        context: String,
+        line: usize,
+    }
+    /// A link in a page's text.
+    LinkTarget {
+        kind: LinkKind,
+        target: String,
+        anchor: Option<String>,
+        leads_to: LeadsTo,
+    }
+    /// A link to a place on a page.
+    AnchoredLink {
+        path: String,
+        line: usize,
+        target: String,
+        anchor: String,
+        target_page: i64,
+        target_path: String,
+    }
+}
+
+questions! {
+    /// Links of a page but those to attachments and itself, in order of appearance.
+    from_page(page: i64) -> Vec<LinkRow> = all
+        "SELECT other.doc_id, other.path, source, coalesce(other.title, target), link_type, context, line
+         FROM links LEFT JOIN pages AS other ON other.page = target_page
+         WHERE links.page = ?1 AND state <> 3 AND target_page IS NOT links.page ORDER BY line, link";
+    /// Links of other pages to a page, by their paths.
+    to_page(page: i64) -> Vec<LinkRow> = all
+        "SELECT other.doc_id, other.path, source, other.title, link_type, context, line
+         FROM links JOIN pages AS other ON other.page = links.page
+         WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link";
+    /// Where the links in a page's text lead.
+    targets(page: i64) -> Vec<LinkTarget> = all
+        "SELECT DISTINCT kind, target, anchor, state, source, target_page, path, title FROM links
+         LEFT JOIN pages ON pages.page = target_page WHERE links.page = ?1 AND kind <> 3";
+    /// What links of other pages to a page are called, the most frequent first.
+    texts_to(page: i64) -> Vec<String> = all
+        "SELECT text FROM links WHERE target_page = ?1 AND page <> ?1 AND text IS NOT NULL
+         GROUP BY text ORDER BY count(*) DESC, text";
+    /// The text around the first link of this type from one page to another.
+    context(from: i64, to: i64, link_type: &str) -> String = one
+        "SELECT context FROM links WHERE page = ?1 AND target_page = ?2 AND link_type = ?3
+         ORDER BY line LIMIT 1";
+    /// The texts of wikilinks and embeds that have one, and whether the link leads anywhere.
+    labels() -> Vec<(String, bool)> = all
+        "SELECT text, state <> 0 FROM links WHERE kind IN (0, 1) AND text IS NOT NULL";
+    /// How many links lead nowhere.
+    unresolved_count() -> usize = one "SELECT count(*) FROM links WHERE state = 0";
+    /// Links that lead nowhere: path, line and target as written.
+    unresolved() -> Vec<(String, usize, String)> = all
+        "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link";
+    /// Links that fit several pages: path, line, target as written, and path of the page that is taken.
+    ambiguous() -> Vec<(String, usize, String, String)> = all
+        "SELECT pages.path, line, target, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE ambiguous ORDER BY pages.path, line, link";
+    /// Links to a place on a page.
+    anchored() -> Vec<AnchoredLink> = all
+        "SELECT pages.path, line, target, anchor, target_page, other.path FROM links
+         JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
+         WHERE anchor IS NOT NULL ORDER BY pages.path, line, link";
+}
+
+visits! {
+    /// Every link, by path and line: path, line, type, target as written, and where it leads.
+    each_link() -> String, usize, String, String, LeadsTo =
+        "SELECT own.path, line, link_type, target, state, source, target_page, other.path, other.title
+         FROM links JOIN pages AS own USING (page) LEFT JOIN pages AS other ON other.page = target_page
+         ORDER BY own.path, line, link";
+    /// Every edge of the graph, by type: page, target and type.
+    each_edge() -> i64, i64, &str =
+        "SELECT DISTINCT page, target_page, link_type FROM links
+         WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link_type, page, target_page";
+    /// Every link from one page to another: page, target page, text and target as written.
+    each_between() -> i64, i64, Option<&str>, &str =
+        "SELECT page, target_page, text, target FROM links
+         WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link";
+}
+
+/// Targets, as written, of the links on the pages at `paths` that lead nowhere and may name a page.
+pub(crate) fn wanted_by(db: &Connection, paths: &[String]) -> Result<Vec<String>> {
+    let sql = "SELECT DISTINCT target FROM links JOIN pages USING (page)
+         WHERE state = 0 AND kind IN (0, 1, 3) AND path IN (SELECT value FROM json_each(?1))";
+    all(db, sql, [json(paths)])
+}
+
+/// Numbers of the pages with links whose destination may change when these folded names come or go.
+pub(crate) fn concerned(db: &Connection, keys: &[String]) -> Result<Vec<i64>> {
+    let sql = "SELECT DISTINCT page FROM link_keys JOIN links USING (link)
+         WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY page";
+    all(db, sql, [json(keys)])
+}

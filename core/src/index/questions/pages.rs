@@ -1,0 +1,94 @@
+//! Questions about pages themselves.
+
+use rusqlite::Connection;
+
+use super::{Columns, Read, all, each, first, one, rows};
+use crate::Result;
+
+rows! {
+    /// A page without its text and front matter.
+    PageRow {
+        page: i64,
+        doc_id: String,
+        path: String,
+        title: String,
+        doc_type: String,
+        created_at: String,
+        updated_at: String,
+    }
+    /// What a page holds beside its text.
+    PageContent {
+        page: i64,
+        path: String,
+        own_id: Option<String>,
+        title: String,
+        doc_type: String,
+        /// JSON object.
+        front_matter: String,
+        hash: [u8; 32],
+    }
+}
+
+questions! {
+    /// How many there are.
+    count() -> usize = one "SELECT count(*) FROM pages";
+    /// The page with this number.
+    row(page: i64) -> PageRow = one
+        "SELECT page, doc_id, path, title, doc_type, created_at, updated_at FROM pages WHERE page = ?1";
+    /// Every page.
+    rows() -> Vec<PageRow> = all
+        "SELECT page, doc_id, path, title, doc_type, created_at, updated_at FROM pages";
+    /// The path of a page.
+    path(page: i64) -> String = one "SELECT path FROM pages WHERE page = ?1";
+    /// The path and title of a page, where it is still there.
+    path_and_title(page: i64) -> Option<(String, String)> = first "SELECT path, title FROM pages WHERE page = ?1";
+    /// The number of the page at `path`.
+    at(path: &str) -> Option<i64> = first "SELECT page FROM pages WHERE path = ?1";
+    /// Numbers of the pages with this id.
+    with_id(id: &str) -> Vec<i64> = all "SELECT page FROM pages WHERE doc_id = ?1 ORDER BY path";
+    /// Every number, by path.
+    numbers() -> Vec<i64> = all "SELECT page FROM pages ORDER BY path";
+    /// Every number and path, by path.
+    paths() -> Vec<(i64, String)> = all "SELECT page, path FROM pages ORDER BY path";
+    /// Numbers and paths of pages whose path has at least so many characters.
+    with_long_paths(least: usize) -> Vec<(i64, String)> = all
+        "SELECT page, path FROM pages WHERE length(path) >= ?1";
+    /// The front matter of a page, a JSON object.
+    front_matter(page: i64) -> String = one "SELECT front_matter FROM pages WHERE page = ?1";
+    /// The SHA-256 of a page's file.
+    hash(page: i64) -> [u8; 32] = one "SELECT hash FROM pages WHERE page = ?1";
+    /// Number, path, last change and front matter of every page, by path.
+    fields() -> Vec<(i64, String, String, String)> = all
+        "SELECT page, path, updated_at, front_matter FROM pages ORDER BY path";
+    /// What every page holds beside its text.
+    contents() -> Vec<PageContent> = all
+        "SELECT page, path, own_id, title, doc_type, front_matter, hash FROM pages";
+    /// Paths of the pages that cannot be read as they are meant, with diagnostics in JSON.
+    diagnostics() -> Vec<(String, String)> = all
+        "SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path";
+    /// Pages whose id is another's: path, id, and path of the page that has it.
+    contested_ids() -> Vec<(String, String, String)> = all
+        "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
+         WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path";
+    /// Types of pages, and how many have each. The types of memories are those of memories, wherever else they
+    /// would be the project's own.
+    types() -> Vec<(String, i64)> = all
+        "SELECT doc_type, count(*) FROM pages
+         WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
+         GROUP BY doc_type ORDER BY doc_type";
+}
+
+visits! {
+    /// Number, path and title of every page, by path.
+    each_title() -> i64, &str, &str = "SELECT page, path, title FROM pages ORDER BY path";
+    /// Number and path of every page, by path.
+    each_path() -> i64, &str = "SELECT page, path FROM pages ORDER BY path";
+    /// Number and time of the last change of every page, by path.
+    each_change() -> i64, &str = "SELECT page, updated_at FROM pages ORDER BY path";
+    /// Number and time of the creation of every page, by path.
+    each_creation() -> i64, &str = "SELECT page, created_at FROM pages ORDER BY path";
+    /// Every page in a folder at the top, by path, with front matter and diagnostics in JSON.
+    each_in(folder: &str) -> PageRow, &str, &str =
+        "SELECT page, doc_id, path, title, doc_type, created_at, updated_at, front_matter, diagnostics
+         FROM pages WHERE path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path";
+}
