@@ -187,7 +187,7 @@ impl Open {
         let _running = Running::begin(self, cancel)?;
         let (live, _) = self.live()?;
         let progress = Told { operation: name, listener: &self.listener, last: Mutex::default() };
-        let output = live.call(Caller::Person, named(name)?, params, &progress, cancel)?;
+        let output = live.call(Caller::Person, named(name)?, params, None, &progress, cancel)?;
         serde_json::to_string(&output).map_err(|error| Error::Internal(error.to_string()))
     }
 

@@ -1,5 +1,5 @@
 //! Takes the web app into the program, if it was built: every file of `web-viewer/dist`, compressed, and a
-//! list of them as Rust.
+//! list of them as Rust. Builds for development go without, so that a change of the app compiles nothing of them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,13 @@ fn main() -> io::Result<()> {
     let out =
         PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?);
     let mut files = Vec::new();
+    let is_release = env::var_os("PROFILE").is_some_and(|profile| profile == "release");
     // A path that is not there counts as changed in every build, and would make each of them slow: the repository has
     // the folder, and the web app changes only what differs in it.
-    println!("cargo::rerun-if-changed={}", app.display());
-    if app.join("index.html").is_file() {
+    if is_release {
+        println!("cargo::rerun-if-changed={}", app.display());
+    }
+    if is_release && app.join("index.html").is_file() {
         list(&app, "", &mut files)?;
         files.sort();
     }

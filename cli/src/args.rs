@@ -22,8 +22,7 @@ pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
 pub use memory::{
-    DocumentArgs, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, ReindexArgs, RememberArgs,
-    TypeChoice,
+    DocumentArgs, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, RememberArgs, TypeChoice,
 };
 pub use query::QueryArgs;
 pub use server::{ClientChoice, McpServerArgs};

@@ -1,5 +1,12 @@
 //! The `ubp` command. A terminal, a Node process and a test all call [`run`] with arguments and
 //! streams; nothing here decides what is true of a project, that is the engine's part.
+//!
+//! **Invariants**
+//! - Results go to standard output, all else to standard error, and a closed pipe is no error
+//!   (`tests/tests/transcripts`).
+//! - Control characters of pages never reach a terminal (`output.rs`).
+//! - Ctrl-C is noticed between batches and between files and ends with status 130; a second one ends at once and
+//!   loses no more (`tests/tests/process/interrupted.rs`).
 
 mod args;
 mod commands;

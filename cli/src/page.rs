@@ -28,7 +28,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn put(&mut self, line: &str) {
         if self.result.is_ok() {
-            self.result = self.terminal.line(line.trim_end());
+            self.result = self.terminal.line(line);
         }
     }
 
@@ -55,7 +55,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn indented(&mut self, by: &str, line: &[Span<'_>]) {
         let painted = self.painted(self.terminal.out, line);
-        self.put(&format!("{by}{painted}"));
+        self.put(format!("{by}{painted}").trim_end());
     }
 }
 
@@ -72,6 +72,10 @@ impl Page for TerminalPage<'_, '_> {
         self.indented("  ", line);
     }
 
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]) {
+        self.indented(&"  ".repeat(depth), line);
+    }
+
     fn detail(&mut self, line: &[Span<'_>]) {
         self.indented("    ", line);
     }
@@ -82,7 +86,7 @@ impl Page for TerminalPage<'_, '_> {
 
     fn quote(&mut self, text: &str, highlights: &[[usize; 2]]) {
         for line in self.terminal.out.highlighted(text.trim_end(), highlights).lines() {
-            self.put(&format!("    {line}"));
+            self.put(format!("    {line}").trim_end());
         }
     }
 

@@ -1,10 +1,11 @@
 //! One run of the command: the terminal it talks to, and the project it works on.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 use ubp_core::Error;
-use ubp_core::index::{EmbedReport, Index, RefreshReport};
+use ubp_core::index::{EmbedReport, Index, RefreshReport, section_count};
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
@@ -22,6 +23,9 @@ use crate::{ExitStatus, Io};
 
 /// Milliseconds that a reading command spends on vectors before it answers.
 const EMBED_MILLIS: u64 = 300;
+
+/// How long a reading command waits for another process that writes the index.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Where results and messages go, and how.
 pub(crate) struct Terminal<'a> {
@@ -228,30 +232,52 @@ impl Session {
         let progress = terminal.progress();
         let cancel = terminal.io.cancel.clone();
         let refresh = !global.no_refresh || self.in_memory;
-        let context = self.engine.context(Caller::Person, refresh, &*progress, &cancel);
-        if refresh {
-            let report = context.refresh(false)?;
-            warn_unreadable(terminal, &report);
-            if !report.is_empty() {
-                terminal.detail(format!(
-                    "index: {} added, {} changed, {} removed, {} renamed",
-                    report.added.len(),
-                    report.changed.len(),
-                    report.removed.len(),
-                    report.renamed.len()
-                ));
+        let mut context = self.engine.context(Caller::Person, refresh, &*progress, &cancel);
+        if refresh && let Err(failure) = self.refresh(terminal, &context, millis) {
+            let Failure::Engine(error) = &failure else { return Err(failure) };
+            if !error.is_busy_index() {
+                return Err(failure);
             }
-            // A server on this project makes them in the background.
-            let left_to_server = millis.is_some() && live::is_served(&self.project);
-            let vectors = if left_to_server { EmbedReport::default() } else { context.embed(millis)? };
-            if vectors.embedded > 0 {
-                terminal.detail(format!(
-                    "vectors: {} made, {} sections to go",
-                    vectors.embedded, vectors.pending
-                ));
-            }
+            context.refreshed = false;
         }
         Ok(context.in_one_state(operation)?)
+    }
+
+    /// Brings the index up to date, with vectors for at most `millis` milliseconds where given.
+    fn refresh(
+        &self,
+        terminal: &mut Terminal<'_>,
+        context: &Context<'_>,
+        millis: Option<u64>,
+    ) -> Result<(), Failure> {
+        // Who has an index to answer from does not wait for somebody who makes a new one.
+        if millis.is_some() && self.engine.index.read(section_count)? > 0 {
+            self.engine.index.wait_for_writers(PATIENCE)?;
+        }
+        let report = context.refresh(false)?;
+        warn_unreadable(terminal, &report);
+        if !report.is_empty() {
+            terminal.detail(format!(
+                "index: {} added, {} changed, {} removed, {} renamed",
+                report.added.len(),
+                report.changed.len(),
+                report.removed.len(),
+                report.renamed.len()
+            ));
+        }
+        // A server on this project makes them in the background.
+        let left_to_server = millis.is_some() && live::is_served(&self.project);
+        let vectors = if left_to_server { Ok(EmbedReport::default()) } else { context.embed(millis) };
+        let vectors = match vectors {
+            // Whoever writes just now makes them, too.
+            Err(error) if error.is_busy_index() => EmbedReport::default(),
+            vectors => vectors?,
+        };
+        if vectors.embedded > 0 {
+            terminal
+                .detail(format!("vectors: {} made, {} sections to go", vectors.embedded, vectors.pending));
+        }
+        Ok(())
     }
 
     /// Runs a command that brings the index up to date itself, or does not look at it.

@@ -130,7 +130,7 @@ impl Context<'_> {
     /// [`crate::Error::InvalidParams`] for an unknown operation or parameters of the wrong shape; what the
     /// operation returns.
     pub fn call(&self, name: &str, params: Value) -> Result<Value> {
-        (ops::named(name)?.call)(self, params)
+        (ops::named(name)?.call)(self, params, None)
     }
 
     /// Brings text and graph up to date with the files.

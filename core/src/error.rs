@@ -1,5 +1,8 @@
 //! The one error type of the engine. Every surface maps it by its stable `code`, shows its message,
 //! and offers its `hint`: the way out.
+//!
+//! No input of a user reaches a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
+//! defect; servers and the addon catch it and answer with the code `internal`.
 
 use thiserror::Error;
 
@@ -224,6 +227,15 @@ impl Error {
         matches!(
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
+        )
+    }
+
+    /// Whether another process was writing the index for longer than this one waited.
+    pub fn is_busy_index(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
         )
     }
 

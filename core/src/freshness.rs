@@ -3,6 +3,11 @@
 //! page was reviewed makes the page possibly stale, and stale once that change is older than the
 //! threshold. What was reviewed is in the lock; where it says nothing, a source that changed after
 //! the page did counts: by last commits, and without version control by modification times.
+//!
+//! **Invariants**
+//! - What cannot be known is never called fresh: a shallow or partial clone gives `possibly_stale` and the reason
+//!   (`tests/tests/freshness.rs`, with real git repositories).
+//! - `updated_at` in front matter decides nothing.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

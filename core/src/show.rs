@@ -39,6 +39,9 @@ pub trait Page {
     /// One of a list.
     fn item(&mut self, line: &[Span<'_>]);
 
+    /// One of a tree, `depth` levels below its root. What it leads to comes right after it.
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]);
+
     /// What belongs to the line or item before.
     fn detail(&mut self, line: &[Span<'_>]);
 
@@ -84,6 +87,11 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
 /// A page: its path, its title, and whether it can be trusted.
 pub fn page_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
     [Span::Path(path), Span::Text("  "), Span::Text(title), Span::Trust(staleness)]
+}
+
+/// A page that an answer is about, as its heading.
+pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
+    [Span::Strong(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]
 }
 
 /// What is wrong with a source, as the end of a sentence that begins with its path.

@@ -1,6 +1,14 @@
 //! The one way in which operations change pages. It refuses what agents may not touch, shows what would
 //! change, notes every change in the audit log before it is made, writes all of it or nothing, lets what
 //! is recorded about a page follow it, and leaves the index true.
+//!
+//! **Invariants**
+//! - After a renaming every link leads where it led, and undoing restores every byte
+//!   (`ops/tests/writing/properties.rs`).
+//! - A change of several files is made whole or not at all (`FaultySource` breaks every step in
+//!   `ops/tests/writing.rs`).
+//! - Of all who edit one version of a page, one succeeds, and the others are told (`tests/tests/writing.rs`).
+//! - Only `add`, which completes front matter, `save_page` and files of state are written without a plan.
 
 use std::io;
 

@@ -1,6 +1,6 @@
 // What the tests share: the project that the packages are installed in, vaults, and processes.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -90,7 +90,8 @@ export function split(line) {
 
 /** Many pages with text enough to keep a model busy for a while. */
 export function longPages(count) {
-  const words = readFileSync(join(repository, "ARCHITECTURE.md"), "utf8").split(/\s+/);
+  const designs = join(repository, "docs/design");
+  const words = readdirSync(designs).sort().flatMap((name) => readFileSync(join(designs, name), "utf8").split(/\s+/));
   const pages = {};
   for (let page = 0; page < count; page += 1) {
     const begin = (page * 97) % (words.length - 600);

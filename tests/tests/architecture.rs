@@ -142,8 +142,6 @@ fn nothing_that_the_addon_runs_listens_for_signals() {
     assert!(!features.iter().any(|name| name == "signal" || name == "full"), "{features:?}");
 }
 
-/// The code of the command and the addon.
-
 /// Rust files below `folder`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -340,4 +338,77 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
         if path.is_dir() { files.extend(walk(&path)) } else { files.push(path) }
     }
     files
+}
+
+/// Whether a file, named from its `src`, is only for tests. Folders of these are not on the map.
+fn is_for_tests(path: &Path) -> bool {
+    path.iter().filter_map(|part| part.to_str()).any(|part| {
+        let stem = part.split('.').next().unwrap_or_default();
+        stem.ends_with("tests") || ["cases", "snapshots"].contains(&stem) || part.contains(".test.")
+    })
+}
+
+/// The code of every crate and of the web application, as paths from the root.
+fn code() -> Vec<PathBuf> {
+    let metadata = metadata();
+    let crates = metadata.workspace_packages().into_iter().map(|package| package.manifest_path.as_std_path());
+    let folders = crates.filter_map(Path::parent).map(Path::to_path_buf).chain([root().join("web-viewer")]);
+    let mut found = Vec::new();
+    for source in folders.map(|folder| folder.join("src")) {
+        let files = walk(&source).into_iter().filter(|file| {
+            let is_code = file.extension().is_some_and(|ext| {
+                ["rs", "ts", "js", "svelte", "css"].contains(&ext.to_str().unwrap_or_default())
+            });
+            is_code && !is_for_tests(file.strip_prefix(&source).unwrap())
+        });
+        found.extend(files.map(|file| file.strip_prefix(root()).unwrap().to_path_buf()));
+    }
+    assert!(found.iter().any(|file| file.ends_with("core/src/lib.rs")), "{found:?}");
+    found
+}
+
+/// What stands between backticks.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_map_is_short_and_has_every_folder_with_code() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let lines = map.lines().count();
+    assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");
+    let mut named = BTreeSet::new();
+    for row in map.lines().filter(|line| line.starts_with("| `")) {
+        let rooms: Vec<&str> = names(row).filter(|name| name.ends_with('/')).collect();
+        let room = Path::new(rooms[0]);
+        let at = |name: &&str| {
+            let places = [room.join(name), room.parent().unwrap().join(name)];
+            places.into_iter().find(|place| root().join(place).is_dir())
+        };
+        named.insert(room.to_path_buf());
+        named.extend(rooms[1..].iter().filter_map(at));
+        let first = row.split('|').nth(1).unwrap();
+        assert!(root().join(room).is_dir(), "{} is on the map and nowhere else", room.display());
+        for name in names(first).skip(1) {
+            assert!(at(&name).is_some(), "{name} of {} is on the map and nowhere else", room.display());
+        }
+    }
+    for file in code() {
+        let from_source =
+            file.ancestors().skip(1).take_while(|folder| folder.iter().any(|part| part == "src"));
+        for folder in from_source {
+            assert!(named.contains(folder), "{} is not in ARCHITECTURE.md", folder.display());
+        }
+    }
+}
+
+#[test]
+fn the_map_names_only_files_that_exist() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut files = code();
+    files.push("tests/tests/architecture.rs".into());
+    let code_names = names(&map).filter(|name| name.ends_with(".rs") || name.ends_with(".ts"));
+    let missing: Vec<&str> =
+        code_names.filter(|name| !files.iter().any(|file| file.ends_with(name))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -53,19 +53,19 @@ fn a_change_is_told_with_what_follows_from_it() {
     one (COMMIT) -> HEAD (COMMIT)
     removed  old.md  Old
     changed  tokens.md  Tokens
-            ~ Tokens
-            + Tokens > Odd @someone x
+        ~ Tokens
+        + Tokens > Odd @someone x
     link +  tokens.md -> login.md  depends_on
     link -  login.md -> old.md  references
     link -  tokens.md -> login.md  references
-    broken  login.md:7 -> Old  old.md is gone
-    broken  tokens.md:7 -> ghost  no page is called so
+    broken  login.md:7 -> Old  old.md was removed
+    broken  tokens.md:7 -> ghost  no page has this name
     new cycle  login.md -> tokens.md -> login.md
-    stale  login.md — src/login.ts was updated on 2025-10-09
+    stale  login.md — src/login.ts changed on 2025-10-09
     affected  1.00  login.md  Login
-            tokens.md <- login.md (depends_on)
+        tokens.md <- login.md (depends_on)
     affected  0.45  guide.md  Guide
-            tokens.md <- login.md (depends_on) <- guide.md (implements)
+        tokens.md <- login.md (depends_on) <- guide.md (implements)
     ! 1 page removed, 1 page changed, 1 link added, 2 links removed, 2 links broke, 1 new dependency cycle, 1 page became stale, 2 pages affected
     ");
     assert_snapshot!(without_commits(&terminal.ubp("diff one..HEAD --format markdown").transcript()), @"
@@ -79,14 +79,14 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     #### ❌ Links that broke
 
-    - `login.md` line 7 → `Old`: `old.md` is gone
-    - `tokens.md` line 7 → `ghost`: no page is called so
+    - `login.md` line 7 → `Old`: `old.md` was removed
+    - `tokens.md` line 7 → `ghost`: no page has this name
 
     #### ❌ New dependency cycles
 
     - `login.md` → `tokens.md` → `login.md`
 
-    #### ⚠️ Pages that the code overtook
+    #### ⚠️ Pages that became stale
 
     - `login.md`: `src/login.ts`
 
@@ -105,7 +105,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     </details>
 
-    <details><summary>Pages to look at: they stand on what changed (2)</summary>
+    <details><summary>Pages to look at: they depend on what changed (2)</summary>
 
     - 1.00 `login.md`: `tokens.md` ← `login.md` (`depends_on`)
     - 0.45 `guide.md`: `tokens.md` ← `login.md` (`depends_on`) ← `guide.md` (`implements`)

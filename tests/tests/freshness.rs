@@ -111,7 +111,7 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     repository.commit(20);
     assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
     let text = project.ubp("stale").out;
-    assert!(text.contains("[STALE] docs/users.md — src/users.ts was updated on "), "{text}");
+    assert!(text.contains("[STALE] docs/users.md — src/users.ts changed on "), "{text}");
     assert!(text.contains("edited later, but not reviewed"), "{text}");
     assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
 
@@ -136,6 +136,11 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     let lock = std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap();
     let refused = project.ubp("review docs/users.md");
     assert_eq!(refused.status, ExitStatus::Finding);
+    assert!(
+        refused.out.starts_with("not recorded: docs/users.md  [STALE]\n  src/users.ts changed"),
+        "{}",
+        refused.out
+    );
     assert!(refused.out.contains("-export const users = 1"), "{}", refused.out);
     assert!(refused.out.contains("+export const users = 22"), "{}", refused.out);
     assert_eq!(std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap(), lock);

@@ -111,3 +111,20 @@ fn deleting_the_index_loses_nothing() {
     assert!(terminal.ubp("rebuild").succeeded());
     assert_eq!(terminal.ubp("list --json").json(), before);
 }
+
+#[test]
+fn while_another_process_makes_the_index_anew_questions_are_answered_from_the_former_one() {
+    let terminal = vault();
+    let mut other = rusqlite::Connection::open(terminal.path(".ubp/metadata.db")).unwrap();
+    let rebuilding = other.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
+    rebuilding.execute("DELETE FROM pages", []).unwrap();
+    fs::write(terminal.path("b.md"), "tiger").unwrap();
+    for (command, answer) in [("search lion -l", "b.md\n"), ("list -q", "a.md  a"), ("get b.md", "lion")] {
+        let ran = terminal.ubp(command);
+        assert!(ran.succeeded() && ran.out.contains(answer), "{}", ran.transcript());
+    }
+    let told: serde_json::Value = serde_json::from_str(&terminal.ubp("status --json").out).unwrap();
+    assert_eq!(told["index"]["fresh"], false);
+    drop(rebuilding);
+    assert_eq!(terminal.ubp("search tiger -l").out, "b.md\n", "once it is over, changes are seen again");
+}

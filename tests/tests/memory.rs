@@ -198,7 +198,7 @@ fn people_are_told_what_became_of_it() {
     assert!(refused.err.contains("line 3 of content looks like a secret"), "{}", refused.err);
     terminal.write("memory/tech/broken.md", "---\ntopic: [\n---\nx\n").unwrap();
     let first = terminal.ubp("memory list -n 1");
-    assert!(first.err.contains("1 memory of 2; -n shows more"), "{}", first.transcript());
+    assert!(first.err.contains("1 memory of 2; a higher limit shows more"), "{}", first.transcript());
     let listed = terminal.ubp("memory list");
     assert!(listed.succeeded() && listed.err.contains("memory/tech/broken.md:"), "{}", listed.transcript());
 }

@@ -8,6 +8,7 @@ mod failures;
 mod following;
 mod projects;
 mod reading;
+mod remembering;
 mod searching;
 mod streams;
 mod suggesting;

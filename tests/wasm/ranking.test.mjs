@@ -1,7 +1,7 @@
 // The same pages in the same order from the native program, from Node and from browsers, for questions
 // made from the vault itself. Where two scores are closer than 1e-4, either may come first.
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -17,9 +17,10 @@ const corpora = process.env.UBP_CORPORA ?? join(repository, "../shared/corpora")
 /** Pages of this repository's documentation, and some in Japanese. */
 function madeUp() {
   const pages = {};
-  const words = readFileSync(join(repository, "ARCHITECTURE.md"), "utf8").split(/\n## /);
-  for (const [at, part] of words.entries()) {
-    pages[`architecture/${at}.md`] = `# ${part}\n\nSee [[${(at + 1) % words.length}]] and [[${(at * 7) % words.length}|depends_on]].\n`;
+  const designs = join(repository, "docs/design");
+  const parts = readdirSync(designs).sort().flatMap((name) => readFileSync(join(designs, name), "utf8").split(/\n##? /).slice(1));
+  for (const [at, part] of parts.entries()) {
+    pages[`design/${at}.md`] = `# ${part}\n\nSee [[${(at + 1) % parts.length}]] and [[${(at * 7) % parts.length}|depends_on]].\n`;
   }
   const topics = ["認証の流れ", "全文検索と索引", "リンクの種類", "公開鍵の管理", "画面の設計", "障害への対応"];
   for (const [at, topic] of topics.entries()) {

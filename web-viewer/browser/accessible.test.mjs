@@ -1,6 +1,6 @@
 // Every view, in both themes and two widths, without a violation.
 import { describe, test } from 'node:test';
-import { accessible, ready, withBrowser } from './support.mjs';
+import { accessible, ready, settled, withBrowser } from './support.mjs';
 
 const own = withBrowser();
 
@@ -29,7 +29,13 @@ const VIEWS = {
       await page.getByText('Nothing found').waitFor();
     },
   },
-  settings: { path: 'Home.html', act: (page) => page.getByRole('button', { name: 'Settings' }).click() },
+  settings: {
+    path: 'Home.html',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('dialog', { name: 'Settings' }).waitFor();
+    },
+  },
   'the graph around a page': { path: 'Home.html?graph=local', act: (page) => page.locator('canvas[data-settled]').waitFor() },
   'the graph of all pages': { path: 'Home.html?graph=all', act: (page) => page.locator('canvas[data-settled]').waitFor() },
   'a preview': {
@@ -60,6 +66,7 @@ const VIEWS = {
     path: 'Guides/Reading.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();
+      await page.getByText('Linked from').first().waitFor();
     },
   },
 };
@@ -70,12 +77,12 @@ for (const width of [1440, 390]) {
       test(name, async () => {
         const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } } });
         if (width > 860 && !unready) await ready(page);
-        else await page.waitForTimeout(300);
+        else await page.locator('#bar .search').waitFor();
         await act?.(page, width < 860);
-        await page.waitForTimeout(100);
+        await settled(page);
         await accessible(page, `${name}, light`);
         await page.emulateMedia({ colorScheme: 'dark' });
-        await page.waitForTimeout(50);
+        await settled(page);
         await accessible(page, `${name}, dark`, ['color-contrast', 'link-in-text-block']);
         await done();
       });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dropFolder, ready, until, withBrowser } from './support.mjs';
+import { dropFolder, ready, still, until, withBrowser } from './support.mjs';
 
 const own = withBrowser();
 const rows = (page) => page.locator('#stage li a');
@@ -90,8 +90,7 @@ describe('the graph', () => {
     const { page, done } = await opened();
     const canvas = page.locator('canvas');
     const picture = () => canvas.evaluate((element) => element.toDataURL());
-    await page.waitForTimeout(1500);
-    let before = await picture();
+    let before = await still(picture, 'the picture comes to rest');
     const changes = async (act, what) => {
       await act();
       await until(async () => (await picture()) !== before, what);
@@ -110,7 +109,7 @@ describe('the graph', () => {
       await page.mouse.up();
     }, 'dragging does nothing');
     await page.getByRole('button', { name: 'Show everything' }).click();
-    await page.waitForTimeout(200);
+    await still(picture, 'the picture comes to rest');
     // The page in the middle of its neighbourhood is where the rings have their centre.
     const at = await canvas.evaluate((element) => {
       const context = element.getContext('2d');
@@ -171,7 +170,6 @@ describe('the graph', () => {
     await page.getByRole('button', { name: 'All pages' }).click();
     await page.getByText('3,000 pages').nth(1).waitFor();
     await page.locator('canvas[data-settled]').waitFor({ timeout: 30_000 });
-    await page.waitForTimeout(2500);
     const longest = await page.evaluate(() => globalThis.longest);
     assert.ok(longest < 700, `the page stood still for ${Math.round(longest)} ms`);
     console.log(`# longest frame while 3,000 pages are laid out: ${Math.round(longest)} ms`);

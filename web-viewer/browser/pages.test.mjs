@@ -14,9 +14,9 @@ describe('the page list', () => {
     await page.getByRole('button', { name: /^Sort/ }).click();
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
     await until(async () => (await titles(page))[0] === 'Home', 'Home has most links');
-    assert.match(await page.locator('#side li .meta').first().textContent(), /^\d+ links/);
+    assert.match(await page.locator('#side li .about').first().textContent(), /^\d+ links/);
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
-    await until(async () => /\d{4}/.test(await page.locator('#side li .meta').first().textContent()), 'dates are shown');
+    await until(async () => /\d{4}/.test(await page.locator('#side li .about').first().textContent()), 'dates are shown');
     await done();
   });
 
@@ -48,6 +48,20 @@ describe('the page list', () => {
     await page.getByRole('combobox', { name: 'Freshness' }).selectOption('stale');
     await until(async () => (await titles(page)).join() === 'Sign in', 'one is stale');
     assert.match(await page.locator('#side li .freshness').textContent(), /Out of date/);
+    await done();
+  });
+
+  test('is shown by folder or by tag', async () => {
+    const { page, done } = await own.open('Home.html');
+    await ready(page);
+    await page.getByRole('button', { name: 'Folders' }).click();
+    await page.locator('#side .group', { hasText: 'Guides' }).click();
+    await page.locator('#side').getByRole('link', { name: 'Link types' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
+    await page.getByRole('button', { name: 'Tags', exact: true }).click();
+    await page.locator('#side .group', { hasText: '#reading' }).click();
+    await page.locator('#side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
+    assert.ok(!(await titles(page)).includes('Home'), 'other tags are closed');
     await done();
   });
 

@@ -16,7 +16,7 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 const SUB_PATH = '/some/where/';
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -52,28 +52,31 @@ export function withBrowser() {
     await browser?.close();
     server?.close();
   });
-  own.open = async (path = '', { context: options = {}, expectErrors = false } = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
-    const page = await context.newPage();
-    const trouble = [];
-    const asked = [];
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
-    page.on('request', (request) => asked.push(request.url()));
-    await page.goto(own.root + path);
-    page.setDefaultTimeout(15_000);
-    return {
-      page,
-      asked,
-      done: async () => {
-        await context.close();
-        if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
-        const elsewhere = asked.filter((url) => !url.startsWith(own.root) && !/^(blob|data):/.test(url));
-        assert.deepEqual(elsewhere, [], 'the page asked another host');
-      },
-    };
+  own.open = async (path = '', options) => {
+    const opened = await openPage(browser, own.root, options);
+    await opened.page.goto(own.root + path);
+    return opened;
   };
   return own;
+}
+
+/** A page in a context of its own. `done` closes it, and fails where the page reported an error or asked another host. */
+export async function openPage(browser, root, { context: options = {}, expectErrors = false } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const trouble = [];
+  const asked = [];
+  page.on('pageerror', (error) => trouble.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+  page.on('request', (request) => asked.push(request.url()));
+  page.setDefaultTimeout(15_000);
+  const done = async () => {
+    await context.close();
+    if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
+    const elsewhere = asked.filter((url) => !url.startsWith(root) && !/^(blob|data):/.test(url));
+    assert.deepEqual(elsewhere, [], 'the page asked another host');
+  };
+  return { page, asked, done };
 }
 
 /** Until the project is open and the page list is there. */
@@ -100,10 +103,34 @@ export async function dropFolder(page, folder) {
   await session.detach();
 }
 
-export async function until(condition, message) {
-  const end = Date.now() + 10_000;
-  while (!(await condition())) {
-    assert.ok(Date.now() < end, message);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+/** Until what was asked for is painted: no layer's code and no picture is on its way, and nothing moves. */
+export async function settled(page) {
+  await page.locator('.waiting, .skeleton, [role=status]:has-text("loading")').first().waitFor({ state: 'detached' });
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})));
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  });
+}
+
+/** What `look` gives once it is the same twice in a row. */
+export async function still(look, what) {
+  let last;
+  await until(async () => {
+    const before = last;
+    last = await look();
+    return before === last;
+  }, what);
+  return last;
+}
+
+/** What `condition` gives once that is something. */
+export async function until(condition, message, patience = 10_000) {
+  const end = Date.now() + patience;
+  for (;;) {
+    const found = await condition();
+    if (found) return found;
+    assert.ok(Date.now() < end, typeof message === 'function' ? await message() : message);
+    await new Promise((wake) => setTimeout(wake, 20));
   }
 }

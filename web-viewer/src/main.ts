@@ -8,15 +8,18 @@ import './styles/still.css';
 import './styles/viewer.css';
 import './styles/print.css';
 import { mount } from 'svelte';
-import Bar from './parts/Bar.svelte';
-import Beside from './parts/Beside.svelte';
-import Layers from './parts/Layers.svelte';
-import Side from './parts/Side.svelte';
-import Stage from './parts/Stage.svelte';
+import Dropping from './folder/Dropping.svelte';
+import PageList from './pages/PageList.svelte';
+import Rail from './reading/Rail.svelte';
 import { Navigator } from './routing/navigator.svelte';
+import Bar from './shell/Bar.svelte';
+import Beside from './shell/Beside.svelte';
+import { shellCommands } from './shell/commands';
+import Layers from './shell/Layers.svelte';
+import Stage from './shell/Stage.svelte';
 import { readSite } from './site';
 import { Session } from './state/session.svelte';
-import { settings } from './state/settings.svelte';
+import { showSettings } from './state/settings.svelte';
 
 function part(id: string): HTMLElement {
   const element = document.getElementById(id);
@@ -32,15 +35,17 @@ const props = { session, navigator };
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
 
 navigator.adopt();
-settings.show();
+showSettings();
 if (session.site.mode === 'server') {
   document.documentElement.dataset['mode'] = 'server';
   void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
 } else {
-  mount(Bar, { target: part('bar'), props });
-  mount(Side, { target: part('side'), props });
-  mount(Beside, { target: part('rail'), props });
+  const shell = { ...props, commands: () => Object.values(shellCommands(session, navigator)) };
+  mount(Bar, { target: part('bar'), props: shell });
+  mount(Beside, { target: part('side'), props: { place: 'side', session, part: PageList, props } });
+  mount(Beside, { target: part('rail'), props: { place: 'rail', session, part: Rail, props } });
   mount(Stage, { target: part('app'), props });
-  mount(Layers, { target: document.body, props });
+  mount(Layers, { target: document.body, props: shell });
+  mount(Dropping, { target: document.body, props });
   void navigator.start();
 }

@@ -1,14 +1,17 @@
 // Every screen around the editor, in both themes and two widths, without a violation. UBP_SHOTS names a folder for a picture
 // of each, to be looked at.
 import { describe, test } from 'node:test';
-import { accessible, editor, empty, until, withViewer } from './workspace.mjs';
+import { accessible, editor, empty, settled, until, withViewer } from './workspace.mjs';
 
 const own = withViewer();
 const palette = (typed) => async (page) => {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill(typed);
   await page.getByRole('option').first().waitFor();
-  await page.waitForTimeout(200);
+};
+const dialog = (open, name) => async (page) => {
+  await open(page);
+  await page.getByRole('dialog', { name }).waitFor();
 };
 const inSide = (act) => async (page, isNarrow) => {
   if (isNarrow) await page.getByRole('button', { name: 'Sidebar' }).click();
@@ -51,9 +54,9 @@ const SCREENS = {
     },
   },
   'the graph': { path: 'Home.html?graph=all', act: (page) => page.locator('canvas[data-settled]').waitFor() },
-  shortcuts: { path: 'Home.html', act: (page) => page.keyboard.press('Control+/') },
-  settings: { path: 'Home.html', act: (page) => page.getByRole('button', { name: 'Settings' }).click() },
-  'a new page': { path: 'Home.html', act: (page) => page.keyboard.press('Alt+n') },
+  shortcuts: { path: 'Home.html', act: dialog((page) => page.keyboard.press('Control+/'), 'Keyboard shortcuts') },
+  settings: { path: 'Home.html', act: dialog((page) => page.getByRole('button', { name: 'Settings' }).click(), 'Settings') },
+  'a new page': { path: 'Home.html', act: dialog((page) => page.keyboard.press('Alt+n'), 'New page') },
   renaming: {
     path: 'Guides/Reading.html',
     act: async (page) => {
@@ -76,6 +79,7 @@ const SCREENS = {
     act: async (page) => {
       await palette('>quick')(page);
       await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Quick start' }).waitFor();
     },
   },
   'focus mode': { path: 'Home.html', act: (page) => page.keyboard.press('Control+Shift+f') },
@@ -86,14 +90,14 @@ async function look(own, name, width, { path, act, face, expectErrors }) {
   const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { face: face ?? 'edit' }, expectErrors });
   await until(() => page.locator('#status .status').isVisible(), 'the application is there');
   if (!face && !path.includes('?') && path) await editor(page).waitFor();
-  await page.waitForTimeout(300);
+  await settled(page);
   await act?.(page, width < 860);
-  await page.waitForTimeout(150);
+  await settled(page);
   const picture = (theme) => process.env.UBP_SHOTS && page.screenshot({ path: `${process.env.UBP_SHOTS}/${name} ${width} ${theme}.png` });
   await picture('light');
   await accessible(page, `${name}, light`);
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.waitForTimeout(50);
+  await settled(page);
   await picture('dark');
   await accessible(page, `${name}, dark`, ['color-contrast', 'link-in-text-block']);
   await done();

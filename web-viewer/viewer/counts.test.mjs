@@ -17,8 +17,8 @@ async function open(page) {
   const { page: window } = editor;
   await window.getByRole('button', { name: /^Sort/ }).click();
   await window.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
-  editor.count = (path) => window.locator(`#side .viewport [data-page="${path}"] .about`).textContent();
-  editor.counts = (path, count) => until(async () => (await editor.count(path)) === String(count), async () => `${path} has ${await editor.count(path)}, not ${count}`);
+  editor.count = async (path) => parseInt(await window.locator(`#side .viewport [data-page="${path}"] .about`).textContent(), 10);
+  editor.counts = (path, count) => until(async () => (await editor.count(path)) === count, async () => `${path} has ${await editor.count(path)}, not ${count}`);
   editor.asked = [];
   window.on('request', (request) => request.url().includes('/api/') && editor.asked.push(request.url().replace(/^.*\/api\//, '')));
   return editor;
@@ -40,14 +40,14 @@ test('counts follow what is typed, in the list and its order, without asking for
   await editor.saved();
   await editor.counts('Other.md', 1);
   await editor.counts('Target.md', 0);
-  const order = await editor.page.locator('#side .viewport .about').evaluateAll((cells) => cells.map((cell) => Number(cell.textContent)));
+  const order = await editor.page.locator('#side .viewport .about').evaluateAll((cells) => cells.map((cell) => parseInt(cell.textContent, 10)));
   assert.deepEqual(order, order.toSorted((a, b) => b - a), 'the most linked are first');
   editor.asked.length = 0;
   await editor.after('line');
   await editor.type(' more words');
   await editor.saved();
   await until(() => editor.asked.includes('get_page'), 'the change was taken in');
-  await new Promise((wake) => setTimeout(wake, 1_000));
+  await editor.idle();
   assert.ok(!editor.asked.includes('list_pages'), 'all pages were asked for');
   await editor.close();
 });

@@ -8,20 +8,12 @@ import { dirname, join, resolve } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { FLAGS, until } from '../browser/support.mjs';
+
+export { FLAGS, until };
 
 const here = dirname(fileURLToPath(import.meta.url));
-export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const TOKEN = 'a-token-for-tests-only';
-
-export async function until(condition, message, patience = 10_000) {
-  const end = Date.now() + patience;
-  for (;;) {
-    const found = await condition();
-    if (found) return found;
-    assert.ok(Date.now() < end, typeof message === 'function' ? await message() : message);
-    await new Promise((wake) => setTimeout(wake, 20));
-  }
-}
 
 function freePort() {
   return new Promise((found) => {
@@ -190,6 +182,9 @@ export class Editor {
     this.trouble = trouble;
     this.content = page.locator('.cm-content');
     this.candidates = page.locator('.cm-candidates [role=option]');
+    this.asking = new Set();
+    page.on('request', (request) => request.method() === 'POST' && this.asking.add(request));
+    for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => this.asking.delete(request));
   }
 
   status() {
@@ -198,6 +193,22 @@ export class Editor {
 
   saved() {
     return until(async () => (await this.status()) === 'saved', async () => `it is not saved but ${await this.status()}`, 15_000);
+  }
+
+  /** Until nothing that the page asked the server is without an answer, and nothing follows from the answers. */
+  async idle() {
+    let frames = 0;
+    await until(async () => {
+      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+      frames = this.asking.size === 0 ? frames + 1 : 0;
+      return frames > 2;
+    }, () => `the page goes on asking: ${[...this.asking].map((request) => request.url())}`);
+  }
+
+  /** After a save that somebody asked for came to its end, whether it was possible or not. */
+  async askedToSave() {
+    await this.press('Control+s');
+    await this.idle();
   }
 
   /** The whole text, seen or not. */

@@ -154,6 +154,7 @@ test('after the page, # offers its headings and | the types', async () => {
 
 test('Japanese composition between brackets: nothing is committed, closed or put in another order', async () => {
   const editor = await open('Composed.md');
+  await editor.page.clock.install();
   await editor.after('End.');
   await editor.type(' [[');
   const session = await editor.context.newCDPSession(editor.page);
@@ -167,7 +168,9 @@ test('Japanese composition between brackets: nothing is committed, closed or put
   // Enter is the input method's as long as it composes.
   await editor.page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true, bubbles: true, cancelable: true })));
   assert.match(await editor.text(), /End\. \[\[でーたべーす\]\]\n/);
-  await new Promise((wake) => setTimeout(wake, 600));
+  // Everything that waits for a pause in typing has its turn.
+  await editor.page.clock.runFor(5_000);
+  await editor.idle();
   assert.equal(viewer.read('Composed.md').includes('でーた'), false, 'half a composition is not saved');
   assert.ok(before.length > 0);
   await session.send('Input.insertText', { text: 'データベース' });

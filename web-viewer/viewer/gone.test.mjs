@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { Editor, addressOf, until, withViewer } from './editing.mjs';
-import { accessible } from './workspace.mjs';
+import { accessible, settled } from './workspace.mjs';
 
 const own = withViewer();
 const LINES = '# Page\n\nfirst line\n\nsecond line\n\nthird line\n';
@@ -21,6 +21,19 @@ const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseco
 const notice = (editor) => editor.page.getByRole('alert').filter({ hasText: 'This page is not in the project any more' });
 const button = (editor, name) => editor.page.locator('#head').getByRole('button', { name });
 const listed = (editor, name) => editor.page.locator('#side .viewport').getByRole('link', { name, exact: true });
+
+/** Texts that the browser keeps. */
+const drafts = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((found) => {
+        const opening = indexedDB.open('ubp');
+        opening.onsuccess = () => {
+          const all = opening.result.transaction('drafts').objectStore('drafts').getAll();
+          all.onsuccess = () => found(all.result.map(({ text }) => text));
+        };
+      }),
+  );
 
 async function gone(editor, name) {
   remove(name);
@@ -56,7 +69,7 @@ test('no key is lost: what was typed before, while it was gone, and while it was
   await button(editor, 'Write it again').waitFor();
   await editor.after('six');
   await editor.type(' seven');
-  await pause(3_000);
+  await editor.askedToSave();
   assert.equal(existsSync(file('Typed')), false, 'typing does not bring it back');
   assert.equal(await editor.status(), 'gone');
   // The answer takes its time, and somebody types on.
@@ -119,7 +132,7 @@ test('what was let go is not offered when the page comes back', async () => {
   viewer.write('Last.md', textOf('Last'));
   await listed(editor, 'Last').click();
   await until(async () => (await editor.text()).startsWith('# Last'), 'it is shown');
-  await pause(500);
+  await editor.saved();
   assert.equal(await editor.text(), textOf('Last'));
   assert.equal(viewer.read('Last.md'), textOf('Last'));
   await editor.close();
@@ -174,7 +187,7 @@ test('one of the same name in another folder does not take its place', async () 
   await gone(editor, 'Twin');
   await editor.after('first');
   await editor.type(' mine');
-  await pause(1_500);
+  await editor.askedToSave();
   assert.equal(viewer.read('Other/Twin.md'), LINES.replace('Page', 'Twin'), 'the other is as it was');
   assert.equal(await editor.text(), textOf('Twin').replace('first', 'first mine'));
   await editor.page.getByRole('button', { name: 'Page actions' }).click();
@@ -286,9 +299,9 @@ test('the window is loaded anew: the text is put back when there is a page again
   await gone(editor, 'Reload');
   await editor.after('first');
   await editor.type(' mine');
-  await pause(400);
+  await until(async () => (await drafts(editor.page)).some((text) => text.includes('first mine')), 'a draft is kept');
   await editor.page.reload();
-  await pause(500);
+  await editor.page.locator('#bar .search').waitFor();
   writeFileSync(file('Reload'), textOf('Reload'));
   await until(() => viewer.call('read_page', { page: 'Reload.md' }).catch(() => null), 'it is known');
   await editor.page.goto(viewer.url + addressOf('Reload.md'));
@@ -301,11 +314,11 @@ for (const width of [1440, 390]) {
     const editor = await open('Look', { options: { colorScheme: 'light', viewport: { width, height: 900 } } });
     await gone(editor, 'Look');
     const picture = (name) => process.env.UBP_SHOTS && editor.page.screenshot({ path: `${process.env.UBP_SHOTS}/gone ${name} ${width}.png` });
-    await pause(200);
+    await settled(editor.page);
     await picture('light');
     await accessible(editor.page, 'light');
     await editor.page.emulateMedia({ colorScheme: 'dark' });
-    await pause(100);
+    await settled(editor.page);
     await picture('dark');
     await accessible(editor.page, 'dark', ['color-contrast', 'link-in-text-block']);
     await button(editor, 'Write it again').click();

@@ -1,6 +1,7 @@
 // From the keyboard to the file and back: when it is saved, what others write meanwhile, and what outlives a failure.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { still } from '../browser/support.mjs';
 import { until, withViewer } from './editing.mjs';
 
 const own = withViewer();
@@ -12,7 +13,6 @@ before(async () => {
   viewer = await own.start(Object.fromEntries(NAMES.map(page)));
 });
 const open = (path, options) => own.open(viewer, path, options);
-const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 
 test('typing is saved a moment later, with no byte changed that nobody typed', async () => {
   const editor = await open('Plain.md');
@@ -88,7 +88,7 @@ test('edits in the same place: both are shown, nothing is written until every ch
   assert.match(await panel.textContent(), /1 place to choose/);
   assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
   assert.ok(await editor.page.getByText('yours second').isVisible(), 'theirs is shown');
-  await pause(2_500);
+  await editor.askedToSave();
   assert.match(viewer.read('Conflict.md'), /yours second line/);
   await editor.page.getByRole('button', { name: 'Keep mine' }).click();
   await editor.saved();
@@ -204,8 +204,10 @@ test('the file changes during a composition: neither is disturbed', async () => 
   const session = await editor.context.newCDPSession(editor.page);
   const compose = (text) => session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
   await compose('に');
+  const told = editor.page.waitForResponse(/\/api\/get_page$/);
   viewer.write('Composing.md', LINES.replace('third', 'changed third'));
-  await pause(700);
+  await told;
+  await editor.idle();
   await compose('にほ');
   await compose('にほん');
   assert.equal(await editor.text(), LINES.replace('first', 'firstにほん'));
@@ -232,11 +234,10 @@ test('what is seen stays in its place while lines come above', async () => {
   const editor = await open('Far.md');
   await editor.after('Line 300');
   const place = () => editor.page.locator('.cm-line', { hasText: /^Line 300\.$/ }).evaluate((element) => element.getBoundingClientRect().top);
-  await pause(300);
-  const before = await place();
+  const before = await still(place, 'the text comes to rest');
   viewer.write('Far.md', `One line more.\n\nAnd one.\n\n${long}`);
   await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor follows');
-  await pause(300);
-  assert.ok(Math.abs((await place()) - before) < 4, `it moved from ${before} to ${await place()}`);
+  const now = await still(place, 'the text comes to rest');
+  assert.ok(Math.abs(now - before) < 4, `it moved from ${before} to ${now}`);
   await editor.close();
 });

@@ -2,22 +2,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { FLAGS, until, Viewer } from './editing.mjs';
+import { FLAGS, accessible, openPage, settled, until } from '../browser/support.mjs';
+import { Viewer } from './editing.mjs';
 
 /** Milliseconds after which anybody would say that something stands still. Tests print how long things took and hold only
  *  this, since other work on a machine makes everything slower; `bench/` measures. */
 export const FROZEN = 1000;
 
-export { until };
+export { accessible, settled, until };
 
 const here = dirname(fileURLToPath(import.meta.url));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const program = process.env.UBP_PROGRAM;
 
@@ -104,29 +103,15 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
     rmSync(own.project, { recursive: true, force: true });
   });
 
-  own.open = async (path = '', { context: options = {}, settings = {}, expectErrors = false } = {}) => {
-    const context = await own.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
-    await context.addInitScript((kept) => {
+  own.open = async (path = '', { settings = {}, ...options } = {}) => {
+    const opened = await openPage(own.browser, own.root, options);
+    const { page } = opened;
+    await page.context().addInitScript((kept) => {
       if (Object.keys(kept).length > 0 && !localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
     }, settings);
-    const page = await context.newPage();
-    const trouble = [];
-    const asked = [];
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
-    page.on('request', (request) => asked.push(request.url()));
-    page.setDefaultTimeout(15_000);
     await page.goto(`${own.root}?token=${own.token}`);
     if (path) await page.goto(own.root + path);
-    return {
-      page,
-      done: async () => {
-        await context.close();
-        if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
-        const elsewhere = asked.filter((address) => !address.startsWith(own.root) && !/^(blob|data):/.test(address));
-        assert.deepEqual(elsewhere, [], 'the page asked another host');
-      },
-    };
+    return opened;
   };
   return own;
 }
@@ -166,15 +151,4 @@ export function switchTo(page, title) {
     while (!document.querySelector('#desk .cm-content').getAttribute('aria-label').endsWith(title)) await new Promise(requestAnimationFrame);
     return performance.now() - start;
   }, title);
-}
-
-/** No violation of WCAG 2.2 AA or of good practice. `rules` are those that colours decide, for a second theme. */
-export async function accessible(page, what, rules = null) {
-  if (!rules) await page.evaluate(axe);
-  const violations = await page.evaluate(async (only) => {
-    const runOnly = only ? { type: 'rule', values: only } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
-    const { violations } = await globalThis.axe.run(document, { runOnly });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).join('; ')}`);
-  }, rules);
-  assert.deepEqual(violations, [], what);
 }

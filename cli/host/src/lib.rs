@@ -1,5 +1,12 @@
 //! The machine under the engine: its disk, its git, its clock, behind the ports of the core; and what opens a project
 //! with them, for one command, for a server, and for a Node process. It needs no terminal and prints nothing.
+//!
+//! **Invariants**
+//! - Nothing outside of the project is read or written, through symbolic links neither, and no command that a
+//!   project names is run (`disk/hostile_tests.rs`, `git/hostile_tests.rs`).
+//! - After a crash, a full disk or another writer there is either the old file or the new one, whole (`atomic.rs`,
+//!   and the conformance suite of `Source`).
+//! - An export changes no file that no export wrote (`export/folder.rs`).
 
 pub mod atomic;
 mod clock;

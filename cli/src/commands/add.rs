@@ -5,10 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use ubp_core::Error;
 use ubp_core::ops::add::{self, Params};
 
-use super::rebuild::print_report;
 use crate::args::AddArgs;
 use crate::output::CommandResult;
-use crate::session::{Session, Terminal, answer_with};
+use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -19,8 +18,7 @@ pub(crate) fn run(
     let pages = args.files.iter().map(|file| page_path(session, folder, file)).collect::<Result<_, _>>()?;
     let params = Params { pages, create_missing: args.create_missing };
     let output = session.write(terminal, |context| add::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, |terminal, output| print_report(terminal, output, "Indexed:"))
+    answer(terminal, &output, add::show)
 }
 
 /// A file named on the command line as a path below the pages folder.

@@ -1,10 +1,10 @@
 //! `ubp context`: read a page with its surroundings.
 
-use ubp_core::ops::get_context::{self, Output, Params};
+use ubp_core::ops::get_context::{self, Params};
 
 use crate::args::{ContextArgs, Global};
-use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer_with};
+use crate::output::CommandResult;
+use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -21,36 +21,5 @@ pub(crate) fn run(
         ..Params::default()
     };
     let output = session.read(terminal, global, |context| get_context::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, print)
-}
-
-fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
-    let paint = terminal.out;
-    let center = &output.center;
-    terminal.line(format!(
-        "{}  {}",
-        paint.strong(printable(&center.page.title)),
-        paint.path(terminal.path(&center.page.filepath))
-    ))?;
-    terminal.line("")?;
-    terminal.line(printable(center.content.trim_end()))?;
-    for related in &output.related {
-        let arrow = if related.direction == "outlink" { "->" } else { "<-" };
-        terminal.line("")?;
-        terminal.line(format!(
-            "{arrow} {}  {} {}",
-            paint.strong(printable(&related.page.title)),
-            paint.path(terminal.path(&related.page.filepath)),
-            paint.faint(format!("({}, {})", related.link_type, counted(related.depth, "hop", "hops")))
-        ))?;
-        if !related.summary.is_empty() {
-            terminal.line(format!("   {}", printable(&related.summary)))?;
-        }
-    }
-    if output.truncated_count > 0 {
-        let left_out = counted(output.truncated_count, "related page", "related pages");
-        terminal.note(format!("{left_out} left out for size; --max-size allows more"));
-    }
-    Ok(())
+    answer(terminal, &output, get_context::show)
 }

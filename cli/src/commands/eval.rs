@@ -8,9 +8,8 @@ use ubp_core::ops::evaluate::{self, Params};
 use crate::ExitStatus;
 use crate::args::{EvalArgs, Global};
 use crate::output::{CommandResult, Failure};
-use crate::session::{Session, Terminal, answer_with, without_project};
+use crate::session::{Session, Terminal, answer, without_project};
 
-mod print;
 mod set;
 
 use set::Set;
@@ -54,9 +53,6 @@ pub(crate) fn run(
             terminal.note("interrupted; nothing was measured");
             Ok(ExitStatus::Interrupted)
         }
-        evaluated => {
-            let json = terminal.json;
-            answer_with(terminal, json, &evaluated?, print::print)
-        }
+        evaluated => answer(terminal, &evaluated?, evaluate::show),
     }
 }

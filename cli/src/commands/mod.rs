@@ -30,13 +30,13 @@ mod write;
 
 use std::path::PathBuf;
 
-use ubp_core::freshness::{StaleReason, StaleRef, Staleness};
+use ubp_core::freshness::Staleness;
 use ubp_core::search::SearchMode;
 use ubp_host::Project;
 use ubp_host::opening::set_aside;
 
 use crate::args::{Command, Global, ModeChoice, StalenessChoice};
-use crate::output::{CommandResult, Failure, Palette, printable};
+use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
@@ -132,34 +132,5 @@ fn staleness(choice: StalenessChoice) -> Staleness {
         StalenessChoice::PossiblyStale => Staleness::PossiblyStale,
         StalenessChoice::Stale => Staleness::Stale,
         StalenessChoice::Untracked => Staleness::Untracked,
-    }
-}
-
-/// A page's freshness after its title, where it is worth a word.
-fn staleness_label(paint: Palette, staleness: Staleness) -> String {
-    match staleness {
-        Staleness::Stale => format!("  {}", paint.error("[STALE]")),
-        Staleness::PossiblyStale => format!("  {}", paint.warning("[POSSIBLY STALE]")),
-        Staleness::Fresh | Staleness::Untracked => String::new(),
-    }
-}
-
-/// What is wrong with a source, in a sentence.
-fn stale_ref(stale: &StaleRef) -> String {
-    let path = printable(&stale.file_path);
-    let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
-    match stale.reason {
-        // Without a day: a shallow clone has the change, but not when it was made.
-        StaleReason::Changed if day.is_empty() => format!("{path} was updated"),
-        StaleReason::Changed => format!("{path} was updated on {day}"),
-        StaleReason::Missing => match &stale.renamed_to {
-            Some(new) => format!("{path} is not there; it was moved to {}", printable(new)),
-            None => format!("{path} is not there"),
-        },
-        StaleReason::PageEditedAfterSource => {
-            format!("{path} was updated on {day}; the page was edited later, but not reviewed")
-        }
-        StaleReason::Suspect => format!("{path} is not fresh"),
-        StaleReason::UnknownShallowClone => format!("{path}: a shallow clone does not say when it changed"),
     }
 }

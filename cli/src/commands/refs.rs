@@ -2,11 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use ubp_core::ops::refs::{self, Output, Params};
+use ubp_core::ops::refs::{self, Params};
 
 use crate::args::{Global, RefsArgs};
-use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer_with};
+use crate::output::CommandResult;
+use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -17,8 +17,7 @@ pub(crate) fn run(
 ) -> CommandResult {
     let params = Params { file: source_path(session, folder, &args.file), max_tokens: None };
     let output = session.read(terminal, global, |context| refs::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, print)
+    answer(terminal, &output, refs::show)
 }
 
 /// A file or folder as a path below the project, as seen from the current folder; what lies elsewhere stays
@@ -42,30 +41,4 @@ pub(super) fn source_path(session: &Session, folder: &Path, file: &Path) -> Stri
         }
         Err(_) => file.to_string_lossy().into_owned(),
     }
-}
-
-fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
-    let paint = terminal.out;
-    for describing in &output.pages {
-        let label = super::staleness_label(paint, describing.page.staleness);
-        let names = describing.named_as.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ");
-        terminal.line(format!(
-            "{}  {}  {}{label}",
-            paint.path(terminal.path(&describing.page.filepath)),
-            printable(&describing.page.title),
-            paint.faint(format!("as {names}"))
-        ))?;
-    }
-    let file = printable(&output.file);
-    if !output.exists {
-        terminal.warn(format!("{file} is not there"));
-    }
-    let footer = format!(
-        "{} {} {file}",
-        counted(output.pages.len(), "page", "pages"),
-        if output.pages.len() == 1 { "describes" } else { "describe" }
-    );
-    let footer = terminal.err.faint(footer);
-    terminal.note(footer);
-    Ok(())
 }

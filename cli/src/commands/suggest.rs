@@ -1,11 +1,11 @@
 //! `ubp suggest-links`, `ubp accept` and `ubp dismiss`: links that are missing, and what becomes of them.
 
-use ubp_core::ops::suggest_links::{self, Output, Params, Status};
+use ubp_core::ops::suggest_links::{self, Params};
 use ubp_core::ops::{accept, dismiss};
 
 use crate::args::{AcceptArgs, DismissArgs, Global, SuggestLinksArgs};
-use crate::output::{CommandResult, Failure, counted, printable};
-use crate::session::{Session, Terminal, answer_with};
+use crate::output::CommandResult;
+use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
@@ -21,42 +21,7 @@ pub(crate) fn run(
         max_tokens: args.max_tokens,
     };
     let output = session.read(terminal, global, |context| suggest_links::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, print)
-}
-
-fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
-    let paint = terminal.out;
-    for suggestion in &output.suggestions {
-        let (source, target) =
-            (terminal.path(&suggestion.source.filepath), terminal.path(&suggestion.target.filepath));
-        let status = match suggestion.status {
-            Status::Pending => String::new(),
-            Status::Accepted => format!("  {}", paint.faint("[accepted]")),
-            Status::Dismissed => format!("  {}", paint.faint("[dismissed]")),
-        };
-        terminal.line(format!(
-            "{:.2}  {} -> {}{status}",
-            suggestion.score,
-            paint.path(source),
-            paint.path(target)
-        ))?;
-        terminal.line(format!("      {}", paint.faint(&suggestion.reason)))?;
-        if let Some(place) = &suggestion.place {
-            let context = printable(&place.context);
-            terminal.line(format!("      line {}: {context}", paint.line(place.line)))?;
-        }
-    }
-    let count = output.suggestions.len();
-    let footer = match count {
-        0 => "no link is missing for sure; a lower --threshold shows less certain ones".into(),
-        _ => {
-            format!("{}; `ubp accept PAGE TARGET` makes a link", counted(count, "suggestion", "suggestions"))
-        }
-    };
-    let footer = terminal.err.faint(footer);
-    terminal.note(footer);
-    Ok(())
+    answer(terminal, &output, suggest_links::show)
 }
 
 pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
@@ -69,22 +34,11 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
         dry_run: args.dry_run,
     };
     let output = session.write(terminal, |context| accept::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, |terminal, output| {
-        super::write::print_diff(terminal, &output.diff, output.dry_run)?;
-        let paint = terminal.out;
-        let path = terminal.path(&output.source);
-        let link = printable(&output.link);
-        terminal.line(format!("{}:{}: {link}", paint.path(path), paint.line(output.place.line)))
-    })
+    answer(terminal, &output, accept::show)
 }
 
 pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: DismissArgs) -> CommandResult {
     let params = dismiss::Params { source: args.source, target: args.target };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;
-    let json = terminal.json;
-    answer_with(terminal, json, &output, |terminal, output| {
-        let (source, target) = (terminal.path(&output.source), terminal.path(&output.target));
-        terminal.line(format!("Not suggested again: {source} -> {target}"))
-    })
+    answer(terminal, &output, dismiss::show)
 }

@@ -1,6 +1,15 @@
 //! What of a project is given to everybody: a view of its public pages without a trace of the others, an
 //! index of that view, and static pages. Everything is made anew from the public texts, so that nothing
 //! unpublished has to be taken out of anything.
+//!
+//! **Invariants**
+//! - Nothing of an unpublished page is in a site, except vectors of texts that are public too
+//!   (`tests/tests/export/secrets.rs` looks for secrets in every byte of every file, in each Unicode form and as
+//!   terms).
+//! - A table that nobody decided upon is not published (`TABLES` is checked when a site is made, and in
+//!   `tests.rs`).
+//! - The same pages give the same bytes (`tests.rs`), and every link of a site leads somewhere
+//!   (`tests/tests/export/links.rs`).
 
 mod database;
 mod publicity;

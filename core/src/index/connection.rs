@@ -41,6 +41,7 @@ pub struct SetAside {
 pub struct Index {
     location: Location,
     writer: Mutex<Connection>,
+    patience: Mutex<Duration>,
     readers: Mutex<Vec<Connection>>,
     pub(super) graph: Kept<LinkGraph>,
     pub(super) names: Kept<PageNames>,
@@ -124,6 +125,7 @@ impl Index {
         Self {
             location,
             writer: Mutex::new(writer),
+            patience: Mutex::new(BUSY_TIMEOUT),
             readers: Mutex::default(),
             graph: Kept::default(),
             names: Kept::default(),
@@ -238,7 +240,7 @@ impl Index {
         } else if let Ok(writer) = self.writer.try_lock() {
             writer.busy_timeout(Duration::ZERO)?;
             let _ = vector_state::begin(&writer);
-            writer.busy_timeout(BUSY_TIMEOUT)?;
+            writer.busy_timeout(*lock(&self.patience))?;
         }
         Ok(())
     }
@@ -263,6 +265,15 @@ impl Index {
 }
 
 impl Index {
+    /// How long writing waits from now on while another process writes; 15 seconds unless said.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub fn wait_for_writers(&self, most: Duration) -> Result<()> {
+        *lock(&self.patience) = most;
+        Ok(lock(&self.writer).busy_timeout(most)?)
+    }
+
     /// Writes everything that the index holds to `path`, where nothing may be yet: one file without a
     /// write-ahead log and without a trace of what was deleted.
     ///

@@ -1,5 +1,16 @@
 //! The index: one SQLite database that holds pages, sections, links, full text and vectors, made
 //! from the files and thrown away without loss. One writer at a time, readers never wait for it.
+//!
+//! **Invariants**
+//! - Everything in it can be made again from the files, so there are no migrations: a damaged file, or one of
+//!   another version, is moved aside. The one exception is the chunk size of a single document (`documents.rs`).
+//! - An index brought up to date equals one built from nothing (`tests.rs`: random edits, renames and deletions).
+//! - Stopping loses at most one batch, and the next run ends where an undisturbed one would (`tests/faults.rs`).
+//! - A page that cannot be read is reported, and what was known of it stays (`tests/faults.rs`).
+//! - An older state of a file is never put over a newer one (`tests/overtaken.rs`).
+//! - No page's file is written. Text and links of an answer are true to the files; pending vectors are said.
+//! - Vectors of two models never mix, since the model's identity is part of their key. Shared vectors are those of
+//!   this very index, or are not taken (`matrix/tests/sharing.rs`).
 
 mod connection;
 mod documents;

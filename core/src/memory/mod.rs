@@ -1,6 +1,13 @@
 //! Memories: what somebody told an agent to keep, each a page that people can read, correct, link and
 //! compare. What an operation knows of a memory comes from its page; only how often it was needed does not,
 //! since a page must not change because it was read.
+//!
+//! **Invariants**
+//! - What is remembered comes back to the letter (`tests.rs`).
+//! - Of many who remember one topic, one makes the page, and no update and no count is lost: `remember` looks and
+//!   writes under the write lock (`tests/tests/memory.rs`).
+//! - Recalling changes no page, waits for no writer and fails on no disk (`ops/tests/remembering.rs`).
+//! - A reindex that is stopped anywhere loses no memory (`tests/tests/process/killed_reindex.rs`).
 
 mod body;
 mod catalog;

@@ -1,6 +1,12 @@
 //! Everything UBP can do. An operation is one file: what it takes, what it gives, its facts, how it is
 //! done, and how its answer is told. The table lists them once; every surface (terminal, MCP, HTTP, Node,
 //! browser) is a loop over it, so that equal parameters on an equal index give equal answers everywhere.
+//!
+//! **Invariants**
+//! - No surface computes a field of its own (`tests/tests/parity.rs` asks every surface the same).
+//! - Unknown parameters are refused, and every field of an output is always there (`tests/tests/architecture.rs`).
+//! - `max_tokens` holds for the whole serialised answer (`tests/budget.rs`).
+//! - The contract in `npm/ubp/generated` is that of the table (`tests/tests/contract.rs`).
 
 mod parts {
     pub(crate) mod budget;
@@ -46,7 +52,6 @@ mod reading {
 }
 
 /// Changes of pages, decisions and the index.
-#[cfg(not(target_family = "wasm"))]
 mod changing {
     pub mod pages {
         pub mod create_page;
@@ -73,7 +78,6 @@ mod changing {
 }
 
 /// What an editor asks beside the text that it shows.
-#[cfg(not(target_family = "wasm"))]
 mod editing {
     pub mod addresses;
     pub mod favorites;
@@ -107,7 +111,7 @@ mod sets {
         pub mod reindex_document;
         pub mod search_documents;
     }
-    pub mod query {
+    pub mod sql {
         pub mod index_refresh;
         pub mod index_status;
         pub mod query;
@@ -115,15 +119,13 @@ mod sets {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
 pub use changing::{history::*, index::*, links::*, pages::*, reviews::*};
-#[cfg(not(target_family = "wasm"))]
 pub use editing::*;
 #[cfg(not(target_family = "wasm"))]
 pub use measuring::*;
 pub use reading::{check::*, find::*, freshness::*, graph::*, read::*};
 #[cfg(not(target_family = "wasm"))]
-pub use sets::{documents::*, memory::*, query::*};
+pub use sets::{documents::*, memory::*, sql::*};
 
 pub(crate) use get_page::backlinks;
 pub(crate) use parts::*;

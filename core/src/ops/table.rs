@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::facts::{Facts, Tool};
+use crate::show::Page;
 use crate::{Context, Error, Result};
 
 /// One row: an operation as surfaces see it.
@@ -17,8 +18,8 @@ pub struct Operation {
     pub mcp_name: &'static str,
     /// What surfaces know of it.
     pub facts: Facts,
-    /// Runs it on JSON.
-    pub call: fn(&Context<'_>, Value) -> Result<Value>,
+    /// Runs it on JSON, and tells the answer to the page, where there is one.
+    pub call: fn(&Context<'_>, Value, Option<&mut dyn Page>) -> Result<Value>,
     /// JSON Schema of what it takes. Browsers do without, since schemas are a fifth of the code.
     #[cfg(not(target_family = "wasm"))]
     pub input_schema: fn() -> Schema,
@@ -45,7 +46,13 @@ macro_rules! operations {
                 (None, _) => concat!("ubp_", stringify!($module)),
             },
             facts: super::$module::FACTS,
-            call: |context, params| call(context, &super::$module::FACTS, params, super::$module::run),
+            call: |context, params, page| {
+                let (output, json) = call(context, &super::$module::FACTS, params, super::$module::run)?;
+                if let Some(page) = page {
+                    super::$module::show(&output, page);
+                }
+                Ok(json)
+            },
             #[cfg(not(target_family = "wasm"))]
             input_schema: input_schema::<super::$module::Params>,
             #[cfg(not(target_family = "wasm"))]
@@ -86,13 +93,14 @@ pub fn named(name: &str) -> Result<&'static Operation> {
     })
 }
 
-/// Runs an operation on JSON. A question is answered from one state of the index.
+/// Runs an operation on JSON, and gives the answer as it is and as JSON. A question is answered from one state of the
+/// index.
 fn call<P: DeserializeOwned, O: Serialize>(
     context: &Context<'_>,
     facts: &Facts,
     params: Value,
     run: fn(&Context<'_>, P) -> Result<O>,
-) -> Result<Value> {
+) -> Result<(O, Value)> {
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
         other => other,
@@ -103,7 +111,9 @@ fn call<P: DeserializeOwned, O: Serialize>(
     } else {
         run(context, params)
     };
-    serde_json::to_value(output?).map_err(|error| Error::Internal(error.to_string()))
+    let output = output?;
+    let json = serde_json::to_value(&output).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok((output, json))
 }
 
 #[cfg(not(target_family = "wasm"))]

@@ -1,5 +1,12 @@
 //! One Markdown page as the engine sees it. Parsing is total: whatever the bytes, there is a page,
 //! and what could not be understood is a diagnostic with its line.
+//!
+//! **Invariants**
+//! - Parsing takes linear time, whatever the bytes (`tests/hostile.rs`, fuzz targets).
+//! - Every byte after front matter is in exactly one section, blank space apart (`tests/properties.rs`).
+//! - Setting a field changes that field and no other byte of meaning, or is refused (`splice/tests.rs`).
+//! - A code block, table, list item or sentence that fits into a piece is never cut, for vectors and full text
+//!   alike (`split/tests.rs`).
 
 mod body;
 mod body_edit;

@@ -1,6 +1,10 @@
 //! What the engine needs from its host. The engine reads no clock, no disk, no network and no
 //! environment: it asks these traits, and each has an in-memory version for tests and browsers.
 //! One conformance suite per port (crate `ubp-testing`) holds every version to the same behaviour.
+//!
+//! That it asks nothing else is held by `core/clippy.toml`, which forbids the functions, and by
+//! `tests/tests/architecture.rs`, which checks what it depends on. SQLite is no port: it is the index on every
+//! target, so that ranking is the same on all.
 
 mod cache;
 mod clock;

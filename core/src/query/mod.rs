@@ -2,6 +2,8 @@
 //! that whatever it tries it can neither see nor change anything but what it was given, and no other client
 //! waits for it. SQLite's authorizer admits what reads that table; limits end what takes too long or grows too large.
 //! Only here, beside `index`, are there statements: those that make this table.
+//!
+//! It is tried with statements that want to read or change more, never end, or grow without end (`tests.rs`).
 
 mod functions;
 mod sandbox;

@@ -1,6 +1,11 @@
 //! Pages as HTML that is safe to show: of every tag and attribute it is known why it is there, nothing of a
 //! page's own HTML survives but its text, and no address runs a script. Where links are is asked of
 //! [`crate::page`], where they lead of the index; neither is decided here again.
+//!
+//! **Invariants**
+//! - Markup is well nested and every id is there once, whatever the page (`tests/safety.rs` reads the result more
+//!   strictly than a browser does).
+//! - What a page shows is bounded by what it and a fixed number of other pages hold (`tests/bounds.rs`).
 
 mod attachments;
 mod blocks;

@@ -8,6 +8,14 @@
 //! ```
 //!
 //! Pages without links keep the order of relevance exactly: there `score = relevance`.
+//!
+//! **Invariants**
+//! - Scores lie in 0..1 and ties are ordered by path, so that equal inputs give equal answers.
+//! - A neighbour never passes the page that lifted it (`tests.rs`).
+//! - What only one side finds can still be first: candidates are the union of both.
+//! - Rows left out early change no result: the best by words are those of weighing all (`best_rows/tests.rs`), the
+//!   closest by rounded vectors those by exact ones, unless over 8 times as many as asked for look alike
+//!   (`index/matrix/tests.rs`).
 
 mod best_rows;
 mod blend;

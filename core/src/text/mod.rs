@@ -2,6 +2,8 @@
 //! a text answers it, and how much of a reader's budget a text takes.
 //!
 //! Index, query and snippet share one scanner, so they cannot disagree about what a word is.
+//!
+//! What is indexed is found: `tests.rs` holds both against FTS5 itself.
 
 mod fence;
 mod fold;

@@ -11,66 +11,66 @@ export interface Operations {
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
   /** Read one page: its text by section, links both ways, and whether code overtook it. */
   get_page: { params: GetPageParams; output: GetPageOutput };
-  /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
-  render_page: { params: RenderPageParams; output: RenderPageOutput };
-  /** Find where links lead as they are typed, before the page is saved. */
-  resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** Read a page together with what it links to and what links to it, within a size. */
   get_context: { params: GetContextParams; output: GetContextOutput };
   /** List pages with their types, times, link counts and freshness. */
   list_pages: { params: ListPagesParams; output: ListPagesOutput };
+  /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
+  render_page: { params: RenderPageParams; output: RenderPageOutput };
   /** Show which pages link to which, around one page or over the whole project. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
   /** Follow links from a page over several hops, by type and direction, and see the way to each page. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
   /** List the pages that a change of a page, source file or folder affects, how likely, and by which way. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
+  /** Suggest links that are missing, with the reason and the place for each. */
+  suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
   /** Count pages, links and vectors, and name the pages that code overtook. */
   status: { params: StatusParams; output: StatusOutput };
   /** List pages whose code changed since they were reviewed, and pages that depend on those. */
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
-  /** Record that pages were reviewed against their code; a stale page only when it is said to be still accurate. */
-  review_page: { params: ReviewPageParams; output: ReviewPageOutput };
   /** Find the pages that describe a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
-  /** Say what a change did to the graph: pages, links, broken links, cycles, stale pages, and whom it affects. */
-  diff: { params: DiffParams; output: DiffOutput };
   /** Find broken links, unreadable pages and other problems, each with the way out. */
   doctor: { params: DoctorParams; output: DoctorOutput };
-  /** Measure how good search is on questions with known answers; compare settings. */
-  evaluate: { params: EvaluateParams; output: EvaluateOutput };
-  /** Bring the index up to date, vectors included; complete front matter where it is managed. */
-  add: { params: AddParams; output: AddOutput };
-  /** Make the index anew from the files; vectors of unchanged text are kept. */
-  rebuild: { params: RebuildParams; output: RebuildOutput };
-  /** Suggest links that are missing, with the reason and the place for each. */
-  suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
-  /** Make a suggested link where the text names the other page. */
-  accept: { params: AcceptParams; output: AcceptOutput };
-  /** Remember that a suggested link is not wanted. */
-  dismiss: { params: DismissParams; output: DismissOutput };
   /** Make a new page; the answer names pages that are called alike. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
   /** Change a page's text: replace it, add to it, or replace one section. */
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
+  /** Give a page another path or title; every link to it and from it follows. */
+  rename_page: { params: RenamePageParams; output: RenamePageOutput };
+  /** Move a page to the trash; the answer names the links that lead nowhere then. */
+  delete_page: { params: DeletePageParams; output: DeletePageOutput };
+  /** Make a suggested link where the text names the other page. */
+  accept: { params: AcceptParams; output: AcceptOutput };
+  /** Remember that a suggested link is not wanted. */
+  dismiss: { params: DismissParams; output: DismissOutput };
+  /** Record that pages were reviewed against their code; a stale page only when it is said to be still accurate. */
+  review_page: { params: ReviewPageParams; output: ReviewPageOutput };
+  /** Say what a change did to the graph: pages, links, broken links, cycles, stale pages, and whom it affects. */
+  diff: { params: DiffParams; output: DiffOutput };
+  /** List the changes that were made through UBP, the latest first. */
+  audit: { params: AuditParams; output: AuditOutput };
+  /** Take back a change that was made through UBP, with all that belongs to it. */
+  undo: { params: UndoParams; output: UndoOutput };
+  /** Bring the index up to date, vectors included; complete front matter where it is managed. */
+  add: { params: AddParams; output: AddOutput };
+  /** Make the index anew from the files; vectors of unchanged text are kept. */
+  rebuild: { params: RebuildParams; output: RebuildOutput };
   /** Read the whole text of a page, front matter included, for an editor. */
   read_page: { params: ReadPageParams; output: ReadPageOutput };
   /** Save the whole text of a page from an editor, front matter included. */
   save_page: { params: SavePageParams; output: SavePageOutput };
+  /** Find where links lead as they are typed, before the page is saved. */
+  resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** List the pages whose address on a site is not their path with .html in place of its ending. */
   addresses: { params: AddressesParams; output: AddressesOutput };
   /** List the favourite pages of whoever works here, add some, or take some off the list. */
   favorites: { params: FavoritesParams; output: FavoritesOutput };
   /** Show what changed in a page's code since it was reviewed: commits and differences. */
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
-  /** Give a page another path or title; every link to it and from it follows. */
-  rename_page: { params: RenamePageParams; output: RenamePageOutput };
-  /** Move a page to the trash; the answer names the links that lead nowhere then. */
-  delete_page: { params: DeletePageParams; output: DeletePageOutput };
-  /** List the changes that were made through UBP, the latest first. */
-  audit: { params: AuditParams; output: AuditOutput };
-  /** Take back a change that was made through UBP, with all that belongs to it. */
-  undo: { params: UndoParams; output: UndoOutput };
+  /** Measure how good search is on questions with known answers; compare settings. */
+  evaluate: { params: EvaluateParams; output: EvaluateOutput };
   /** Ask pages by SQL: front matter, text and meaning, in one SELECT over the table files. */
   query: { params: QueryParams; output: QueryOutput };
   /** List the columns that a query can name: front-matter keys with their types and counts. */

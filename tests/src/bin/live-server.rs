@@ -62,6 +62,7 @@ fn answer(live: &Live, line: &str) -> Result<Value> {
         Caller::Agent,
         ubp_core::ops::named(name.unwrap_or_default())?,
         params,
+        None,
         &Silent,
         &Cancel::default(),
     )

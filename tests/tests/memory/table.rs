@@ -275,7 +275,7 @@ fn reindex_dry_run(row: &Row) {
 fn reindex_verbose(row: &Row) {
     let terminal = with_twins();
     let said = run(&terminal, row);
-    for part in ["1.0000", "rust-async.md", "confidence 1.0000", ".ubp/trash/"] {
+    for part in ["1.0000", "rust-async.md", "confidence 1.00", ".ubp/trash/"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(count(&terminal), 3);

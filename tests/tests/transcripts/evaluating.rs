@@ -56,16 +56,16 @@ fn eval_measures_the_search_in_use() {
     $ ubp eval questions
     2 queries, 4 pages, 3 links
 
-                       nDCG@10  MRR@10    R@5   R@10  R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
-    hybrid, alpha 0.7    0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
+                       nDCG@10  MRR@10  R@5    R@10   R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
+    hybrid, alpha 0.7  0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
 
     Weakest queries, by nDCG@10
       0.860  q1: session token
-    ! 1 query was left out: no page that is there was judged relevant
-    ! warning: 1 judgement does not count, because no page goes by that name
+    ! 1 query was left out: no existing page was judged relevant
+    ! warning: 1 judgement does not count, because no page has that name
     !   q2: gone
     ! warning: 1 judgement does not count, because the set has no such query
-    ! warning: 2 queries were answered by words where vectors were asked for: there are none to compare
+    ! warning: 2 queries were searched by words alone: there are no vectors to compare
     ");
 }
 
@@ -75,41 +75,41 @@ fn eval_compares_modes_and_settings() {
     $ ubp eval questions --compare --alpha 0.7,1
     2 queries, 4 pages, 3 links
 
-                                nDCG@10  MRR@10    R@5   R@10  R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
-    full text                     0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    vector, alpha 0.7             0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    hybrid, alpha 0.7 (in use)    0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    hybrid, alpha 1               0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
+                                nDCG@10  MRR@10  R@5    R@10   R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
+    full text                   0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    vector, alpha 0.7           0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    hybrid, alpha 0.7 (in use)  0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    hybrid, alpha 1             0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
 
-    Against hybrid, alpha 0.7  nDCG@10     95 % interval       p  better  worse  same
-    full text                   +0.000  +0.000 to +0.000  1.0000       0      0     2
-    vector, alpha 0.7           +0.000  +0.000 to +0.000  1.0000       0      0     2
-    hybrid, alpha 1             +0.000  +0.000 to +0.000  1.0000       0      0     2
-    ! 1 query was left out: no page that is there was judged relevant
-    ! warning: 1 judgement does not count, because no page goes by that name
+    Against hybrid, alpha 0.7  nDCG@10  95 % interval     p       better  worse  same
+    full text                  +0.000   +0.000 to +0.000  1.0000  0       0      2
+    vector, alpha 0.7          +0.000   +0.000 to +0.000  1.0000  0       0      2
+    hybrid, alpha 1            +0.000   +0.000 to +0.000  1.0000  0       0      2
+    ! 1 query was left out: no existing page was judged relevant
+    ! warning: 1 judgement does not count, because no page has that name
     !   q2: gone
     ! warning: 1 judgement does not count, because the set has no such query
-    ! warning: 2 queries were answered by words where vectors were asked for: there are none to compare
+    ! warning: 2 queries were searched by words alone: there are no vectors to compare
     ");
     assert_snapshot!(timeless(&with_questions(vault()).ubp("eval questions --compare --depth 1,2 --queries 0")), @"
     $ ubp eval questions --compare --depth 1,2 --queries 0
     2 queries, 4 pages, 3 links
 
-                                         nDCG@10  MRR@10    R@5   R@10  R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
-    full text                              0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    vector, alpha 0.7, depth 2             0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    hybrid, alpha 0.7, depth 1             0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    hybrid, alpha 0.7, depth 2 (in use)    0.930   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
+                                         nDCG@10  MRR@10  R@5    R@10   R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
+    full text                            0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    vector, alpha 0.7, depth 2           0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    hybrid, alpha 0.7, depth 1           0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    hybrid, alpha 0.7, depth 2 (in use)  0.930    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
 
-    Against hybrid, alpha 0.7, depth 2  nDCG@10     95 % interval       p  better  worse  same
-    full text                            +0.000  +0.000 to +0.000  1.0000       0      0     2
-    vector, alpha 0.7, depth 2           +0.000  +0.000 to +0.000  1.0000       0      0     2
-    hybrid, alpha 0.7, depth 1           +0.000  +0.000 to +0.000  1.0000       0      0     2
-    ! 1 query was left out: no page that is there was judged relevant
-    ! warning: 1 judgement does not count, because no page goes by that name
+    Against hybrid, alpha 0.7, depth 2  nDCG@10  95 % interval     p       better  worse  same
+    full text                           +0.000   +0.000 to +0.000  1.0000  0       0      2
+    vector, alpha 0.7, depth 2          +0.000   +0.000 to +0.000  1.0000  0       0      2
+    hybrid, alpha 0.7, depth 1          +0.000   +0.000 to +0.000  1.0000  0       0      2
+    ! 1 query was left out: no existing page was judged relevant
+    ! warning: 1 judgement does not count, because no page has that name
     !   q2: gone
     ! warning: 1 judgement does not count, because the set has no such query
-    ! warning: 2 queries were answered by words where vectors were asked for: there are none to compare
+    ! warning: 2 queries were searched by words alone: there are no vectors to compare
     ");
 }
 
@@ -120,19 +120,19 @@ fn eval_shows_where_settings_differ() {
     $ ubp eval set --compare --alpha 0.7
     1 query, 2 pages, 1 link
 
-                                nDCG@10  MRR@10    R@5   R@10  R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
-    full text                     0.613   1.000  0.500  0.500  0.500  1.000  1.000   0.000 [times]
-    vector, alpha 0.7             1.000   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
-    hybrid, alpha 0.7 (in use)    1.000   1.000  1.000  1.000  1.000  1.000  1.000   1.000 [times]
+                                nDCG@10  MRR@10  R@5    R@10   R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
+    full text                   0.613    1.000   0.500  0.500  0.500  1.000  1.000  0.000 [times]
+    vector, alpha 0.7           1.000    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
+    hybrid, alpha 0.7 (in use)  1.000    1.000   1.000  1.000  1.000  1.000  1.000  1.000 [times]
 
-    Against hybrid, alpha 0.7  nDCG@10     95 % interval       p  better  worse  same
-    full text                   -0.387  -0.387 to -0.387  1.0000       0      1     0
-    vector, alpha 0.7           +0.000  +0.000 to +0.000  1.0000       0      0     1
+    Against hybrid, alpha 0.7  nDCG@10  95 % interval     p       better  worse  same
+    full text                  -0.387   -0.387 to -0.387  1.0000  0       1      0
+    vector, alpha 0.7          +0.000   +0.000 to +0.000  1.0000  0       0      1
 
     Where full text is worse than hybrid, alpha 0.7
       1.000 -> 0.613  1: zebra
-    ! warning: 1 link from or to documents that are not there
-    ! warning: 1 query was answered by words where vectors were asked for: there are none to compare
+    ! warning: 1 link from or to documents that do not exist
+    ! warning: 1 query was searched by words alone: there are no vectors to compare
     ");
 }
 
@@ -144,12 +144,12 @@ fn eval_searches_documents_where_there_is_no_project() {
     $ ubp eval set --mode fulltext
     1 query, 2 pages, 1 link
 
-               nDCG@10  MRR@10    R@5   R@10  R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
-    full text    0.613   1.000  0.500  0.500  0.500  1.000  1.000   0.000 [times]
+               nDCG@10  MRR@10  R@5    R@10   R@100  hit@1  hit@5  all@10  p50 ms  p95 ms
+    full text  0.613    1.000   0.500  0.500  0.500  1.000  1.000  0.000 [times]
 
     Weakest queries, by nDCG@10
       0.613  1: zebra
-    ! warning: 1 link from or to documents that are not there
+    ! warning: 1 link from or to documents that do not exist
     ");
     assert!(!terminal.path(".ubp").exists());
     let inside = with_documents(vault()).ubp("eval set --mode fulltext");

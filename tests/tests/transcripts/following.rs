@@ -61,27 +61,27 @@ fn impact_says_who_is_affected_and_how() {
     $ ubp impact UserDB
     User Database  db/users.md
       1.00  login.md  Login  spec · 1 hop
-            <- login.md (depends_on)
+        <- login.md (depends_on)
       0.70  ldap.md  LDAP  design · 1 hop
-            <- ldap.md (conflicts_with)
+        <- ldap.md (conflicts_with)
       0.45  tokens.md  Tokens  api · 2 hops
-            <- login.md (depends_on) <- tokens.md (implements)
+        <- login.md (depends_on) <- tokens.md (implements)
       0.25  guide.md  Guide  guide · 2 hops
-            <- login.md (depends_on) <- guide.md (references)
+        <- login.md (depends_on) <- guide.md (references)
     ! 4 pages affected · by page type: api 1, design 1, guide 1, spec 1 · by link: conflicts_with 1, depends_on 1, implements 1, references 1
     ");
     assert_snapshot!(terminal.ubp("impact UserDB --link-type depends_on --depth 1").transcript(), @"
     $ ubp impact UserDB --link-type depends_on --depth 1
     User Database  db/users.md
       1.00  login.md  Login  spec · 1 hop
-            <- login.md (depends_on)
+        <- login.md (depends_on)
     ! 1 page affected · by page type: spec 1 · by link: depends_on 1
     ");
     assert_snapshot!(terminal.ubp("impact UserDB --limit 1").transcript(), @"
     $ ubp impact UserDB --limit 1
     User Database  db/users.md
       1.00  login.md  Login  spec · 1 hop
-            <- login.md (depends_on)
+        <- login.md (depends_on)
     ! 1 of 4 pages affected · by page type: api 1, design 1, guide 1, spec 1 · by link: conflicts_with 1, depends_on 1, implements 1, references 1
     ");
     assert_snapshot!(terminal.ubp("impact guide.md").transcript(), @"
@@ -98,17 +98,17 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
     $ ubp impact src/db/users.ts --depth 2
     src/db/users.ts
       1.00  db/users.md  User Database  db-schema · 1 hop
-            <- db/users.md (source_refs)
+        <- db/users.md (source_refs)
       0.50  login.md  Login  spec · 2 hops
-            <- db/users.md (source_refs) <- login.md (depends_on)
+        <- db/users.md (source_refs) <- login.md (depends_on)
       0.35  ldap.md  LDAP  design · 2 hops
-            <- db/users.md (source_refs) <- ldap.md (conflicts_with)
+        <- db/users.md (source_refs) <- ldap.md (conflicts_with)
     ! 3 pages affected · by page type: db-schema 1, design 1, spec 1 · by link: conflicts_with 1, depends_on 1, source_refs 1
     ");
     assert_snapshot!(terminal.ubp("impact src/lonely.ts").transcript(), @"
     $ ubp impact src/lonely.ts
     src/lonely.ts
-    ! no page names this file; `source_refs` in the front matter of a page does
+    ! no page names this file in its `source_refs`
     ");
     // From a folder, a name is first what is there; paths are printed as seen from it.
     let (above, from_source) = (terminal.ubp("impact src").out, terminal.ubp("-C src impact db").out);

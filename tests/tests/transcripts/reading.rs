@@ -25,7 +25,7 @@ fn get_prints_a_page_with_its_links() {
     Links to (3)
       db/users.md (depends_on)  Users sign in with a password; see User Database and tokens.
       tokens.md (references)  …sign in with a password; see User Database and tokens.
-      nowhere (not there) (references)  A session token is issued, which nowhere describes.
+      nowhere (no such page) (references)  A session token is issued, which nowhere describes.
     Linked from (1)
       tokens.md (references)  認証の流れはloginにある。
     ");
@@ -42,7 +42,7 @@ fn get_prints_a_page_with_its_links() {
     Links to (3)
       db/users.md (depends_on)  Users sign in with a password; see User Database and tokens.
       tokens.md (references)  …sign in with a password; see User Database and tokens.
-      nowhere (not there) (references)  A session token is issued, which nowhere describes.
+      nowhere (no such page) (references)  A session token is issued, which nowhere describes.
     Linked from (1)
       tokens.md (references)  認証の流れはloginにある。
     ");
@@ -112,7 +112,7 @@ fn context_shows_a_page_and_what_is_around_it() {
     認証の流れは[[login]]にある。
 
     -> Login Feature  login.md (references, 1 hop)
-       Users sign in with a password; see [[User Database|depends_on]] and [[tokens]]. A session token is issued, which [[nowhere]] describes.
+        Users sign in with a password; see [[User Database|depends_on]] and [[tokens]]. A session token is issued, which [[nowhere]] describes.
     ");
     assert_snapshot!(terminal.ubp("context tokens.md --max-size 999").transcript(), @"
     $ ubp context tokens.md --max-size 999
@@ -206,13 +206,13 @@ fn doctor_finds_what_is_broken_and_how_to_mend_it() {
     $ ubp doctor
     warning: front matter syntax (1)
       broken.md:2: this is not valid YAML: unclosed bracket '['
-      hint: the page is indexed as far as it can be read; mend that line
+      hint: the page is indexed as far as it can be read; fix that line
     warning: unresolved link (1)
-      login.md:12: the link to 'nowhere' leads nowhere
-      hint: create the page (`ubp add --create-missing` does) or mend the link
+      login.md:12: broken link to 'nowhere'
+      hint: create the page (`ubp add --create-missing` does) or fix the link
     info: missing heading (1)
       broken.md:4: the link to 'login#Nope': login.md has no 'Nope'
-      hint: mend the heading after the #
+      hint: fix the heading after the #
     info: model missing (1)
       this machine lacks the model 'no-such-model'
       hint: `ubp model` shows how to get it; until then, search goes by words alone
@@ -231,9 +231,9 @@ fn status_counts() {
     assert_snapshot!(vault().ubp("status").transcript(), @"
     $ ubp status
     Pages        4 (6 sections)
-    Links        3, and 1 that lead nowhere
-    Vectors      0 of 4 pages, 0 sections to go
-    Model        no-such-model (8 dimensions, not on this machine: `ubp model` shows how to get it)
+    Links        3, and 1 broken
+    Vectors      0 of 4 pages
+    Model        no-such-model (8 dimensions, not on this machine; `ubp model` shows how to get it)
     Not indexed  0
     Freshness    0 fresh, 0 possibly stale, 0 stale, 4 untracked
     ");
@@ -252,14 +252,14 @@ fn stale_pages_say_what_overtook_them() {
     };
     assert_snapshot!(terminal_says("status"), @"
     $ ubp status
-    Pages        1 (1 sections)
-    Links        0, and 0 that lead nowhere
-    Vectors      0 of 1 pages, 0 sections to go
-    Model        no-such-model (8 dimensions, not on this machine: `ubp model` shows how to get it)
+    Pages        1 (1 section)
+    Links        0, and 0 broken
+    Vectors      0 of 1 pages
+    Model        no-such-model (8 dimensions, not on this machine; `ubp model` shows how to get it)
     Not indexed  0
     Freshness    0 fresh, 0 possibly stale, 1 stale, 0 untracked
-    [STALE] a.md — src/a.rs was updated on [today]
-    [STALE] a.md — src/gone.rs is not there
+    [STALE] a.md — src/a.rs changed on [today]
+    [STALE] a.md — src/gone.rs is missing
     ");
     assert_snapshot!(terminal_says("list"), @"
     $ ubp list

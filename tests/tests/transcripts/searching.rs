@@ -237,7 +237,7 @@ fn search_without_a_result_says_so_and_is_no_failure() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search zebra").transcript(), @"
     $ ubp search zebra
-    ! nothing found; try other words, or `ubp list` to see what is there
+    ! nothing found; try other words, or `ubp list` to see what there is
     ");
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"$ ubp search zebra -l");
 }

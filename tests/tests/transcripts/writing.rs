@@ -37,6 +37,7 @@ fn a_page_is_made_once() {
     +  - security
     +---
     +# Session store
+    ! dry run: nothing was written
     ");
     assert!(!terminal.path("db/Session store.md").exists());
     shown(&terminal, "new 'Session store' --folder db");
@@ -44,7 +45,7 @@ fn a_page_is_made_once() {
     let text = shown(&terminal, "new 'Session store' --folder db -q");
     assert!(text.contains("Created db/Session store 2.md"), "{text}");
     let text = shown(&terminal, "new 'User Database'");
-    assert!(text.contains("! warning: db/users.md has this name too"), "{text}");
+    assert!(text.contains("! warning: db/users.md has the same name"), "{text}");
     let text = shown(&terminal, "new Other --path db/users.md");
     assert!(text.contains("there is a page db/users.md already") && text.contains("exit status 2"), "{text}");
 }
@@ -69,6 +70,7 @@ fn a_page_moves_with_its_links_and_back() {
      
      ## Flow
      
+    ! dry run: nothing was written
     ");
     assert_eq!(read(&terminal, "login.md"), before);
     let text = shown(&terminal, "mv tokens.md accounts/keys.md");
@@ -77,20 +79,20 @@ fn a_page_moves_with_its_links_and_back() {
     $ ubp mv tokens.md accounts/keys.md
     tokens.md -> accounts/keys.md
       links rewritten in login.md
-    ! `ubp undo [entry]` takes it back
+    ! `ubp undo [entry]` undoes this
     ");
     let text = shown(&terminal, "doctor");
     assert!(!text.contains("keys"), "{text}");
     let text = shown(&terminal, &format!("undo {group}"));
     assert!(
-        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md is as it was"),
+        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md is as it was before"),
         "{text}"
     );
     assert_eq!(read(&terminal, "login.md"), before);
     let text = shown(&terminal, &format!("undo {group}"));
     assert!(text.contains("was taken back already"), "{text}");
     let text = shown(&terminal, "audit -n 3");
-    assert!(text.contains("person  undo  ") && text.contains("[taken back]"), "{text}");
+    assert!(text.contains("person  undo  ") && text.contains("[undone]"), "{text}");
     let text = shown(&terminal, "mv tokens.md 'Session tokens'");
     assert!(text.contains("tokens.md"), "{text}");
     let text = shown(&terminal, "mv nobody x.md");
@@ -103,15 +105,15 @@ fn a_deleted_page_says_what_it_leaves_behind() {
     let text = shown(&terminal, "rm tokens.md --dry-run");
     assert!(text.contains("+++ /dev/null") && terminal.path("tokens.md").exists(), "{text}");
     let text = shown(&terminal, "rm tokens.md");
-    assert!(text.contains("tokens.md is in .ubp/trash/"), "{text}");
-    assert!(text.contains("the link to 'tokens' leads to notes/tokens.md now"), "{text}");
+    assert!(text.contains("tokens.md moved to .ubp/trash/"), "{text}");
+    assert!(text.contains("the link to 'tokens' now leads to notes/tokens.md"), "{text}");
     assert!(!terminal.path("tokens.md").exists());
     let group = latest(&terminal);
     let text = shown(&terminal, &format!("undo {group}"));
-    assert!(text.contains("tokens.md is there again"), "{text}");
+    assert!(text.contains("tokens.md is back"), "{text}");
 
     let text = shown(&terminal, "rm db/users.md");
-    assert!(text.contains("the link to 'User Database' leads nowhere now"), "{text}");
+    assert!(text.contains("the link to 'User Database' is broken now"), "{text}");
 
     terminal.write("tokens.md", "# Tokens\n\nEdited since.\n").unwrap();
     shown(&terminal, "mv tokens.md moved.md");
@@ -120,4 +122,35 @@ fn a_deleted_page_says_what_it_leaves_behind() {
     let text = shown(&terminal, &format!("undo {group}"));
     assert!(text.contains("moved.md: changed since") && text.contains("hint:"), "{text}");
     assert_eq!(read(&terminal, "moved.md"), "Edited after.\n");
+}
+
+#[test]
+fn links_to_a_deleted_page_become_plain_text() {
+    let terminal = vault();
+    let text = shown(&terminal, "rm db/users.md --unlink --dry-run");
+    assert!(text.contains("  login.md:8: the link to 'User Database' would become plain text"), "{text}");
+    assert!(text.contains("! dry run: nothing was written") && !text.contains("still name"), "{text}");
+    let text = shown(&terminal, "rm db/users.md --dry-run");
+    assert!(text.contains("the link to 'User Database' would be broken"), "{text}");
+    assert!(text.contains("! 1 link still names the page; the option `unlink` turns"), "{text}");
+    let text = shown(&terminal, "rm db/users.md --unlink");
+    assert!(text.contains("  login.md:8: the link to 'User Database' is plain text now"), "{text}");
+    assert!(text.contains("undoes this") && !text.contains("broken"), "{text}");
+}
+
+#[test]
+fn the_log_shows_one_change_with_its_diff() {
+    let terminal = vault();
+    shown(&terminal, "new Keys");
+    let group = latest(&terminal);
+    let text = shown(&terminal, "audit");
+    assert!(text.contains("  person  create_page  Keys.md\n") && !text.contains("+# Keys"), "{text}");
+    let text = shown(&terminal, &format!("audit {group}"));
+    assert!(text.contains("  person  create_page  Keys.md\n--- /dev/null\n+++ b/Keys.md\n"), "{text}");
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(text.contains("Keys.md moved to .ubp/trash/") && text.contains("undoes this"), "{text}");
+    shown(&terminal, "dismiss login.md notes/tokens.md");
+    let group = latest(&terminal);
+    let text = shown(&terminal, &format!("undo {group}"));
+    assert!(text.contains(&format!("Undid {group}")), "{text}");
 }

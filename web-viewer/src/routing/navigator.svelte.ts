@@ -4,7 +4,7 @@ import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import type { ListedPage, RenderPageOutput } from '#contract';
-import { addressOf, decoded as decode, placeOf, usualUrl, type Place, type View } from './urls';
+import { addressOf, decoded as decode, DEFAULT_DEPTH, placeOf, usualUrl, type Place, type View } from './urls';
 
 export interface Destination {
   page: string;
@@ -190,6 +190,13 @@ export class Navigator {
     else history.replaceState(this.#entry(), '', address);
     this.#setView(view);
     if (view.kind === 'page') this.focusPage();
+  }
+
+  /** Shows the graph or the pages to review, or the page again. */
+  toggle(kind: 'graph' | 'review'): void {
+    if (this.place.view.kind === kind) this.look({ kind: 'page' });
+    else if (kind === 'review') this.look({ kind });
+    else this.look({ kind, scope: this.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
   }
 
   /** Puts the keyboard where the page is. */

@@ -16,6 +16,8 @@ function matches(query: string): { readonly now: boolean } {
 class Layout {
   /** One at a time. */
   layer = $state<Layer | null>(null);
+  /** Whether only the page is wanted, and nothing beside it. */
+  isFocused = $state(false);
   /** What was done, for those who do not see it. */
   announcement = $state('');
   readonly #noSide = matches('(width < 860px)');

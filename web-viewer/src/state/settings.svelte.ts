@@ -39,100 +39,38 @@ function mark(name: string, value: string, usual: string): void {
   else document.documentElement.dataset[name] = value;
 }
 
-class Settings {
-  #kept = $state<Kept>(kept());
+function show({ theme, side, font, width, size }: Kept): void {
+  const { style } = document.documentElement;
+  mark('theme', theme, DEFAULTS.theme);
+  mark('side', side ? 'open' : 'closed', 'open');
+  mark('font', font, DEFAULTS.font);
+  mark('width', width, DEFAULTS.width);
+  if (size === DEFAULTS.size) style.removeProperty('--text-body');
+  else style.setProperty('--text-body', `${size / 16}rem`);
+}
 
-  get theme(): Theme {
-    return this.#kept.theme;
-  }
+let chosen = $state.raw(kept());
 
-  set theme(theme: Theme) {
-    this.#keep({ theme });
-    mark('theme', theme, 'system');
-  }
-
-  get side(): boolean {
-    return this.#kept.side;
-  }
-
-  set side(side: boolean) {
-    this.#keep({ side });
-    mark('side', side ? 'open' : 'closed', 'open');
-  }
-
-  get meaning(): boolean {
-    return this.#kept.meaning;
-  }
-
-  set meaning(meaning: boolean) {
-    this.#keep({ meaning });
-  }
-
-  get face(): Face {
-    return this.#kept.face;
-  }
-
-  set face(face: Face) {
-    this.#keep({ face });
-  }
-
-  get font(): Font {
-    return this.#kept.font;
-  }
-
-  set font(font: Font) {
-    this.#keep({ font });
-    mark('font', font, DEFAULTS.font);
-  }
-
-  get size(): number {
-    return this.#kept.size;
-  }
-
-  set size(size: number) {
-    const within = Math.min(SIZES.most, Math.max(SIZES.least, Math.round(size)));
-    if (Number.isNaN(within)) return;
-    this.#keep({ size: within });
-    showSize(within);
-  }
-
-  get width(): Width {
-    return this.#kept.width;
-  }
-
-  set width(width: Width) {
-    this.#keep({ width });
-    mark('width', width, DEFAULTS.width);
-  }
-
-  get spelling(): boolean {
-    return this.#kept.spelling;
-  }
-
-  set spelling(spelling: boolean) {
-    this.#keep({ spelling });
-  }
-
-  /** Shows what was kept from an earlier visit and is not seen to before the first paint. */
-  show(): void {
-    mark('font', this.font, DEFAULTS.font);
-    mark('width', this.width, DEFAULTS.width);
-    showSize(this.size);
-  }
-
-  #keep(change: Partial<Kept>): void {
-    Object.assign(this.#kept, change);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.#kept));
-    } catch {
-      // Where nothing may be stored, the choice holds until the page is left.
-    }
+function choose(change: Partial<Kept>): void {
+  const next = { ...chosen, ...change };
+  if ('size' in change) next.size = Math.min(SIZES.most, Math.max(SIZES.least, Math.round(next.size)));
+  if (Number.isNaN(next.size)) return;
+  chosen = next;
+  show(chosen);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(chosen));
+  } catch {
+    // Where nothing may be stored, the choice holds until the page is left.
   }
 }
 
-function showSize(size: number): void {
-  if (size === DEFAULTS.size) document.documentElement.style.removeProperty('--text-body');
-  else document.documentElement.style.setProperty('--text-body', `${size / 16}rem`);
+/** Each choice is kept and shown as soon as it is made. */
+export const settings = Object.create(null) as Kept;
+for (const name of Object.keys(DEFAULTS) as (keyof Kept)[]) {
+  Object.defineProperty(settings, name, { get: () => chosen[name], set: (value: Kept[typeof name]) => choose({ [name]: value }) });
 }
 
-export const settings = new Settings();
+/** Shows what was kept from an earlier visit, where that is not seen to before the first paint. */
+export function showSettings(): void {
+  show(chosen);
+}

@@ -1,28 +1,11 @@
 // Everything that can be done by name or by key: the palette offers it, the keys run it, the sheet of shortcuts shows it.
-import { DEFAULT_DEPTH } from '../routing/urls';
+import { folderOf } from '../pages/listing';
+import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
-import type { Chord } from './keys';
 import { focusNextPart } from './parts';
 import { toasts } from './toasts.svelte';
 import type { Workspace } from './workspace.svelte';
-
-export type Group = 'Pages' | 'Going around' | 'Looking';
-
-export interface Command {
-  id: string;
-  label: string;
-  group: Group;
-  /** Other words it is found by. */
-  words?: string;
-  chords: Chord[];
-  /** Whether its keys work while something is open over the page. */
-  everywhere?: boolean;
-  /** Whether it is only a key, too small for the palette. */
-  unlisted?: boolean;
-  isPossible?: () => boolean;
-  run(): void;
-}
 
 export function commandsOf(workspace: Workspace): Command[] {
   const { session, navigator, onApple } = workspace;
@@ -34,11 +17,7 @@ export function commandsOf(workspace: Workspace): Command[] {
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
-  const view = (kind: 'graph' | 'review') => () => {
-    if (navigator.place.view.kind === kind) navigator.look({ kind: 'page' });
-    else if (kind === 'review') navigator.look({ kind: 'review' });
-    else navigator.look({ kind: 'graph', scope: navigator.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
-  };
+  const { search, sidebar, graph } = shellCommands(session, navigator);
 
   return [
     {
@@ -47,7 +26,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       group: 'Pages',
       words: 'create add',
       chords: ['Mod+N', alt('N')],
-      run: () => (workspace.dialog = { kind: 'new', name: '', folder: workspace.page?.replace(/\/?[^/]*$/, '') ?? '' }),
+      run: () => (workspace.dialog = { kind: 'new', name: '', folder: folderOf(workspace.page ?? '') }),
     },
     {
       id: 'save',
@@ -80,7 +59,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       run: withPage((page) => void workspace.review([page])),
     },
     { id: 'undo', label: 'Take back the last change to pages', group: 'Pages', words: 'undo', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void toasts.undo(toasts.undoable) },
-    { id: 'search', label: 'Search pages, text and commands', group: 'Going around', chords: ['Mod+K', '/'], everywhere: true, unlisted: true, run: () => (layout.layer = layout.layer === 'palette' ? null : 'palette') },
+    { ...search, chords: ['Mod+K', '/'] },
     { id: 'back', label: 'Previous page', group: 'Going around', words: 'back history', chords: onApple ? ['Mod+['] : ['Alt+ArrowLeft'], run: () => history.back() },
     { id: 'forward', label: 'Next page', group: 'Going around', words: 'forward history', chords: onApple ? ['Mod+]'] : ['Alt+ArrowRight'], run: () => history.forward() },
     {
@@ -92,23 +71,13 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => session.home !== null,
       run: () => session.home && void navigator.go({ page: session.home }),
     },
-    { id: 'graph', label: 'Graph', group: 'Going around', words: 'map links', chords: [alt('G'), 'g'], run: view('graph') },
-    { id: 'review', label: 'Pages to review', group: 'Going around', words: 'dashboard stale freshness out of date', chords: [alt('R'), 'r'], run: view('review') },
+    { ...graph, chords: [alt('G'), ...graph.chords] },
+    { id: 'review', label: 'Pages to review', group: 'Going around', words: 'dashboard stale freshness out of date', chords: [alt('R'), 'r'], run: () => navigator.toggle('review') },
     { id: 'part', label: 'Next part of the window', group: 'Going around', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
     { id: 'part-back', label: 'Previous part of the window', group: 'Going around', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
     { id: 'face', label: settings.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'Looking', words: 'read edit preview source toggle', chords: ['Mod+E'], run: () => void workspace.toggleFace() },
-    {
-      id: 'sidebar',
-      label: 'Show or hide the sidebar',
-      group: 'Looking',
-      words: 'toggle page list',
-      chords: ['Mod+B', '['],
-      run: () => {
-        if (layout.noSide) layout.layer = layout.layer === 'pages' ? null : 'pages';
-        else settings.side = !settings.side;
-      },
-    },
-    { id: 'focus', label: workspace.isFocused ? 'Leave focus mode' : 'Focus mode', group: 'Looking', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
+    { ...sidebar, chords: ['Mod+B', ...sidebar.chords] },
+    { id: 'focus', label: layout.isFocused ? 'Leave focus mode' : 'Focus mode', group: 'Looking', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
     {
       id: 'theme',
       label: 'Change theme',

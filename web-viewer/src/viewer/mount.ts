@@ -1,13 +1,14 @@
 // Puts everything around the editor in place, where the project can be written.
 import { mount } from 'svelte';
 import type { Navigator } from '../routing/navigator.svelte';
+import Beside from '../shell/Beside.svelte';
 import type { Session } from '../state/session.svelte';
-import Beside from './Beside.svelte';
+import About from './About.svelte';
 import Desk from './Desk.svelte';
 import Overlays from './Overlays.svelte';
 import PageHead from './PageHead.svelte';
 import Room from './Room.svelte';
-import Side from './Side.svelte';
+import Sidebar from './side/Sidebar.svelte';
 import StatusBar from './StatusBar.svelte';
 import TopBar from './TopBar.svelte';
 import { Workspace } from './workspace.svelte';
@@ -26,10 +27,10 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   const content = part('content');
   const props = { workspace };
   mount(TopBar, { target: part('bar'), props });
-  mount(Side, { target: part('side'), props });
+  mount(Beside, { target: part('side'), props: { place: 'side', session, part: Sidebar, props } });
   mount(PageHead, { target: added('section', 'head', 'The page', content, app), props });
   mount(Desk, { target: added('main', 'desk', 'Editor', part('rail'), app), props });
-  mount(Beside, { target: part('rail'), props });
+  mount(Beside, { target: part('rail'), props: { place: 'rail', session, part: About, props } });
   mount(StatusBar, { target: added('footer', 'status', 'Status', null, app), props });
   mount(Room, { target: app, props });
   mount(Overlays, { target: document.body, props });

@@ -1,10 +1,10 @@
 // What the palette offers beside what it finds: pages opened last, commands, and the page that is not there yet.
 import type { Offer, Offers } from '../palette/offers';
-import { entriesOf, type Entry } from '../pages/listing';
+import { entriesOf, folderOf, type Entry } from '../pages/listing';
 import { fold } from '../text/fold';
 import { wordsOf } from '../text/match';
 import { commandsOf } from './commands';
-import { caps } from './keys';
+import { caps } from '../shell/keys';
 import type { Workspace } from './workspace.svelte';
 
 const RECENT = 6;
@@ -25,7 +25,7 @@ export function offersOf(workspace: Workspace): Offers {
         .filter((path) => path !== workspace.page)
         .flatMap((path) => session.byPath.get(path) ?? [])
         .slice(0, RECENT)
-        .map((page): Offer => ({ kind: 'recent', id: page.filepath, label: page.title, about: page.filepath.replace(/\/?[^/]*$/, ''), keys: [], run: () => void navigator.go({ page: page.filepath }) })),
+        .map((page): Offer => ({ kind: 'recent', id: page.filepath, label: page.title, about: folderOf(page.filepath), keys: [], run: () => void navigator.go({ page: page.filepath }) })),
 
     commands: (typed, only) => {
       const words = wordsOf(typed);

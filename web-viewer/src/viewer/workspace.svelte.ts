@@ -7,7 +7,7 @@ import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
-import { isApple } from './keys';
+import { isApple } from '../shell/keys';
 import { Recent } from './recent.svelte';
 import { toasts } from './toasts.svelte';
 
@@ -28,7 +28,6 @@ export class Workspace {
   favorites = $state.raw<readonly string[]>([]);
   dialog = $state.raw<Dialog | null>(null);
   connection = $state<ClientEvents['connection']['state']>('open');
-  isFocused = $state(false);
   /** Whether pages are shown in the editor now. */
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
   /** Whether the page that is shown is in the project; not if it was moved or deleted outside of this window. */
@@ -113,10 +112,10 @@ export class Workspace {
   }
 
   toggleFocus(): void {
-    this.isFocused = !this.isFocused;
-    if (this.isFocused) document.documentElement.dataset['focus'] = '';
+    layout.isFocused = !layout.isFocused;
+    if (layout.isFocused) document.documentElement.dataset['focus'] = '';
     else delete document.documentElement.dataset['focus'];
-    layout.announce(this.isFocused ? 'Focus mode' : 'Focus mode is left');
+    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode is left');
     this.navigator.focusPage();
   }
 

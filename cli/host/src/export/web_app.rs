@@ -17,7 +17,7 @@ pub enum WebApp {
 }
 
 /// What `web-viewer/dist` held when the program was built: paths, and contents as deflate has them. Empty when it
-/// was not there.
+/// was not there, and in builds for development.
 const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 
 impl WebApp {

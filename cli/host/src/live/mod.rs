@@ -1,6 +1,14 @@
 //! A project held open by a process that runs for long: it hears of changes and takes them in, makes
 //! vectors while nobody asks, follows the settings, and shares the work with other such processes on
 //! the same project. Servers ask it for answers and add nothing but their protocol.
+//!
+//! **Invariants**
+//! - An answer that says `fresh` is true to every change that the system had told of (`tests/tests/live.rs`:
+//!   several processes under 20 changes a second, whose index then equals a rebuild).
+//! - What UBP writes itself is no change: an idle server refreshes nothing and uses no processor time
+//!   (`tests/tests/live.rs`).
+//! - One server indexes, and another does within two seconds of its death (`tests/sharing.rs`).
+//! - No work outlives the call that started it, or [`Live::stop`] (`tests/`).
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,8 +21,8 @@ use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
 use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
-use ubp_core::{Caller, Context};
-use ubp_core::{Error, Result};
+use ubp_core::show::Page;
+use ubp_core::{Caller, Context, Error, Result};
 
 use crate::Project;
 use crate::opening::FindModel;
@@ -201,7 +209,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Runs `operation` on an index that is as true to the files as is known to be possible at once; the
+    /// Runs `operation`, and tells the answer to `page` where there is one, on an index that is as true to the files as is known to be possible at once; the
     /// answer's `index.fresh` says whether it is.
     ///
     /// # Errors
@@ -212,11 +220,15 @@ impl Live {
         caller: Caller,
         operation: &Operation,
         params: Value,
+        mut page: Option<&mut dyn Page>,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
         let again = operation.facts.reads_only().then(|| params.clone());
-        let ask = |params| self.with(caller, progress, cancel, |context| (operation.call)(context, params));
+        let mut ask = |params| {
+            let page = page.as_mut().map(|page| &mut **page as &mut dyn Page);
+            self.with(caller, progress, cancel, |context| (operation.call)(context, params, page))
+        };
         match (ask(params), again) {
             // A damaged index is out of the way by now, and one that was deleted is not used again.
             (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => ask(params),
@@ -243,7 +255,7 @@ impl Live {
         shared.stopped.check()?;
         let _call = Call::begin(shared);
         let opened = shared.current()?;
-        let result = (operation.call)(&opened.engine.context(caller, false, &Silent, cancel), params);
+        let result = (operation.call)(&opened.engine.context(caller, false, &Silent, cancel), params, None);
         shared.heal_after(&opened, &result);
         shared.note_own_change(operation, &result);
         result

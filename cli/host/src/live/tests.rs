@@ -77,7 +77,7 @@ struct Server {
 
 impl Server {
     fn call(&self, name: &str, params: Value) -> Result<Value> {
-        self.live.call(Caller::Agent, named(name)?, params, &Silent, &Cancel::default())
+        self.live.call(Caller::Agent, named(name)?, params, None, &Silent, &Cancel::default())
     }
 
     fn answer(&self, name: &str, params: Value) -> Value {

@@ -15,8 +15,8 @@ use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Caller, Context};
 
+use super::markdown::MarkdownPage;
 use super::server::Server;
-use super::text;
 use super::tools::Row;
 
 /// Tokens of an answer unless the caller says otherwise: what leaves an agent's window usable. 50,000
@@ -48,16 +48,20 @@ pub(super) async fn call(
     });
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
-        if operation.facts.effect == Effect::Read {
-            return live.call(Caller::Agent, operation, params, progress, cancel).map(Ok);
-        }
-        live.with(Caller::Agent, progress, cancel, |context| {
-            let change = || (operation.call)(&Context { agent: agent.as_deref(), ..*context }, params);
-            match limit.filter(|_| !operation.facts.index_only) {
-                Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
-                None => change().map(Ok),
-            }
-        })
+        let mut page = MarkdownPage::default();
+        let answer = if operation.facts.effect == Effect::Read {
+            live.call(Caller::Agent, operation, params, Some(&mut page), progress, cancel).map(Ok)
+        } else {
+            live.with(Caller::Agent, progress, cancel, |context| {
+                let context = Context { agent: agent.as_deref(), ..*context };
+                let change = || (operation.call)(&context, params, Some(&mut page));
+                match limit.filter(|_| !operation.facts.index_only) {
+                    Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
+                    None => change().map(Ok),
+                }
+            })
+        };
+        answer.map(|answer| answer.map(|answer| (answer, page.finish())))
     })
     .await?;
     if let (Some(failed), Err(error)) = (&server.failed, &answer)
@@ -66,7 +70,7 @@ pub(super) async fn call(
         failed(&clipped(&format!("{}: {error}", operation.mcp_name)));
     }
     match answer {
-        Ok(Ok(answer)) => Ok(success(operation.name, answer, max_tokens)),
+        Ok(Ok((answer, told))) => Ok(success(answer, told, max_tokens)),
         Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
         Err(Error::Internal(message)) => Err(ErrorData::internal_error(message, None)),
         Err(error) => Ok(failure(error.code(), &error.to_string(), error.hint().as_deref())),
@@ -171,13 +175,12 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
     }
 }
 
-fn success(name: &str, answer: Value, max_tokens: Option<u64>) -> CallToolResult {
-    let mut shown = text::render(name, &answer);
-    if max_tokens.is_some_and(|most| ubp_core::text::estimate_tokens(&shown) as u64 > most) {
+fn success(answer: Value, mut told: String, max_tokens: Option<u64>) -> CallToolResult {
+    if max_tokens.is_some_and(|most| ubp_core::text::estimate_tokens(&told) as u64 > most) {
         // Its size is promised, that of the text is not.
-        shown = answer.to_string();
+        told = answer.to_string();
     }
-    let mut result = CallToolResult::success(vec![ContentBlock::text(shown)]);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(told)]);
     result.structured_content = Some(answer);
     result
 }

@@ -44,7 +44,7 @@ async fn pages(
     let live = server.live.clone();
     let params = json!({ "text": typed, "limit": CompletionInfo::MAX_VALUES });
     let answer = call::run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, named("complete")?, params, progress, cancel)
+        live.call(Caller::Agent, named("complete")?, params, None, progress, cancel)
     })
     .await?
     .map_err(|error| protocol_error(&error))?;

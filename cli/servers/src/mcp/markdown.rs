@@ -4,7 +4,7 @@
 //! without control characters, so that a page cannot end its own quotation and speak for the tool.
 
 use ubp_core::freshness::Staleness;
-use ubp_core::ops;
+use ubp_core::ops::{self, Tool};
 use ubp_core::show::{Page, Span};
 
 /// A [`Page`] that is Markdown in the making.
@@ -45,6 +45,10 @@ impl Page for MarkdownPage {
 
     fn item(&mut self, line: &[Span<'_>]) {
         self.put("- ", line);
+    }
+
+    fn branch(&mut self, depth: usize, line: &[Span<'_>]) {
+        self.put(&format!("{}- ", "  ".repeat(depth.saturating_sub(1))), line);
     }
 
     fn detail(&mut self, line: &[Span<'_>]) {
@@ -107,7 +111,14 @@ impl Page for MarkdownPage {
     }
 
     fn call(&self, name: &str, arguments: &str) -> String {
-        let tool = ops::find(name).map_or(name, |operation| operation.mcp_name);
+        let operation = ops::find(name);
+        // What is no tool is left to the person whom the agent works for.
+        if let Some(facts) =
+            operation.map(|operation| operation.facts).filter(|facts| facts.tool == Tool::Never)
+        {
+            return code(&format!("ubp {} {arguments}", facts.command));
+        }
+        let tool = operation.map_or(name, |operation| operation.mcp_name);
         if arguments.is_empty() { tool.to_owned() } else { format!("{tool} with {}", code(arguments)) }
     }
 }
@@ -173,5 +184,35 @@ mod tests {
         let page = MarkdownPage::default();
         assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
         assert_eq!(page.call("search_documents", ""), "search");
+        assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
+    }
+
+    #[test]
+    fn a_change_names_what_the_next_edit_has_to_carry_and_who_undoes_it() {
+        let mut output = ops::accept::Output {
+            source: "a.md".into(),
+            target: "b.md".into(),
+            place: ops::suggest_links::LinkPlace { line: 3, text: "B".into(), context: "See B.".into() },
+            link: "[[b|B]]".into(),
+            content_hash: "ab12".into(),
+            diff: "-See B.\n+See [[b|B]].\n".into(),
+            dry_run: false,
+            audit_id: Some("3f9a".into()),
+        };
+        let told = |output: &ops::accept::Output| {
+            let mut page = MarkdownPage::default();
+            ops::accept::show(output, &mut page);
+            page.finish()
+        };
+        assert_eq!(
+            told(&output),
+            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` undoes this\n"
+        );
+        output.dry_run = true;
+        output.audit_id = None;
+        assert_eq!(
+            told(&output),
+            "```diff\n-See B.\n+See [[b|B]].\n```\n\ndry run: nothing was written\n`a.md:3`: `[[b|B]]`\n"
+        );
     }
 }

@@ -1,5 +1,17 @@
 //! The MCP server: the operation table for agents. Everything of the protocol is in here; what is true
 //! of a project comes from the engine.
+//!
+//! **Invariants**
+//! - A tool answers what the table answers, in the shape that it announced, to every client (the official ones, the
+//!   inspector and the conformance suite run in `tests/mcp`).
+//! - What a tool takes has no null unions, references or formats, and the listing keeps to its size
+//!   (`schema/tests.rs`, `tools/tests.rs`).
+//! - Agents make no more changes in a minute than the manifest allows, and what fails is no change
+//!   (`tests/tests/mcp/writing.rs`).
+//! - Nothing but the protocol reaches standard output, and a client that sends nonsense, cancels or never reads
+//!   costs a bounded amount of memory (`lines/tests.rs`).
+//! - One server of a project runs in the background, and no process is ended by its number
+//!   (`tests/tests/background.rs`).
 
 mod background;
 mod call;
@@ -13,7 +25,6 @@ mod prompts;
 mod resources;
 mod schema;
 mod server;
-mod text;
 mod tools;
 
 use std::io::{Read, Write};

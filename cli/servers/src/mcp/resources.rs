@@ -7,7 +7,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use ubp_core::Error;
-use ubp_core::ops::{find, named};
+use ubp_core::ops::named;
 use ubp_core::page::decode;
 use ubp_core::{Caller, Context};
 
@@ -41,7 +41,7 @@ pub(super) async fn list(
     let live = server.live.clone();
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
     let answer = call::run(&context, move |progress, cancel| {
-        live.call(Caller::Agent, named("list_pages")?, params, progress, cancel)
+        live.call(Caller::Agent, named("list_pages")?, params, None, progress, cancel)
     })
     .await?
     .map_err(|error| protocol_error(&error))?;
@@ -82,8 +82,7 @@ pub(super) async fn read(
 
 fn whole(context: &Context<'_>, path: &str) -> ubp_core::Result<String> {
     let not_found = || Error::PageNotFound { page: path.into(), similar: Vec::new() };
-    let operation = find("get_page").ok_or_else(not_found)?;
-    let page = (operation.call)(context, json!({ "filepath": path }))?;
+    let page = context.call("get_page", json!({ "filepath": path }))?;
     // A name may also lead to a page elsewhere; a URI names a place.
     if page["filepath"] != path {
         return Err(not_found());

@@ -61,5 +61,5 @@ fn ask(viewer: &Viewer, operation: &Operation, params: Value, cancel: &Cancel) -
             answered => return answered,
         }
     }
-    viewer.live.call(Caller::Person, operation, params, &Silent, cancel)
+    viewer.live.call(Caller::Person, operation, params, None, &Silent, cancel)
 }

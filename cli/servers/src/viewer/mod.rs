@@ -1,6 +1,14 @@
 //! `ubp viewer`: the project in a browser. A server on this machine shows pages as exported sites do, and gives the
 //! web app the operation table, events, and the files that pages show. What is true of a project comes from the
 //! engine; here is only who may ask, and how answers travel.
+//!
+//! **Invariants**, each tried in `tests/tests/viewer`
+//! - Without the token nothing is told, and with it nothing to a page of another origin or under another name
+//!   (`attacks.rs`).
+//! - No address leads to a file that pages do not show, however it is written, and through no link (`attacks.rs`).
+//! - Nothing that a page brings becomes an element, an attribute or a script (`attacks.rs`).
+//! - Every address of an exported site shows the same here (`pages.rs`).
+//! - A listener that does not read costs a place and a few events (`events.rs`).
 
 mod answer;
 mod api;

@@ -7,7 +7,6 @@ use ubp_core::graph::impact::SOURCE_REFS;
 use ubp_core::ops::diff::{BrokenLink, BrokenReason, ChangedPage, Cycle, Output};
 use ubp_core::ops::{Step, StepDirection};
 
-use super::{heading, side, sign, summary};
 use crate::output::counted;
 
 /// Characters of a comment; GitHub takes 65,536.
@@ -33,8 +32,8 @@ pub(super) fn comment(output: &Output, path: impl Fn(&str) -> String) -> String 
 
 fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> String {
     let page = |page: &str| code(&path(page));
-    let mut text = format!("{MARK}\n### What this change does to the pages\n\n{}\n", summary(output));
-    let _ = writeln!(text, "\n{} → {}", code(&side(&output.from)), code(&side(&output.to)));
+    let mut text = format!("{MARK}\n### What this change does to the pages\n\n{}\n", output.summary());
+    let _ = writeln!(text, "\n{} → {}", code(&output.from.to_string()), code(&output.to.to_string()));
 
     let broken = output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect();
     list(&mut text, "❌ Links that broke", broken, most, true);
@@ -45,7 +44,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
             stale.stale_refs.iter().take(SECTIONS).map(|stale| code(&stale.file_path)).collect();
         format!("{}: {}", page(&stale.filepath), files.join(", "))
     });
-    list(&mut text, "⚠️ Pages that the code overtook", stale.collect(), most, true);
+    list(&mut text, "⚠️ Pages that became stale", stale.collect(), most, true);
 
     let pages = &output.pages;
     let named = |word: &str, pages: &[ChangedPage]| -> Vec<String> {
@@ -70,13 +69,13 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
     let mut better: Vec<String> = output
         .mended_links
         .iter()
-        .map(|mended| format!("mended {} → {}", page(&mended.filepath), code(&mended.target)))
+        .map(|mended| format!("fixed {} → {}", page(&mended.filepath), code(&mended.target)))
         .collect();
     better.extend(output.staleness.fresh.iter().map(|fresh| format!("fresh again: {}", page(fresh))));
     better.extend(output.cycles.removed.iter().map(|cycle| format!("cycle gone: {}", round(cycle, &page))));
     better
-        .extend(output.orphans.removed.iter().map(|orphan| format!("no orphan any more: {}", page(orphan))));
-    list(&mut text, "Mended", better, most, false);
+        .extend(output.orphans.removed.iter().map(|orphan| format!("no longer an orphan: {}", page(orphan))));
+    list(&mut text, "Fixed", better, most, false);
     let orphans = output.orphans.added.iter().map(|orphan| page(orphan)).collect();
     list(&mut text, "New pages without links, and pages that lost their last", orphans, most, false);
     let impact: Vec<String> = output
@@ -86,7 +85,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
             format!("{:.2} {}: {}", affected.score, page(&affected.filepath), way(&affected.path, &page))
         })
         .collect();
-    let title = "Pages to look at: they stand on what changed";
+    let title = "Pages to look at: they depend on what changed";
     list(&mut text, title, impact, most, false);
     for note in &output.notes {
         let _ = writeln!(text, "\n{}", code(note));
@@ -125,10 +124,10 @@ fn changed_page(changed: &ChangedPage, page: &dyn Fn(&str) -> String) -> String 
         .sections
         .iter()
         .take(SECTIONS)
-        .map(|section| format!("{} {}", sign(section.change), code(&heading(&section.heading_path))))
+        .map(|section| format!("{} {}", section.change.sign(), code(&section.heading())))
         .collect();
     if changed.sections.len() > SECTIONS {
-        parts.push(counted(changed.sections.len() - SECTIONS, "section more", "sections more"));
+        parts.push(counted(changed.sections.len() - SECTIONS, "more section", "more sections"));
     }
     if !changed.fields.is_empty() {
         parts.push(format!("front matter {}", code(&changed.fields.join(", "))));
@@ -144,11 +143,11 @@ fn broken_link(broken: &BrokenLink, page: &dyn Fn(&str) -> String) -> String {
     let shown = |led_to| if ubp_core::path::is_page(led_to) { page(led_to) } else { code(led_to) };
     let led_to = broken.led_to.as_deref().map(shown).unwrap_or_default();
     match (broken.reason, &broken.moved_to) {
-        (BrokenReason::NewLink, _) => format!("{place}: no page is called so"),
-        (BrokenReason::TargetMoved, Some(to)) => format!("{place}: {led_to} moved to {}", page(to)),
-        (BrokenReason::NameChanged, _) => format!("{place}: {led_to} is not called so any more"),
-        _ if led_to.is_empty() => format!("{place}: it is gone"),
-        _ => format!("{place}: {led_to} is gone"),
+        (BrokenReason::NewLink, _) => format!("{place}: no page has this name"),
+        (BrokenReason::TargetMoved, Some(to)) => format!("{place}: {led_to} was moved to {}", page(to)),
+        (BrokenReason::NameChanged, _) => format!("{place}: {led_to} no longer has this name"),
+        _ if led_to.is_empty() => format!("{place}: its target was removed"),
+        _ => format!("{place}: {led_to} was removed"),
     }
 }
 

@@ -17,7 +17,7 @@ const PAGES: &[&str] = &[
     include_str!("../../../../docs/models.md"),
     include_str!("../../../../docs/search.md"),
     include_str!("../../../../docs/troubleshooting.md"),
-    include_str!("../../../../ARCHITECTURE.md"),
+    include_str!("../../../../docs/index-and-files.md"),
 ];
 const QUERIES: usize = 100;
 const NEAREST: usize = 10;

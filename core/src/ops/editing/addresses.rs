@@ -9,6 +9,7 @@ use crate::Context;
 use crate::Result;
 use crate::ops::Facts;
 use crate::render::url;
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
@@ -41,6 +42,15 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         }
         Ok(Output { addresses })
     })
+}
+
+/// Lists the pages with their addresses.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for (path, address) in &output.addresses {
+        page.item(&[Span::Path(path), Span::Text(" -> "), Span::Code(address)]);
+    }
+    let count = counted(output.addresses.len(), "page has", "pages have");
+    page.note(&[Span::Text(&format!("{count} an address that is not the page's path"))]);
 }
 
 #[cfg(test)]

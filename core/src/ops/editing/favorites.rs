@@ -10,6 +10,7 @@ use crate::index::questions::pages::{self, PageRow};
 use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::ports::{ContentHash, Source};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -159,6 +160,14 @@ fn save(source: &dyn Source, list: &List, before: Option<ContentHash>) -> Result
     let mut text = serde_json::to_string_pretty(list).map_err(|error| Error::Internal(error.to_string()))?;
     text.push('\n');
     source.write_state(FILE, text.as_bytes(), before)
+}
+
+/// Lists the favorites.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for path in &output.pages {
+        page.item(&[Span::Path(path)]);
+    }
+    page.note(&[Span::Text(&counted(output.pages.len(), "favorite page", "favorite pages"))]);
 }
 
 #[cfg(test)]

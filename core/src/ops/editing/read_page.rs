@@ -8,6 +8,7 @@ use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::page::{LineBreak, decode, plain};
 use crate::ports::ContentHash;
+use crate::show::{Page, Span};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -71,4 +72,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 /// What cannot be read as it is cannot be edited without harm.
 pub(crate) fn not_utf8(path: &str) -> Error {
     Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first"))
+}
+
+/// Tells the text of the page, and whether it can be saved.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    page.heading(&[Span::Path(&output.filepath)]);
+    page.handle("content_hash", &output.content_hash);
+    page.text(&output.text);
+    if let Some(reason) = &output.reason {
+        page.warn(&[Span::Text("this page cannot be saved: "), Span::Text(reason)]);
+    }
 }

@@ -10,6 +10,7 @@ use crate::ops::Facts;
 use crate::ops::page::{PageName, path_of};
 use crate::page::{self, LinkKind, LinkTypes, parse_destination};
 use crate::render::{Attachments, place_id, url};
+use crate::show::{Page, Span};
 use crate::{Error, Result, index};
 
 /// What surfaces know of it.
@@ -138,6 +139,28 @@ fn to_page(db: &Connection, link: &mut ResolvedLink, page: i64, anchor: Option<S
     }
     link.anchor = anchor;
     Ok(())
+}
+
+/// Tells where every link and picture leads, in order.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for link in &output.links {
+        let Some(link) = link else {
+            page.item(&[Span::Text("not a link to a page or file")]);
+            continue;
+        };
+        let end = match (&link.filepath, &link.source_path, &link.file_url) {
+            (Some(path), _, _) => Span::Path(path),
+            (None, Some(source), _) => Span::File(source),
+            (None, None, Some(address)) => Span::Code(address),
+            (None, None, None) => Span::Alarm("broken link"),
+        };
+        let link_type = format!(" ({})", link.link_type);
+        page.item(&[Span::Code(&link.target), Span::Text(" -> "), end, Span::Faint(&link_type)]);
+    }
+    for picture in &output.pictures {
+        let address = picture.as_deref().map_or(Span::Alarm("no such picture"), Span::Code);
+        page.item(&[Span::Text("picture -> "), address]);
+    }
 }
 
 #[cfg(test)]

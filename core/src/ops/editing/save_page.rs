@@ -12,6 +12,7 @@ use crate::ops::edited::Subject;
 use crate::ops::page::to_the_second;
 use crate::page::{Value, body_start, parse, plain, set_fields, with_breaks_of};
 use crate::ports::ContentHash;
+use crate::show::{Page, Span};
 use crate::writing;
 
 /// What surfaces know of it.
@@ -89,4 +90,14 @@ fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<
         return None;
     }
     set_fields(path, new, &[(key, &to_the_second(now))]).ok()
+}
+
+/// Tells that the page is saved, and its text where that is not what was sent.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    page.line(&[Span::Text("Saved "), Span::Path(&output.filepath)]);
+    page.handle("content_hash", &output.content_hash);
+    if let Some(text) = &output.text {
+        page.note(&[Span::Text("the time in its front matter was updated; its text now:")]);
+        page.text(text);
+    }
 }

@@ -8,6 +8,7 @@ use crate::freshness::{self, DeclaredPage, ReviewLock, StaleRef, Staleness};
 use crate::ops::Facts;
 use crate::ops::page::{IndexState, PageName, path_of};
 use crate::ports::{ContentHash, Revision};
+use crate::show::{Page, Span, what_is_wrong};
 use crate::{Result, path};
 
 /// What surfaces know of it.
@@ -175,4 +176,28 @@ fn first_lines(diff: &str) -> String {
         text.push_str(&format!("… and {left_out} more lines\n"));
     }
     text
+}
+
+/// Tells what changed in the code of the page.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    page.line(&[Span::Path(&output.filepath), Span::Trust(output.staleness)]);
+    output.changes.iter().for_each(|change| show_difference(change, page));
+    if output.changes.is_empty() {
+        page.note(&[Span::Text("no source changed since the last review")]);
+    }
+    output.index.show(page);
+}
+
+/// Tells what happened to one source.
+pub(crate) fn show_difference(change: &SourceDifference, page: &mut dyn Page) {
+    let wrong = format!(" {}", what_is_wrong(&change.source));
+    page.item(&[Span::File(&change.source.file_path), Span::Text(&wrong)]);
+    for commit in &change.commits {
+        let id = commit.id.get(..10).unwrap_or(&commit.id);
+        let day = commit.time.get(..10).unwrap_or(&commit.time);
+        page.detail(&[Span::Faint(&format!("{id} {day} {}", commit.subject))]);
+    }
+    if let Some(diff) = &change.diff {
+        page.diff(diff);
+    }
 }

@@ -17,6 +17,7 @@ mod judgements;
 mod measures;
 mod report;
 mod runs;
+mod show;
 mod significance;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use measures::{Latency, Measures};
 pub use report::{
     Comparison, Output, QueryDifference, QueryScore, Run, Setting, Unresolved, UnresolvedJudgement,
 };
+pub use show::show;
 
 use documents::Library;
 

@@ -10,6 +10,7 @@ use crate::index::{derived_id, prepare};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::read_page::not_utf8;
 use crate::ports::{ContentHash, FileStat, PageFile};
+use crate::show::{Page, Span};
 use crate::writing::{ChangedFile, Version, Written};
 use crate::{Error, Result, path, text};
 
@@ -182,4 +183,23 @@ pub(crate) fn usable_title(title: &str) -> Result<String> {
         return Err(Error::invalid("`title` must be one line of 1 to 200 characters"));
     }
     Ok(title.to_owned())
+}
+
+/// Tells what would change, where somebody asked only for that. Returns whether that is so.
+pub(crate) fn show_dry_run(diff: &str, dry_run: bool, page: &mut dyn Page) -> bool {
+    if dry_run && !diff.is_empty() {
+        page.diff(diff);
+        page.note(&[Span::Text("dry run: nothing was written")]);
+    } else if dry_run {
+        page.note(&[Span::Text("nothing would change")]);
+    }
+    dry_run
+}
+
+/// Ends the answer to a change: what the next edit of the page has to carry, and how to undo this one.
+pub(crate) fn show_end(content_hash: &str, audit_id: Option<&str>, page: &mut dyn Page) {
+    page.handle("content_hash", content_hash);
+    if let Some(id) = audit_id {
+        page.note(&[Span::Text(&format!("{} undoes this", page.call("undo", id)))]);
+    }
 }

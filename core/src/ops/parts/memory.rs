@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::memory::{Counts, Entry, Memory, MemoryType};
+use crate::memory::{Counts, Entry, Memory, MemoryType, Skipped};
+use crate::show::{Page, Span, counted};
 
 /// What describes a memory.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -47,6 +48,13 @@ impl MemoryFields {
             source: fields.source.clone(),
             filepath: entry.path.clone(),
         }
+    }
+
+    /// How often it was needed, and how far it can be trusted.
+    pub(crate) fn standing(&self) -> String {
+        let count = usize::try_from(self.reference_count).unwrap_or(usize::MAX);
+        let references = counted(count, "reference", "references");
+        format!("{references}, confidence {:.2}", self.confidence)
     }
 }
 
@@ -97,4 +105,22 @@ impl SimilarMemory {
             similarity: similarity.map(|cosine| crate::search::rounded(f64::from(cosine))),
         }
     }
+}
+
+/// Names the pages that were passed over.
+pub(crate) fn show_skipped(skipped: &[Skipped], page: &mut dyn Page) {
+    for Skipped { filepath, line, reason } in skipped {
+        page.warn(&[
+            Span::Place(filepath, *line),
+            Span::Text(": "),
+            Span::Text(reason),
+            Span::Text("; passed over"),
+        ]);
+    }
+}
+
+/// Tells how many memories there are beside those that were told.
+pub(crate) fn show_count(shown: usize, total: usize, page: &mut dyn Page) {
+    let more = if shown < total { format!(" of {total}; a higher limit shows more") } else { String::new() };
+    page.note(&[Span::Text(&format!("{}{more}", counted(shown, "memory", "memories")))]);
 }

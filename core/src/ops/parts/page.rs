@@ -148,7 +148,18 @@ pub(crate) struct PageName<'a> {
     pub id: Option<&'a str>,
 }
 
-impl PageName<'_> {
+impl<'a> PageName<'a> {
+    /// The ways that parameters have, in this order.
+    pub(crate) fn of(
+        page: &'a Option<String>,
+        filepath: &'a Option<String>,
+        title: &'a Option<String>,
+        id: &'a Option<String>,
+    ) -> Self {
+        let [page, filepath, title, id] = [page, filepath, title, id].map(Option::as_deref);
+        Self { page, filepath, title, id }
+    }
+
     /// The number of the page that is named, `None` when none is.
     pub(crate) fn find(&self, db: &Connection) -> Result<Option<i64>> {
         let given: Vec<(&str, &[Rule])> = [

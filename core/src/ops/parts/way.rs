@@ -8,7 +8,10 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::graph::Reached;
+use crate::graph::impact::SOURCE_REFS;
 use crate::ops::page;
+use crate::path;
+use crate::show::Span;
 
 /// Which way a step takes a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,6 +34,21 @@ pub struct Step {
     pub link_type: String,
     /// Which way the link is followed, seen from `from`.
     pub direction: StepDirection,
+}
+
+impl Step {
+    /// Where it begins.
+    pub(crate) fn beginning(&self) -> Span<'_> {
+        let is_file = self.link_type == SOURCE_REFS || !path::is_page(&self.from);
+        if is_file { Span::File(&self.from) } else { Span::Path(&self.from) }
+    }
+
+    /// Where it leads, and by which link: `-> login.md (depends_on)`.
+    pub(crate) fn spans(&self) -> [Span<'_>; 5] {
+        let arrow = if self.direction == StepDirection::Outgoing { "-> " } else { "<- " };
+        let kind = Span::Faint(&self.link_type);
+        [Span::Text(arrow), Span::Path(&self.to), Span::Faint(" ("), kind, Span::Faint(")")]
+    }
 }
 
 /// What a walk found, by page.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::Facts;
 use crate::ops::page::{Found, look_up, path_of};
+use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, Entry, OutcomeKind};
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -135,5 +136,41 @@ fn shown(log: &AuditLog, entry: &Entry, whole: bool) -> AuditEntry {
         diff: entry.diff(),
         before: entry.before.clone().filter(|_| whole),
         after: entry.after.clone().filter(|_| whole),
+    }
+}
+
+/// Lists the changes; one that was asked for with its diff.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for entry in &output.entries {
+        let time = entry.at.get(..19).unwrap_or(&entry.at).replace('T', " ");
+        let who = match (entry.caller, &entry.agent) {
+            (Caller::Person, _) => "person".to_owned(),
+            (Caller::Agent, Some(name)) => format!("agent {name}"),
+            (Caller::Agent, None) => "agent".to_owned(),
+        };
+        let facts = format!("  {time}  {who}  {}  ", entry.operation);
+        let mut line = vec![Span::Code(&entry.id), Span::Text(&facts)];
+        if let Some(from) = &entry.moved_from {
+            line.extend([Span::Path(from), Span::Text(" -> ")]);
+        }
+        line.push(Span::Path(&entry.filepath));
+        line.extend(match (entry.outcome, &entry.undone_by) {
+            (_, Some(_)) => Some(Span::Faint("  [undone]")),
+            (OutcomeKind::Done, None) => None,
+            (OutcomeKind::Failed, None) => Some(Span::Faint("  [failed, nothing changed]")),
+            (OutcomeKind::HalfDone, None) => Some(Span::Alarm("  [half done]")),
+            (OutcomeKind::Unfinished, None) => Some(Span::Alarm("  [unfinished]")),
+        });
+        page.line(&line);
+        if entry.before.is_some() || entry.after.is_some() {
+            page.diff(&entry.diff);
+        }
+    }
+    let shown = output.entries.len();
+    if output.entries.is_empty() {
+        page.note(&[Span::Text("nothing was changed through ubp yet")]);
+    } else if output.total > shown {
+        let words = format!("{shown} of {} changes; a higher limit shows more", output.total);
+        page.note(&[Span::Text(&words)]);
     }
 }

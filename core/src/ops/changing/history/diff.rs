@@ -1,5 +1,10 @@
 //! What a change did to the graph: two states of the project are read in full, by the same way as any
 //! index, and compared. Nothing is checked out and nothing is written.
+//!
+//! **Invariants**
+//! - A commit is read as the disk would have been: with its own ignore rules, settings and link order
+//!   (`ports/revision/tests.rs`, `tests/tests/diff.rs`).
+//! - No name from a page or from git is an option to git, or Markdown in a comment (hostile tests of both).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +26,7 @@ mod impact;
 mod range;
 mod renames;
 mod revision;
+mod show;
 mod snapshot;
 mod staleness;
 
@@ -28,6 +34,8 @@ use compare::Comparison;
 use range::Range;
 use revision::Revision;
 use snapshot::Snapshot;
+
+pub use show::show;
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::Facts;
 use crate::ops::audit;
+use crate::ops::edited;
 use crate::ops::page::IndexState;
+use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, OutcomeKind};
 use crate::writing::{ChangedFile, carry_out, reversal};
 use crate::{Caller, Context};
@@ -78,4 +80,29 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         audit_id: written.audit_id,
         index: context.index_state()?,
     })
+}
+
+/// Tells what became of every file.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    if edited::show_dry_run(&output.diff, output.dry_run, page) {
+        return;
+    }
+    for file in &output.changed {
+        let path = Span::Path(&file.filepath);
+        match file {
+            ChangedFile { moved_from: Some(from), .. } => {
+                page.line(&[Span::Path(from), Span::Text(" -> "), path]);
+            }
+            ChangedFile { previous_hash: None, .. } => page.line(&[path, Span::Text(" is back")]),
+            ChangedFile { content_hash: None, trash, .. } => {
+                let place = format!(" moved to .ubp/trash/{}", trash.as_deref().unwrap_or_default());
+                page.line(&[path, Span::Text(&place)]);
+            }
+            _ => page.line(&[path, Span::Text(" is as it was before")]),
+        }
+    }
+    if output.changed.is_empty() {
+        page.line(&[Span::Text("Undid "), Span::Code(&output.undone)]);
+    }
+    edited::show_end("", output.audit_id.as_deref(), page);
 }

@@ -11,6 +11,7 @@ use crate::ops::page;
 use crate::ops::rebuild;
 use crate::page::{LinkTypes, Value, decode, parse, set_fields};
 use crate::ports::{ContentHash, Listing};
+use crate::show::Page;
 use crate::{Error, Result, path};
 
 pub use crate::ops::rebuild::Output;
@@ -137,4 +138,9 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
         created.push(file);
     }
     Ok(created)
+}
+
+/// Tells what is new in the index.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    rebuild::show_report("Indexed: ", output, page);
 }

@@ -8,6 +8,7 @@ use crate::Result;
 use crate::index::{EmbedReport, RefreshReport, Renamed, forget_unused_vectors};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
@@ -90,4 +91,39 @@ pub(crate) fn output(
         reused: vectors.reused,
         index,
     })
+}
+
+/// Tells what is new in the index.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    show_report("Rebuilt the index: ", output, page);
+}
+
+/// The same, of any operation that brings the index up to date.
+pub(crate) fn show_report(done: &str, output: &Output, page: &mut dyn Page) {
+    for file in &output.unreadable {
+        let reason = format!(": {}; skipped", file.reason);
+        page.warn(&[Span::Path(&file.filepath), Span::Text(&reason)]);
+    }
+    let numbers = [
+        (output.added.len(), "added"),
+        (output.changed.len(), "changed"),
+        (output.removed.len(), "removed"),
+        (output.renamed.len(), "renamed"),
+        (output.written.len(), "written"),
+    ];
+    let numbers = numbers.iter().filter(|(number, _)| *number > 0);
+    let mut parts: Vec<String> = numbers.map(|(number, what)| format!("{number} {what}")).collect();
+    if parts.is_empty() {
+        parts.push("no page changed".into());
+    }
+    if output.embedded > 0 {
+        parts.push(format!("{} computed", counted(output.embedded, "vector", "vectors")));
+    }
+    if output.index.pending > 0 {
+        parts.push(format!("{} without vectors yet", counted(output.index.pending, "section", "sections")));
+    }
+    page.line(&[Span::Text(done), Span::Text(&parts.join(", "))]);
+    for path in &output.written {
+        page.aside(&[Span::Text("wrote "), Span::Path(path)]);
+    }
 }

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::graph::resolve::Destination;
 use crate::index::questions::names;
+use crate::ops::edited;
 use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, parse};
+use crate::show::{Page, Span};
 use crate::suggest::decisions::{self, Decision, Verdict};
 use crate::suggest::{Names, Place, places};
 use crate::writing::links::World;
@@ -200,5 +202,15 @@ impl Ends {
             at: to_the_second(context.clock.now()),
         };
         decisions::change(&decision)
+    }
+}
+
+/// Tells which link was made, and where.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let dry_run = edited::show_dry_run(&output.diff, output.dry_run, page);
+    let place = Span::Place(&output.source, output.place.line);
+    page.line(&[place, Span::Text(": "), Span::Code(&output.link)]);
+    if !dry_run {
+        edited::show_end(&output.content_hash, output.audit_id.as_deref(), page);
     }
 }

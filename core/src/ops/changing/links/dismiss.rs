@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::accept::Ends;
+use crate::ops::edited;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span};
 use crate::suggest::decisions::Verdict;
 use crate::writing::{Plan, carry_out};
 
@@ -47,4 +49,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let plan = Plan::new("dismiss", Vec::new()).recording(ends.decision(context, Verdict::Dismissed)?);
     let audit_id = carry_out(context, plan, false)?.audit_id;
     Ok(Output { source: ends.source.path, target: ends.target.path, audit_id })
+}
+
+/// Tells which link is not wanted.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let (source, target) = (Span::Path(&output.source), Span::Path(&output.target));
+    page.line(&[Span::Text("Not suggested again: "), source, Span::Text(" -> "), target]);
+    edited::show_end("", output.audit_id.as_deref(), page);
 }

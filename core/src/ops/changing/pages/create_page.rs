@@ -9,6 +9,7 @@ use crate::ops::edited::{self, Edited, chosen_path, free_path, usable_title};
 use crate::ops::page::{named, similar, to_the_second};
 use crate::ops::{Facts, Tool};
 use crate::page::{has_front_matter, parse, set_fields};
+use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Error, Result, path, text};
 
@@ -166,4 +167,22 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
         return Err(Error::invalid(format!("`{key}` cannot be added to the front matter of `content`")));
     };
     Ok(format!("{before}{key}:\n{quoted}{after}"))
+}
+
+/// Tells which page was made, and which others have such a name.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let edited = &output.edited;
+    let written = !edited::show_dry_run(&edited.diff, edited.dry_run, page);
+    if written {
+        page.line(&[Span::Text("Created "), Span::Path(&edited.page.filepath)]);
+    }
+    for (pages, what) in [(&output.same_name, " has the same name"), (&output.similar, " has a similar name")]
+    {
+        for path in pages {
+            page.warn(&[Span::Path(path), Span::Text(what)]);
+        }
+    }
+    if written {
+        edited::show_end(&edited.content_hash, edited.audit_id.as_deref(), page);
+    }
 }

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::resolve::Destination;
 use crate::index::questions::links;
-use crate::ops::edited::Subject;
+use crate::ops::edited::{self, Subject};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Site, decode, sites};
+use crate::show::{Page, Span, counted};
 use crate::writing::links::{World, keys, spliced};
 use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, expect};
 use crate::{Caller, Context};
@@ -174,4 +175,49 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
         Error::invalid(format!("{path}: its links cannot be turned into text safely; do that by hand first"))
     })?;
     Ok(Change::edit(version, edited.into_bytes()))
+}
+
+/// Tells where the page lies now, and what became of the links to it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    edited::show_dry_run(&output.diff, output.dry_run, page);
+    if let Some(trash) = &output.trash {
+        let place = format!(".ubp/trash/{trash}");
+        page.line(&[Span::Path(&output.page.filepath), Span::Text(" moved to "), Span::Text(&place)]);
+    }
+    let now = |is: &'static str, would_be: &'static str| if output.dry_run { would_be } else { is };
+    let mut left = 0;
+    for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
+        // Without `unlink` no other page is edited.
+        let edited =
+            output.changed.iter().find(|file| links.iter().any(|link| link.filepath == file.filepath));
+        for link in links {
+            let place = Span::Place(&link.filepath, link.line);
+            let mut line = vec![place, Span::Text(": the link to '"), Span::Text(&link.target)];
+            match (edited, &link.leads_to) {
+                (Some(_), _) => {
+                    line.push(Span::Text(now("' is plain text now", "' would become plain text")));
+                    page.item(&line);
+                    continue;
+                }
+                (None, Some(other)) => {
+                    line.extend([Span::Text(now("' now leads to ", "' would lead to ")), Span::Path(other)]);
+                }
+                (None, None) => line.push(Span::Text(now("' is broken now", "' would be broken"))),
+            }
+            page.warn(&line);
+        }
+        match edited {
+            Some(file) if !output.dry_run => {
+                page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
+            }
+            Some(_) => {}
+            None => left += links.len(),
+        }
+    }
+    if left > 0 {
+        let links = counted(left, "link still names", "links still name");
+        let advice = format!("{links} the page; the option `unlink` turns such links into plain text");
+        page.note(&[Span::Text(&advice)]);
+    }
+    edited::show_end("", output.audit_id.as_deref(), page);
 }

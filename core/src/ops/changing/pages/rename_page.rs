@@ -10,6 +10,7 @@ use crate::index::questions::links;
 use crate::ops::edited::{self, Edited, Subject, chosen_path, free_path, usable_title};
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Page, Value, decode, parse, set_fields, slug};
+use crate::show::{self, Span};
 use crate::writing::links::{Follower, Renaming, World, keys, spliced};
 use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
@@ -203,4 +204,27 @@ fn retitled(
             "{path}: the title would be '{now}' and not '{title}'; '{was}' stands elsewhere"
         )))
     }
+}
+
+/// Tells what the page is called now, and on which pages links were rewritten.
+pub fn show(output: &Output, page: &mut dyn show::Page) {
+    let edited = &output.edited;
+    if edited::show_dry_run(&edited.diff, edited.dry_run, page) {
+        return;
+    }
+    let (from, to) = (&output.previous_path, &edited.page.filepath);
+    if edited.changed.is_empty() {
+        page.line(&[Span::Text("Nothing to change")]);
+    } else if from == to {
+        let titles =
+            [Span::Text(&output.previous_title), Span::Text(" -> "), Span::Strong(&edited.page.title)];
+        page.line(&[&[Span::Path(to), Span::Text(": ")], &titles[..]].concat());
+    } else {
+        page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
+    }
+    for file in edited.changed.iter().filter(|file| file.filepath != *to) {
+        page.item(&[Span::Text("links rewritten in "), Span::Path(&file.filepath)]);
+        page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
+    }
+    edited::show_end(&edited.content_hash, edited.audit_id.as_deref(), page);
 }

@@ -12,6 +12,7 @@ use crate::page::{
     FrontMatter, Page, Value, body_start, branch, has_front_matter, parse, set_fields, with_appended,
     with_body, with_section,
 };
+use crate::show::{self, Span};
 use crate::writing::{Change, Plan, carry_out, expect};
 use crate::{Error, Result, path};
 
@@ -161,4 +162,19 @@ fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {
         Some(Value::Text(text)) if !text.trim().is_empty() => Some(text),
         _ => None,
     }
+}
+
+/// Tells what changed on the page.
+pub fn show(output: &Output, page: &mut dyn show::Page) {
+    if edited::show_dry_run(&output.diff, output.dry_run, page) {
+        return;
+    }
+    let path = Span::Path(&output.page.filepath);
+    if output.changed.is_empty() {
+        page.line(&[path, Span::Text(" already reads like this; nothing was written")]);
+    } else {
+        page.line(&[Span::Text("Updated "), path]);
+        page.diff(&output.diff);
+    }
+    edited::show_end(&output.content_hash, output.audit_id.as_deref(), page);
 }

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
+use crate::ops::edited;
 use crate::ops::page::{Found, IndexState, PageName, look_up};
-use crate::ops::source_diff::{SourceDifference, differences};
+use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
+use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::writing::{Plan, RecordChange, carry_out};
 use crate::{Error, Result, path};
 
@@ -214,4 +216,35 @@ fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declare
             numbers.iter().map(|&page| crate::ops::page::path_of(db, page)).collect::<Result<_>>()?;
         Ok((declared, without))
     })
+}
+
+/// Tells which pages were recorded, and what those that were not have to be read against.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for refused in &output.refused {
+        let (path, trust) = (Span::Path(&refused.filepath), Span::Trust(refused.staleness));
+        page.line(&[Span::Alarm("not recorded:"), Span::Text(" "), path, trust]);
+        refused.changes.iter().for_each(|change| show_difference(change, page));
+        let advice = "Read the page against these changes; if it is still accurate: ";
+        page.item(&[Span::Text(advice), Span::Code(&refused.settle_with)]);
+    }
+    for reviewed in &output.reviewed {
+        let what = if reviewed.changed { "reviewed:" } else { "already reviewed:" };
+        let files = format!(" ({})", counted(reviewed.source_count, "source", "sources"));
+        page.line(&[Span::Strong(what), Span::Text(" "), Span::Path(&reviewed.filepath), Span::Text(&files)]);
+        reviewed.changes.iter().for_each(|change| show_difference(change, page));
+        for missing in &reviewed.missing {
+            let wrong = format!(" {}; correct the source_refs of ", what_is_wrong(missing));
+            page.warn(&[Span::File(&missing.file_path), Span::Text(&wrong), Span::Path(&reviewed.filepath)]);
+        }
+    }
+    for path in &output.without_sources {
+        page.warn(&[Span::Path(path), Span::Text(" names no sources, so there is nothing to record")]);
+    }
+    if output.written {
+        page.note(&[Span::Text("commit .ubp/refs.lock together with the pages")]);
+    }
+    edited::show_end("", output.audit_id.as_deref(), page);
+    if !output.index.fresh {
+        output.index.show(page);
+    }
 }

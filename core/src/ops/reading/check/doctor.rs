@@ -10,6 +10,7 @@ use crate::Result;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 
 mod checks;
 mod groups;
@@ -140,6 +141,69 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         true
     })?;
     Ok(output)
+}
+
+/// Findings of one kind that [`show_few`] tells.
+const FEW: usize = 10;
+
+/// Tells every finding, by kind.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    show_most(output, usize::MAX, page);
+}
+
+/// Tells the first findings of each kind.
+pub fn show_few(output: &Output, page: &mut dyn Page) {
+    show_most(output, FEW, page);
+}
+
+fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
+    if output.counts.is_empty() {
+        page.line(&[Span::Text("No problems found.")]);
+    }
+    let mut kinds: BTreeMap<(Severity, &str), Vec<&Finding>> = BTreeMap::new();
+    for finding in &output.findings {
+        kinds.entry((finding.severity, finding.code.as_str())).or_default().push(finding);
+    }
+    for ((severity, code), findings) in kinds {
+        let label = match severity {
+            Severity::Error => Span::Alarm("error"),
+            Severity::Warning => Span::Alarm("warning"),
+            Severity::Info => Span::Faint("info"),
+        };
+        let count = format!(" ({})", findings.len());
+        page.heading(&[label, Span::Text(": "), Span::Strong(&code.replace('_', " ")), Span::Text(&count)]);
+        for Finding { filepath, line, message, .. } in findings.iter().take(most).copied() {
+            let message = Span::Text(message);
+            match (filepath, line) {
+                (Some(path), Some(line)) => page.item(&[Span::Place(path, *line), Span::Text(": "), message]),
+                (Some(path), None) => page.item(&[Span::Path(path), Span::Text(": "), message]),
+                (None, _) => page.item(&[message]),
+            }
+        }
+        show_rest(findings.len(), most, page);
+        if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
+            page.item(&[Span::Faint("hint: "), Span::Text(hint)]);
+        }
+    }
+    let wanted = &output.wanted_pages;
+    if !wanted.is_empty() {
+        page.heading(&[Span::Strong(&format!("Wanted pages ({})", wanted.len()))]);
+        for WantedPage { target, links, pages } in wanted.iter().take(most) {
+            let (links, pages) = (counted(*links, "link", "links"), counted(*pages, "page", "pages"));
+            page.item(&[Span::Text(target), Span::Text(&format!(" ({links} on {pages})"))]);
+        }
+        show_rest(wanted.len(), most, page);
+        let hint = "`ubp add --create-missing` creates them; an alias on a page that is there serves as well";
+        page.item(&[Span::Faint("hint: "), Span::Text(hint)]);
+    }
+    output.omitted.show(page);
+    output.index.show(page);
+}
+
+fn show_rest(count: usize, most: usize, page: &mut dyn Page) {
+    if count > most {
+        page.item(&[Span::Faint(&format!("and {} more; --all shows them", count - most))]);
+    }
 }
 
 #[cfg(test)]

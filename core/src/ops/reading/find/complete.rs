@@ -14,6 +14,7 @@ use crate::index::{Name, NamedPage, PageNames};
 use crate::ops::Facts;
 use crate::ops::budget;
 use crate::render::url;
+use crate::show::{Page, Span, counted};
 use crate::text::loose_key;
 
 /// What surfaces know of it.
@@ -114,6 +115,21 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
         found.extend(best.map(|(fit, name)| (Some(fit), &**page, name)));
     }
     found
+}
+
+/// Tells the pages that it may become.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for found in &output.pages {
+        let name = if found.name == found.title { String::new() } else { format!("  as {}", found.name) };
+        let title = Span::Text(&found.title);
+        page.line(&[Span::Path(&found.filepath), Span::Text("  "), title, Span::Faint(&name)]);
+    }
+    let total = counted(output.total, "page matches", "pages match");
+    let shown = match output.pages.len() {
+        shown if shown == output.total => String::new(),
+        shown => format!("; the first {shown} are shown"),
+    };
+    page.note(&[Span::Text(&total), Span::Text(&shown)]);
 }
 
 #[cfg(test)]

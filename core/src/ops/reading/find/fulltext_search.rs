@@ -9,6 +9,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool};
 use crate::search::{Filter, count, matches, rounded};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
@@ -136,4 +137,28 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped
     })?;
     Ok(output)
+}
+
+/// Tells where the words stand.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for (place, found) in output.results.iter().enumerate() {
+        if place > 0 {
+            page.gap();
+        }
+        let fields = &found.page;
+        let score = format!("  {:.2}", found.rank);
+        page.heading(&[Span::Strong(&fields.title), Span::Faint(&score), Span::Trust(fields.staleness)]);
+        let heading = found.section_heading.as_ref().unwrap_or(&fields.title);
+        page.line(&[Span::Place(&fields.filepath, found.line), Span::Text(": "), Span::Text(heading)]);
+        page.handle("section", &found.section_id);
+        page.quote(&found.snippet, &found.highlights);
+    }
+    let words = match (output.results.len(), output.total_found) {
+        (0, 0) => format!("no page has these words; {} finds pages by meaning, too", page.call("search", "")),
+        (shown, total) if shown >= total => counted(shown, "section", "sections"),
+        (shown, total) => format!("{shown} of {total} sections"),
+    };
+    page.note(&[Span::Text(&words)]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

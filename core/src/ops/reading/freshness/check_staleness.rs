@@ -88,12 +88,7 @@ pub struct CheckedPage {
 /// [`crate::Error::InvalidParams`], [`crate::Error::PageNotFound`], [`crate::Error::Database`],
 /// [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        title: params.title.as_deref(),
-        id: params.id.as_deref(),
-    };
+    let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let asked = context.index.read(|db| name.find(db))?;
     let touched = match &params.changed_since {
         Some(revision) => Some(touched(context, &context.history.changed_since(revision)?)?),

@@ -8,6 +8,7 @@ use crate::freshness::{self, Sources, StaleReason};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, fields};
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result, path};
 
 /// What surfaces know of it.
@@ -98,4 +99,26 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped > 0
     })?;
     Ok(output)
+}
+
+/// Tells the pages that describe the file.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for describing in &output.pages {
+        let fields = &describing.page;
+        page.line(&[
+            Span::Path(&fields.filepath),
+            Span::Text("  "),
+            Span::Text(&fields.title),
+            Span::Faint(&format!("  as {}", describing.named_as.join(", "))),
+            Span::Trust(fields.staleness),
+        ]);
+    }
+    let file = Span::File(&output.file);
+    if !output.exists {
+        page.warn(&[file, Span::Text(" does not exist")]);
+    }
+    let count = counted(output.pages.len(), "page describes ", "pages describe ");
+    page.note(&[Span::Text(&count), file]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -11,6 +11,7 @@ use crate::index::questions::{links, pages};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, index};
 
 /// What surfaces know of it.
@@ -154,4 +155,43 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         before > 0
     })?;
     Ok(output)
+}
+
+/// Tells the counts, then the pages that code overtook.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
+    let ModelState { name, dimensions, available } = &output.model;
+    let absent = if *available { "" } else { ", not on this machine; `ubp model` shows how to get it" };
+    let sections = counted(output.section_count, "section", "sections");
+    let rows = [
+        ("Pages", format!("{} ({sections})", output.page_count)),
+        ("Links", format!("{}, and {} broken", output.link_count, output.unresolved_link_count)),
+        ("Vectors", format!("{} of {} pages", output.vectorized_page_count, output.page_count)),
+        ("Model", format!("{name} ({dimensions} dimensions{absent})")),
+        ("Not indexed", output.unindexed_page_count.to_string()),
+        (
+            "Freshness",
+            format!("{fresh} fresh, {possibly_stale} possibly stale, {stale} stale, {untracked} untracked"),
+        ),
+    ];
+    for (name, value) in rows {
+        page.line(&[Span::Strong(&format!("{name:<13}")), Span::Text(&value)]);
+    }
+    for overtaken in &output.stale_pages {
+        let label = match overtaken.staleness {
+            Staleness::Stale => "[STALE] ",
+            _ => "[POSSIBLY STALE] ",
+        };
+        for source in &overtaken.stale_refs {
+            page.line(&[
+                Span::Alarm(label),
+                Span::Path(&overtaken.filepath),
+                Span::Text(" — "),
+                Span::File(&source.file_path),
+                Span::Text(&format!(" {}", what_is_wrong(source))),
+            ]);
+        }
+    }
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -1,6 +1,6 @@
 //! The links between pages, around one page or all of them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -116,11 +117,8 @@ pub struct GraphEdge {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 1_000, 1, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref().or(params.center.as_deref()),
-        id: params.center_page_id.as_deref(),
-        ..PageName::default()
-    };
+    let page = if params.page.is_some() { &params.page } else { &params.center };
+    let name = PageName::of(page, &None, &None, &params.center_page_id);
     if params.page.is_some() && params.center.is_some() {
         return Err(Error::invalid("name the page once: `page`, or `center`"));
     }
@@ -200,4 +198,37 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     let kept: HashSet<&str> = output.nodes.iter().map(|node| node.id.as_str()).collect();
     output.edges.retain(|edge| kept.contains(edge.source.as_str()) && kept.contains(edge.target.as_str()));
     !dropped.is_empty()
+}
+
+/// Tells every page with the links that go out from it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let paths: HashMap<&str, &str> =
+        output.nodes.iter().map(|node| (node.id.as_str(), node.page.filepath.as_str())).collect();
+    let mut outgoing: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
+    for edge in &output.edges {
+        if let Some(target) = paths.get(edge.target.as_str()) {
+            outgoing.entry(&edge.source).or_default().push((target, &edge.link_type));
+        }
+    }
+    for node in &output.nodes {
+        let hops = node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops")));
+        let links = counted(node.link_count, "link", "links");
+        page.line(&[
+            Span::Path(&node.page.filepath),
+            Span::Faint(&format!("  {links}{}", hops.unwrap_or_default())),
+            Span::Trust(node.page.staleness),
+        ]);
+        for (target, link_type) in outgoing.get(node.id.as_str()).into_iter().flatten() {
+            let kind = format!(" ({link_type})");
+            page.item(&[Span::Text("-> "), Span::Path(target), Span::Faint(&kind)]);
+        }
+    }
+    page.note(&[Span::Text(&format!(
+        "{} of {}, {}",
+        output.nodes.len(),
+        counted(output.total_nodes, "page", "pages"),
+        counted(output.edges.len(), "link", "links")
+    ))]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

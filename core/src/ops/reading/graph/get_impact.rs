@@ -13,6 +13,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 mod changed;
@@ -207,6 +208,64 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     output.affected.truncate(keep);
     output.omitted.pages += dropped;
     dropped > 0
+}
+
+/// Tells what changes, then the pages affected, each with the way that the change takes.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    if let Some(changed) = &output.changed_page {
+        page.heading(&title_spans(&changed.filepath, &changed.title, changed.staleness));
+    }
+    if let Some(file) = &output.changed_file {
+        page.heading(&[Span::File(file)]);
+    }
+    match output.changed_folder.as_deref() {
+        Some("") => page.heading(&[Span::Text("the whole project")]),
+        Some(folder) => page.heading(&[Span::File(&format!("{folder}/"))]),
+        None => {}
+    }
+    for affected in &output.affected {
+        let PageFields { filepath, title, doc_type, staleness, .. } = &affected.page;
+        page.item(&[
+            Span::Text(&format!("{:.2}  ", affected.score)),
+            Span::Path(filepath),
+            Span::Text("  "),
+            Span::Text(title),
+            Span::Faint(&format!("  {doc_type} · {}", counted(affected.distance, "hop", "hops"))),
+            Span::Trust(*staleness),
+        ]);
+        // Of a folder, each way begins at a page or file of its own.
+        let first = affected.path.first().filter(|_| output.changed_folder.is_some());
+        let mut way: Vec<Span<'_>> = first.map(Step::beginning).into_iter().collect();
+        for step in &affected.path {
+            if !way.is_empty() {
+                way.push(Span::Text(" "));
+            }
+            way.extend(step.spans());
+        }
+        page.detail(&way);
+    }
+    page.note(&[Span::Text(&match output.total_affected {
+        0 if output.changed_file.is_some() => "no page names this file in its `source_refs`".into(),
+        0 if output.changed_folder.is_some() => "no page outside of this folder is affected".into(),
+        0 => "no other page is affected".into(),
+        total => {
+            let shown = output.affected.len();
+            let part = if shown < total { format!("{shown} of ") } else { String::new() };
+            format!(
+                "{part}{} affected · by page type: {} · by link: {}",
+                counted(total, "page", "pages"),
+                listed(&output.counts.by_doc_type),
+                listed(&output.counts.by_link_type)
+            )
+        }
+    })]);
+    output.omitted.show(page);
+    output.index.show(page);
+}
+
+fn listed(counts: &BTreeMap<String, usize>) -> String {
+    let parts = most_frequent(counts).into_iter().map(|(name, count)| format!("{name} {count}"));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The pages within some hops of a page, each with the way that leads there.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::way::{self, Hops, Step};
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -79,12 +82,7 @@ pub struct TraversedPage {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 200, 1, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        id: params.page_id.as_deref(),
-        title: None,
-    };
+    let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let start = context.index.read(|db| name.require(db))?;
     let graph = context.index.graph()?;
     let direction = params.direction.unwrap_or_default().into();
@@ -125,6 +123,33 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     output.pages.truncate(keep);
     output.omitted.pages += dropped;
     dropped > 0
+}
+
+/// Tells the pages as a tree: each below the one that leads to it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let start = &output.start;
+    page.heading(&title_spans(&start.filepath, &start.title, start.staleness));
+    let mut beyond: HashMap<&str, Vec<&TraversedPage>> = HashMap::new();
+    for found in &output.pages {
+        if let Some(step) = found.path.last() {
+            beyond.entry(&step.from).or_default().push(found);
+        }
+    }
+    // Pages still to tell, the next one last.
+    let of = |path: &str| beyond.get(path).into_iter().flatten().rev().copied();
+    let mut ahead: Vec<&TraversedPage> = of(&start.filepath).collect();
+    while let Some(found) = ahead.pop() {
+        if let Some(step) = found.path.last() {
+            let mut line = step.spans().to_vec();
+            line.push(Span::Trust(found.page.staleness));
+            page.branch(found.depth, &line);
+        }
+        ahead.extend(of(&found.page.filepath));
+    }
+    let total = counted(output.total_pages, "page", "pages");
+    page.note(&[Span::Text(&format!("{} of {total} in reach", output.pages.len()))]);
+    output.omitted.show(page);
+    output.index.show(page);
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
 use crate::page::decode;
 use crate::search::rounded;
+use crate::show::{Page, Span, counted};
 use crate::suggest::decisions::{Decisions, Verdict};
 use crate::suggest::{Candidate, Names, Suggester, places};
 use crate::{Error, Result};
@@ -178,4 +179,37 @@ fn shrink(output: &mut Output, _excess: usize) -> bool {
     let popped = output.suggestions.pop().is_some();
     output.omitted.pages += usize::from(popped);
     popped
+}
+
+/// Tells the links, each with what speaks for it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for suggestion in &output.suggestions {
+        page.line(&[
+            Span::Text(&format!("{:.2}  ", suggestion.score)),
+            Span::Path(&suggestion.source.filepath),
+            Span::Text(" -> "),
+            Span::Path(&suggestion.target.filepath),
+            Span::Faint(match suggestion.status {
+                Status::Pending => "",
+                Status::Accepted => "  [accepted]",
+                Status::Dismissed => "  [dismissed]",
+            }),
+        ]);
+        page.detail(&[Span::Faint(&suggestion.reason)]);
+        if let Some(place) = &suggestion.place {
+            let line = format!("line {}: ", place.line);
+            page.detail(&[Span::Text(&line), Span::Text(&place.context)]);
+            page.handle("text", &place.text);
+        }
+    }
+    page.note(&[Span::Text(&match output.suggestions.len() {
+        0 => "no suggestions; a lower threshold shows less certain ones".into(),
+        count => format!(
+            "{}; {} makes a link",
+            counted(count, "suggestion", "suggestions"),
+            page.call("accept", "PAGE TARGET")
+        ),
+    })]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -9,6 +9,7 @@ use crate::index::questions::{links, sections};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -97,12 +98,7 @@ pub struct RelatedPage {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, context.manifest.search.depth, 1, 3)?;
     let max_size = budget::ranged("max_size", params.max_size, 50_000, 1_000, usize::MAX)?;
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        id: params.page_id.as_deref(),
-        title: None,
-    };
+    let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let center = context.index.read(|db| name.require(db))?;
     let graph = context.index.graph()?;
     let walk = Walk { depth, direction: Direction::Both, types: &params.link_types };
@@ -172,4 +168,37 @@ fn shrink(output: &mut Output, excess_characters: usize) -> bool {
     }
     output.omitted.text_cut = true;
     budget::cut(&mut output.center.content, excess_characters.div_ceil(4))
+}
+
+/// Tells the page, then what is around it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
+    page.heading(&title_spans(filepath, title, *staleness));
+    page.aside(&[Span::Faint(&format!("{doc_type} · updated {updated_at}"))]);
+    page.gap();
+    page.text(&output.center.content);
+    for related in &output.related {
+        let arrow = if related.direction == "outlink" { "-> " } else { "<- " };
+        let link = format!(" ({}, {})", related.link_type, counted(related.depth, "hop", "hops"));
+        let PageFields { filepath, title, staleness, .. } = &related.page;
+        page.gap();
+        page.heading(&[
+            Span::Text(arrow),
+            Span::Strong(title),
+            Span::Text("  "),
+            Span::Path(filepath),
+            Span::Faint(&link),
+            Span::Trust(*staleness),
+        ]);
+        if !related.summary.is_empty() {
+            page.quote(&related.summary, &[]);
+        }
+    }
+    // One size or the other left these out; `omitted` counts the same pages.
+    if output.truncated_count > 0 {
+        let pages = counted(output.truncated_count, "related page", "related pages");
+        page.note(&[Span::Text(&format!("{pages} left out; a larger max_size or max_tokens makes room"))]);
+    }
+    Omitted { pages: 0, ..output.omitted }.show(page);
+    output.index.show(page);
 }

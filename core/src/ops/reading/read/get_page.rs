@@ -110,12 +110,7 @@ pub struct OmittedSection {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        title: params.title.as_deref(),
-        id: params.id.as_deref(),
-    };
+    let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let page = context.index.read(|db| name.require(db))?;
     let mut assessment = freshness::assess(context, Some(&[page]))?.remove(&page);
     if let Some(assessment) = &mut assessment {

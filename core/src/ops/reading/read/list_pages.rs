@@ -15,6 +15,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
 use crate::ops::{Facts, Tool};
 use crate::search::Filter;
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
@@ -184,6 +185,29 @@ fn read(
     names::each_tag(db, |page, tag| tags.entry(page).or_default().push(tag))?;
     let known = |page: &i64| Some(listed(*page, fields.remove(page)?, tags.remove(page).unwrap_or_default()));
     Ok(numbers.iter().filter_map(known).collect())
+}
+
+/// Tells the pages, one a line.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for listed in &output.pages {
+        let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &listed.page;
+        let day = updated_at.get(..10).unwrap_or(updated_at);
+        let (out, back) = (listed.link_count, listed.backlink_count);
+        page.line(&[
+            Span::Path(filepath),
+            Span::Text("  "),
+            Span::Text(title),
+            Span::Faint(&format!("  {doc_type} · {day} · {out} out, {back} in")),
+            Span::Trust(*staleness),
+        ]);
+    }
+    let count = match output.pages.len() {
+        shown if shown == output.total => counted(shown, "page", "pages"),
+        shown => format!("{shown} of {} pages", output.total),
+    };
+    page.note(&[Span::Text(&count)]);
+    output.omitted.show(page);
+    output.index.show(page);
 }
 
 #[cfg(test)]

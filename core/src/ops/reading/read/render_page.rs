@@ -8,6 +8,7 @@ use crate::Result;
 use crate::ops::Facts;
 use crate::ops::page::{IndexState, PageName};
 use crate::render::{self, Renderer};
+use crate::show::{Page, Span};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
@@ -71,12 +72,7 @@ impl From<render::Heading> for HeadingInfo {
 /// # Errors
 /// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        title: params.title.as_deref(),
-        id: params.id.as_deref(),
-    };
+    let name = PageName::of(&params.page, &params.filepath, &params.title, &params.id);
     let page = context.index.read(|db| name.require(db))?;
     let rendered = Renderer::new(context).page(page, None)?;
     Ok(Output {
@@ -87,4 +83,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         headings: rendered.headings.into_iter().map(Into::into).collect(),
         index: context.index_state()?,
     })
+}
+
+/// Tells the page, its HTML word for word.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    page.heading(&[Span::Strong(&output.title), Span::Text("  "), Span::Path(&output.filepath)]);
+    page.handle("url", &output.url);
+    page.text(&output.html);
+    output.index.show(page);
 }

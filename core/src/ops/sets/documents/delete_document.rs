@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::document;
+use crate::ops::edited::show_end;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 
 /// What surfaces know of it.
@@ -51,4 +53,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, Plan::new("delete_document", vec![change]), false)?;
     let trash = written.changed.into_iter().find_map(|file| file.trash);
     Ok(Output { filename, deleted: true, trash, audit_id: written.audit_id, index: context.index_state()? })
+}
+
+/// Tells where the file went.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    page.line(&[Span::Text("Deleted "), Span::Path(&output.filename)]);
+    if let Some(trash) = &output.trash {
+        page.detail(&[Span::Text("it lies in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
+    }
+    show_end("", output.audit_id.as_deref(), page);
 }

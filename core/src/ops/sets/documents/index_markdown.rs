@@ -10,6 +10,7 @@ use crate::manifest::CHUNK_SIZES;
 use crate::ops::document::{self, Document};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 use crate::{Result, ops::budget};
 
 /// What surfaces know of it.
@@ -95,4 +96,16 @@ pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Out
         note,
         index: IndexState { fresh: true, ..context.index_state()? },
     })
+}
+
+/// Tells how the document is cut, and which of its vectors are new.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let chunks = counted(output.document.chunks, "chunk", "chunks");
+    let size = output.chunk_size.map(|size| format!(" of at most {size} characters")).unwrap_or_default();
+    let made = counted(output.embedded, "vector", "vectors");
+    let facts = format!(": {chunks}{size}; {made} made, {} known already", output.reused);
+    page.line(&[Span::Path(&output.document.filename), Span::Text(&facts)]);
+    if let Some(note) = &output.note {
+        page.note(&[Span::Text(note)]);
+    }
 }

@@ -8,6 +8,7 @@ use crate::Result;
 use crate::ops::document::{self, Document};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
@@ -35,4 +36,14 @@ pub struct Output {
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let documents = document::documents(context, None)?.into_iter().map(|(document, _)| document).collect();
     Ok(Output { documents, index: context.index_state()? })
+}
+
+/// Tells the documents as a table.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let row = |one: &Document| {
+        vec![one.filename.clone(), one.chunks.to_string(), one.indexed_at.clone(), one.modified_at.clone()]
+    };
+    let rows: Vec<_> = output.documents.iter().map(row).collect();
+    page.table(&["document", "chunks", "indexed", "modified"], &rows);
+    page.note(&[Span::Text(&counted(rows.len(), "document", "documents"))]);
 }

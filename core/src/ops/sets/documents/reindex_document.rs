@@ -9,7 +9,7 @@ use crate::index::forget_document;
 use crate::ops::{Facts, Tool};
 use crate::ops::{document, index_markdown};
 
-pub use crate::ops::index_markdown::Output;
+pub use crate::ops::index_markdown::{Output, show};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =

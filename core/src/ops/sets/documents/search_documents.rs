@@ -19,6 +19,7 @@ use crate::ops::{Facts, Tool};
 use crate::page::{Lines, decode};
 use crate::ports::{Embedder, TextKind};
 use crate::search::{matches, rounded};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
@@ -249,4 +250,22 @@ fn section_start(file: &str, lines: &Lines, first_line: usize, text: &str) -> us
         return noted;
     }
     file.find(text).unwrap_or(noted)
+}
+
+/// Tells the chunks word for word.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for found in &output.results {
+        let similarity = found.similarity.map(|one| format!("  similarity {one:.4}")).unwrap_or_default();
+        page.heading(&[Span::Place(&found.document, found.line), Span::Faint(&similarity)]);
+        page.handle("position", &found.position.to_string());
+        page.quote(&found.chunk, &[]);
+    }
+    let count = match output.results.len() {
+        0 => format!("nothing found; {} tells what there is", page.call("list_documents", "")),
+        count => counted(count, "chunk", "chunks"),
+    };
+    page.note(&[Span::Text(&count)]);
+    if let Some(note) = &output.note {
+        page.note(&[Span::Text(note)]);
+    }
 }

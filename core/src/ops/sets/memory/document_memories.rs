@@ -7,8 +7,10 @@ use crate::Context;
 use crate::Result;
 use crate::memory::{Catalog, Counts, MemoryType, Skipped, document, read};
 use crate::ops::Facts;
+use crate::ops::memory::show_skipped;
 use crate::ops::page::IndexState;
 use crate::page::decode;
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading("Put memories together as Markdown documents, one for each type.")
@@ -84,4 +86,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         });
     }
     Ok(Output { documents, skipped, index: context.index_state()? })
+}
+
+/// Tells what is in which document.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for document in &output.documents {
+        let count = format!(": {}", counted(document.memory_count, "memory", "memories"));
+        page.line(&[Span::Code(&document.file_name), Span::Text(&count)]);
+    }
+    show_skipped(&output.skipped, page);
 }

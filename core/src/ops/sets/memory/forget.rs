@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::memory::{Catalog, Counts, MemoryType};
 use crate::ops::Facts;
 use crate::ops::delete_page::{self, LostLink};
+use crate::ops::edited::{show_dry_run, show_end};
 use crate::ops::memory::MemoryFields;
 use crate::ops::page::IndexState;
+use crate::show::{Page, Span};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
@@ -82,4 +84,23 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         audit_id: deleted.audit_id,
         index: deleted.index,
     })
+}
+
+/// Tells where the page went, and which links lost it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    show_dry_run(&output.diff, output.dry_run, page);
+    if let Some(trash) = &output.trash {
+        let trash = format!(".ubp/trash/{trash}");
+        page.line(&[
+            Span::Text("Forgot "),
+            Span::Path(&output.memory.filepath),
+            Span::Text("; it lies in "),
+            Span::Code(&trash),
+        ]);
+    }
+    for link in &output.links {
+        let lost = format!(": the link to '{}' loses its page", link.target);
+        page.warn(&[Span::Place(&link.filepath, link.line), Span::Text(&lost)]);
+    }
+    show_end("", output.audit_id.as_deref(), page);
 }

@@ -8,9 +8,10 @@ use crate::Result;
 use crate::memory::{Catalog, Counts, FOLDER, MemoryType, Skipped};
 use crate::ops::Facts;
 use crate::ops::budget;
-use crate::ops::memory::MemoryFields;
+use crate::ops::memory::{MemoryFields, show_count, show_skipped};
 use crate::ops::page::IndexState;
 use crate::search::Filter;
+use crate::show::{Page, Span};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading("List memories, by type and topic, with how often they were needed.")
@@ -65,4 +66,19 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let total_count = entries.len();
     let memories = entries.iter().take(limit).map(|entry| MemoryFields::of(entry, &counts)).collect();
     Ok(Output { memories, total_count, skipped: catalog.skipped, index: context.index_state()? })
+}
+
+/// Tells what there is, a memory on a line.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for memory in &output.memories {
+        let standing = format!("  {}", memory.standing());
+        page.line(&[
+            Span::Path(&memory.filepath),
+            Span::Text(": "),
+            Span::Text(&memory.topic),
+            Span::Faint(&standing),
+        ]);
+    }
+    show_skipped(&output.skipped, page);
+    show_count(output.memories.len(), output.total_count, page);
 }

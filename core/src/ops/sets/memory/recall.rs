@@ -9,12 +9,13 @@ use crate::Context;
 use crate::Result;
 use crate::memory::{Catalog, Counts, Entry, FOLDER, MOST, MemoryType, Skipped, accessed, read};
 use crate::ops::budget::{self, Omitted};
-use crate::ops::memory::RecalledMemory;
+use crate::ops::memory::{RecalledMemory, show_count, show_skipped};
 use crate::ops::page::IndexState;
 use crate::ops::search::{Prepared, SearchType};
 use crate::ops::{Facts, Tool};
 use crate::page::decode;
 use crate::search::{Filter, SearchMode, rank, rounded};
+use crate::show::{Page, Span};
 
 /// What a model is told of a server that has this tool.
 const INTRODUCTION: &str = "What was learned here before is kept as memories. Ask recall before you begin something \
@@ -184,4 +185,34 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
         return true;
     }
     output.skipped.pop().is_some()
+}
+
+/// Tells the memories word for word.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    for (place, memory) in output.memories.iter().enumerate() {
+        if place > 0 {
+            page.gap();
+        }
+        let fields = &memory.fields;
+        let score = output.search_type.map(|_| format!("  score {:.3}", memory.score)).unwrap_or_default();
+        page.heading(&[
+            Span::Path(&fields.filepath),
+            Span::Text(": "),
+            Span::Strong(&fields.topic),
+            Span::Faint(&score),
+        ]);
+        page.handle("type", fields.memory_type.as_str());
+        if !fields.tags.is_empty() {
+            page.detail(&[Span::Faint(&format!("#{}", fields.tags.join(" #")))]);
+        }
+        page.quote(&memory.content, &[]);
+        for example in &memory.examples {
+            page.detail(&[Span::Faint("example:")]);
+            page.quote(example, &[]);
+        }
+    }
+    show_skipped(&output.skipped, page);
+    show_count(output.memories.len(), output.total_count, page);
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -12,9 +12,11 @@ use crate::memory::{
     Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
 };
 use crate::ops::Facts;
-use crate::ops::memory::{MemoryFields, SimilarMemory};
+use crate::ops::edited::{show_dry_run, show_end};
+use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
 use crate::ops::page::IndexState;
 use crate::page::{LinkTypes, decode, parse};
+use crate::show::{Page, Span, counted};
 use crate::writing::links::{Follower, Renaming, World, keys};
 use crate::writing::{Change, ChangedFile, Plan, Version, carry_out};
 use crate::{Caller, Context};
@@ -270,4 +272,39 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
         kept: MemoryFields::of(&kept, counts),
         replaced: replaced.map(|(at, cosine)| SimilarMemory::of(entries[*at], Some(*cosine))).collect(),
     }
+}
+
+/// Tells which memories became one, and why others could not.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    show_dry_run(&output.diff, output.dry_run, page);
+    for Merge { kept, replaced } in &output.merged {
+        let count = format!(" replaces {}", counted(replaced.len(), "memory", "memories"));
+        page.line(&[Span::Path(&kept.filepath), Span::Text(&count)]);
+        for gone in replaced {
+            let likeness = format!("{:.4}  ", gone.similarity.unwrap_or_default());
+            let topic = format!(": {}", gone.topic);
+            page.aside(&[Span::Text(&likeness), Span::Path(&gone.filepath), Span::Text(&topic)]);
+        }
+        page.aside(&[Span::Text(&kept.standing())]);
+    }
+    for file in &output.changed {
+        if let Some(trash) = &file.trash {
+            let trash = format!(".ubp/trash/{trash}");
+            page.aside(&[Span::Path(&file.filepath), Span::Text(" lies in "), Span::Code(&trash)]);
+        }
+    }
+    show_skipped(&output.skipped, page);
+    if let Some(reason) = &output.without_vectors {
+        page.warn(&[Span::Text("only memories of equal text were put together: "), Span::Text(reason)]);
+    } else if output.uncompared_count > 0 {
+        page.warn(&[
+            Span::Text(&counted(output.uncompared_count, "memory is", "memories are")),
+            Span::Text(
+                " in a script that the model does not know: only equal texts were put together (see `ubp model`)",
+            ),
+        ]);
+    }
+    let none = if output.merged.is_empty() { "; none say the same" } else { "" };
+    page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);
+    show_end("", output.audit_id.as_deref(), page);
 }

@@ -11,10 +11,12 @@ use crate::Context;
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
+use crate::ops::edited::show_end;
 use crate::ops::memory::SimilarMemory;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::ports::Clock;
+use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Error, Result};
 
@@ -258,4 +260,22 @@ fn new_id(clock: &dyn Clock) -> Uuid {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(digest).for_each(|(byte, random)| *byte = random);
     Builder::from_random_bytes(bytes).into_uuid()
+}
+
+/// Tells which page keeps the memory, and which memories are like it.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let path = Span::Path(&output.filepath);
+    match output.action {
+        Action::Created => {
+            page.line(&[Span::Text("Remembered "), path]);
+            page.handle("audit_id", output.audit_id.as_deref().unwrap_or_default());
+        }
+        Action::Updated => {
+            page.line(&[Span::Text("Updated "), path]);
+            show_end("", output.audit_id.as_deref(), page);
+        }
+    }
+    for similar in &output.similar {
+        page.note(&[Span::Path(&similar.filepath), Span::Text(" is like it: "), Span::Text(&similar.topic)]);
+    }
 }

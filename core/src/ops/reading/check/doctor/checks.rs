@@ -51,7 +51,7 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
             findings.push(
                 finding(Severity::Warning, &diagnostic.code, diagnostic.message)
                     .at(&path, diagnostic.line)
-                    .hint("the page is indexed as far as it can be read; mend that line"),
+                    .hint("the page is indexed as far as it can be read; fix that line"),
             );
         }
     }
@@ -87,9 +87,9 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(
-            finding(Severity::Warning, "unresolved_link", format!("the link to '{target}' leads nowhere"))
+            finding(Severity::Warning, "unresolved_link", format!("broken link to '{target}'"))
                 .at(path, line)
-                .hint("create the page (`ubp add --create-missing` does) or mend the link"),
+                .hint("create the page (`ubp add --create-missing` does) or fix the link"),
         );
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
@@ -127,7 +127,7 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
                     format!("the link to '{}': {} has no '{last}'", link.target, link.target_path),
                 )
                 .at(&link.path, link.line)
-                .hint("mend the heading after the #"),
+                .hint("fix the heading after the #"),
             );
         }
     }

@@ -24,12 +24,7 @@ pub(super) enum Subject {
 
 /// Finds what `params` name.
 pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, Changes)> {
-    let name = PageName {
-        page: params.page.as_deref(),
-        filepath: params.filepath.as_deref(),
-        id: params.page_id.as_deref(),
-        title: None,
-    };
+    let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let page_is_named = name.page.is_some() || name.filepath.is_some() || name.id.is_some();
     match (&params.file, &params.page) {
         (Some(_), _) if page_is_named => Err(Error::invalid("name what changes once: `page`, or `file`")),

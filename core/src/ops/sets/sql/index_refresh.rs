@@ -7,6 +7,7 @@ use crate::Context;
 use crate::Result;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
@@ -48,4 +49,11 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         _ => "Indexing already in progress",
     };
     Ok(Output { message: message.into(), indexing: index.pending > 0, target_count, index })
+}
+
+/// Tells what was begun.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let count = counted(output.target_count, "page was", "pages were");
+    page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count} read anew or removed"))]);
+    output.index.show(page);
 }

@@ -6,6 +6,7 @@ export type Chord = string;
 interface Parts {
   mod: boolean;
   ctrl: boolean;
+  meta: boolean;
   alt: boolean;
   shift: boolean;
   key: string;
@@ -21,19 +22,19 @@ function partsOf(chord: Chord): Parts {
   const words = chord.split('+');
   // The plus itself would be `Mod++`.
   const key = words.pop() || '+';
-  return { mod: words.includes('Mod'), ctrl: words.includes('Ctrl'), alt: words.includes('Alt'), shift: words.includes('Shift'), key };
+  return { mod: words.includes('Mod'), ctrl: words.includes('Ctrl'), meta: words.includes('Meta'), alt: words.includes('Alt'), shift: words.includes('Shift'), key };
 }
 
 /** Whether the chord is only its key, and so must be left to whoever types. */
 export function isPlain(chord: Chord): boolean {
-  const { mod, ctrl, alt, key } = partsOf(chord);
-  return !mod && !ctrl && !alt && key.length === 1;
+  const { mod, ctrl, meta, alt, key } = partsOf(chord);
+  return !mod && !ctrl && !meta && !alt && key.length === 1;
 }
 
 export function matches(event: Pressed, chord: Chord, onApple: boolean): boolean {
   const parts = partsOf(chord);
   const ctrl = parts.ctrl || (parts.mod && !onApple);
-  const meta = parts.mod && onApple;
+  const meta = parts.meta || (parts.mod && onApple);
   if (event.ctrlKey !== ctrl || event.metaKey !== meta || event.altKey !== parts.alt) return false;
   const isLetter = /^[A-Z]$/.test(parts.key);
   // Where a symbol is on the keyboard, and whether with Shift, differs from country to country.
@@ -52,6 +53,11 @@ export function caps(chord: Chord, onApple: boolean): string[] {
   const words = chord.split('+');
   const key = words.pop() || '+';
   return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), NAMES[key] ?? key];
+}
+
+/** As a text writes it. */
+export function inWords(chord: Chord, onApple: boolean): string {
+  return caps(chord, onApple).join(onApple ? '' : '+');
 }
 
 /** As `aria-keyshortcuts` wants it. */

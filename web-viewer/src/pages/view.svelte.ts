@@ -1,4 +1,4 @@
-// How the sidebar was left: which view, what is open in it. Kept in this browser.
+// How the list was left: which view, what is open in it. Kept in this browser.
 
 export type SideView = 'pages' | 'folders' | 'tags';
 export type Section = 'favorites' | 'recent';

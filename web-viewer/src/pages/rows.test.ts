@@ -1,7 +1,7 @@
 import type { ListedPage } from '#contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entriesOf, inOrder, type InOrder, type Order } from '../../pages/listing';
+import { entriesOf, inOrder, type InOrder, type Order } from './listing';
 import { byTag, tree, type Row } from './rows';
 
 const page = (filepath: string, tags: string[] = [], title = filepath): ListedPage => ({

@@ -9,6 +9,7 @@ use crate::index;
 use crate::index::questions::pages;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
@@ -62,4 +63,22 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
         cache_path: ".ubp/metadata.db".into(),
         index: state,
     })
+}
+
+/// Tells how far vectors are.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let lacking = if output.enabled { "" } else { ", which is not on this machine" };
+    page.line(&[
+        Span::Text(&format!(
+            "{} of {} pages have all their vectors; the model is ",
+            output.indexed_count, output.page_count
+        )),
+        Span::Code(&output.model),
+        Span::Text(lacking),
+    ]);
+    if output.indexing {
+        page.line(&[Span::Text("`embedding` and embed() can be used once all pages have theirs")]);
+    }
+    page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
+    output.index.show(page);
 }

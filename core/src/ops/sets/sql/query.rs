@@ -9,6 +9,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::query::{self, Limits, Schema};
+use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -95,4 +96,20 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     output.truncated |= dropped > 0;
     output.omitted.pages += dropped;
     dropped > 0
+}
+
+/// Tells the rows as a table.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let columns: Vec<&str> = output.columns.iter().map(String::as_str).collect();
+    let cell = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let rows = output.results.iter().map(|row| columns.iter().map(|name| cell(row.get(*name))).collect());
+    page.table(&columns, &rows.collect::<Vec<_>>());
+    let more = if output.truncated { "; there are more, see max_rows" } else { "" };
+    page.note(&[Span::Text(&counted(output.row_count, "row", "rows")), Span::Text(more)]);
+    output.omitted.show(page);
+    output.index.show(page);
 }

@@ -1,5 +1,5 @@
-// What the sidebar's list holds: pages as they come, or below folders or tags that open and close.
-import { folderOf, type Entry } from '../../pages/listing';
+// What the list holds: pages as they come, or below folders or tags that open and close.
+import { folderOf, type Entry } from './listing';
 
 export interface PageRow {
   kind: 'page';

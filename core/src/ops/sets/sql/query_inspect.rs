@@ -11,6 +11,7 @@ use crate::ops::budget;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::query::Schema;
+use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
@@ -87,4 +88,19 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dropped
     })?;
     Ok(output)
+}
+
+/// Tells the columns, and which are missing.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let row =
+        |(name, info): (&String, &ColumnInfo)| vec![name.clone(), info.kind.clone(), info.count.to_string()];
+    page.table(&["column", "type", "pages"], &output.schema.iter().map(row).collect::<Vec<_>>());
+    if let Some(reason) = &output.embedding_absent {
+        page.note(&[Span::Text("there is no column embedding: "), Span::Text(reason)]);
+    }
+    if output.omitted_columns > 0 {
+        let left_out = counted(output.omitted_columns, "rarer key", "rarer keys");
+        page.note(&[Span::Text(&left_out), Span::Text(" left out")]);
+    }
+    page.note(&[Span::Text(&counted(output.file_count, "page", "pages"))]);
 }

@@ -8,6 +8,7 @@ describe('a shortcut', () => {
     expect(matches(pressed('k', { ctrlKey: true }), 'Mod+K', false)).toBe(true);
     expect(matches(pressed('k', { ctrlKey: true }), 'Mod+K', true)).toBe(false);
     expect(matches(pressed('k', { metaKey: true }), 'Mod+K', true)).toBe(true);
+    for (const onApple of [true, false]) expect(matches(pressed('k', { metaKey: true }), 'Meta+K', onApple)).toBe(true);
   });
 
   it('is not one with more keys held', () => {

@@ -1,0 +1,174 @@
+//! An evaluation, told to a reader: tables of measures and of differences, and the queries behind them.
+
+use super::{Comparison, Output, QueryDifference, Run, Setting};
+use crate::search::SearchMode;
+use crate::show::{Page, Span, counted};
+
+/// Characters of a query that are told.
+const QUERY_WIDTH: usize = 90;
+
+/// Tells what was measured.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let names = Names::of(output);
+    page.line(&[Span::Text(&format!(
+        "{}, {}, {}",
+        counted(output.query_count, "query", "queries"),
+        counted(output.page_count, "page", "pages"),
+        counted(output.link_count, "link", "links")
+    ))]);
+    page.gap();
+    show_measures(output, &names, page);
+    if !output.comparisons.is_empty() {
+        page.gap();
+        show_differences(output, &names, page);
+        for comparison in worth_a_look(output) {
+            show_queries(output, comparison, &names, page);
+        }
+    } else if !output.weakest.is_empty() {
+        page.gap();
+        page.heading(&[Span::Strong("Weakest queries, by nDCG@10")]);
+        for query in &output.weakest {
+            page.item(&[Span::Text(&format!("{:.3}  {}", query.score, described(&query.id, &query.text)))]);
+        }
+    }
+    show_what_is_left_out(output, page);
+    output.index.show(page);
+}
+
+/// What settings are called: depths are named only where they differ.
+struct Names {
+    depths: bool,
+}
+
+impl Names {
+    fn of(output: &Output) -> Self {
+        let baseline = output.baseline.depth;
+        Self { depths: output.settings.iter().any(|run| run.setting.depth != baseline) }
+    }
+
+    fn name(&self, setting: Setting) -> String {
+        let mode = match setting.mode {
+            SearchMode::Fulltext => "full text",
+            SearchMode::Vector => "vector",
+            SearchMode::Hybrid => "hybrid",
+        };
+        let alpha = setting.alpha.map(|alpha| format!(", alpha {alpha}"));
+        let depth = setting.depth.filter(|_| self.depths).map(|depth| format!(", depth {depth}"));
+        format!("{mode}{}{}", alpha.unwrap_or_default(), depth.unwrap_or_default())
+    }
+}
+
+fn show_measures(output: &Output, names: &Names, page: &mut dyn Page) {
+    let columns =
+        ["", "nDCG@10", "MRR@10", "R@5", "R@10", "R@100", "hit@1", "hit@5", "all@10", "p50 ms", "p95 ms"];
+    let modes = ["fulltext", "vector", "hybrid"].into_iter().filter_map(|mode| output.modes.get(mode));
+    let is_other = |run: &&Run| !output.settings.iter().any(|other| other.setting == run.setting);
+    let row = |run: &Run| {
+        let in_use = !output.comparisons.is_empty() && run.setting == output.baseline;
+        let m = &run.measures;
+        let shares = [
+            m.ndcg_at_10,
+            m.mrr_at_10,
+            m.recall_at_5,
+            m.recall_at_10,
+            m.recall_at_100,
+            m.hit_at_1,
+            m.hit_at_5,
+            m.all_at_10,
+        ];
+        let times = [run.latency_ms.p50, run.latency_ms.p95];
+        let mut row = vec![format!("{}{}", names.name(run.setting), if in_use { " (in use)" } else { "" })];
+        row.extend(shares.map(|share| format!("{share:.3}")));
+        row.extend(times.map(|ms| format!("{ms:.1}")));
+        row
+    };
+    let rows: Vec<Vec<String>> = modes.filter(is_other).chain(&output.settings).map(row).collect();
+    page.table(&columns, &rows);
+}
+
+fn show_differences(output: &Output, names: &Names, page: &mut dyn Page) {
+    let against = format!("Against {}", names.name(output.baseline));
+    let columns = [&against, "nDCG@10", "95 % interval", "p", "better", "worse", "same"];
+    let row = |comparison: &Comparison| {
+        let [low, high] = comparison.interval;
+        vec![
+            names.name(comparison.setting),
+            format!("{:+.3}", comparison.difference),
+            format!("{low:+.3} to {high:+.3}"),
+            match comparison.p_value {
+                p if p < 0.0001 => "<0.0001".to_owned(),
+                p => format!("{p:.4}"),
+            },
+            comparison.wins.to_string(),
+            comparison.losses.to_string(),
+            comparison.ties.to_string(),
+        ]
+    };
+    page.table(&columns, &output.comparisons.iter().map(row).collect::<Vec<_>>());
+}
+
+/// The comparisons whose queries are worth a look: those of other modes, and of the best setting.
+fn worth_a_look(output: &Output) -> impl Iterator<Item = &Comparison> {
+    let hybrid = |comparison: &&Comparison| comparison.setting.mode == SearchMode::Hybrid;
+    let best = output.comparisons.iter().filter(hybrid).max_by(|a, b| a.difference.total_cmp(&b.difference));
+    output.comparisons.iter().filter(move |comparison| !hybrid(comparison)).chain(best)
+}
+
+fn show_queries(output: &Output, comparison: &Comparison, names: &Names, page: &mut dyn Page) {
+    let (name, baseline) = (names.name(comparison.setting), names.name(output.baseline));
+    for (what, queries) in [("better", &comparison.largest_wins), ("worse", &comparison.largest_losses)] {
+        if queries.is_empty() {
+            continue;
+        }
+        page.gap();
+        page.heading(&[Span::Strong(&format!("Where {name} is {what} than {baseline}"))]);
+        for QueryDifference { id, text, baseline, score } in queries {
+            page.item(&[Span::Text(&format!("{baseline:.3} -> {score:.3}  {}", described(id, text)))]);
+        }
+    }
+}
+
+fn described(id: &str, text: &str) -> String {
+    let mut shown: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = shown.char_indices().nth(QUERY_WIDTH) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    format!("{id}: {shown}")
+}
+
+fn show_what_is_left_out(output: &Output, page: &mut dyn Page) {
+    if output.skipped_query_count > 0 {
+        let skipped = counted(output.skipped_query_count, "query was", "queries were");
+        page.note(&[Span::Text(&format!("{skipped} left out: no existing page was judged relevant"))]);
+    }
+    let judgements = |count| counted(count, "judgement does", "judgements do");
+    let unresolved = &output.unresolved_judgements;
+    if unresolved.count > 0 {
+        let count = judgements(unresolved.count);
+        page.warn(&[Span::Text(&format!("{count} not count, because no page has that name"))]);
+        for example in unresolved.examples.iter().take(5) {
+            let candidates = match example.candidates[..] {
+                [] => String::new(),
+                _ => format!(" (could be any of: {})", example.candidates.join(", ")),
+            };
+            page.note(&[Span::Text(&format!("  {}: {}{candidates}", example.query, example.page))]);
+        }
+    }
+    if output.unknown_query_judgement_count > 0 {
+        let count = judgements(output.unknown_query_judgement_count);
+        page.warn(&[Span::Text(&format!("{count} not count, because the set has no such query"))]);
+    }
+    if output.unresolved_link_count > 0 {
+        let links = counted(output.unresolved_link_count, "link", "links");
+        page.warn(&[Span::Text(&format!("{links} from or to documents that do not exist"))]);
+    }
+    // A query that cannot be compared by meaning cannot be in any setting.
+    let fallbacks = output.modes.values().map(|run| run.fallbacks).max().unwrap_or(0);
+    if fallbacks > 0 {
+        let queries = counted(fallbacks, "query was", "queries were");
+        page.warn(&[Span::Text(&format!(
+            "{queries} searched by words alone: there are no vectors to compare"
+        ))]);
+    }
+}
