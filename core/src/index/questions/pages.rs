@@ -58,6 +58,7 @@ questions! {
     /// The SHA-256 of a page's file.
     hash(page: i64) -> [u8; 32] = one "SELECT hash FROM pages WHERE page = ?1";
     /// Number, path, last change and front matter of every page, by path.
+    #[cfg(not(target_family = "wasm"))]
     fields() -> Vec<(i64, String, String, String)> = all
         "SELECT page, path, updated_at, front_matter FROM pages ORDER BY path";
     /// What every page holds beside its text.
@@ -88,6 +89,7 @@ visits! {
     /// Number and time of the creation of every page, by path.
     each_creation() -> i64, &str = "SELECT page, created_at FROM pages ORDER BY path";
     /// Every page in a folder at the top, by path, with front matter and diagnostics in JSON.
+    #[cfg(not(target_family = "wasm"))]
     each_in(folder: &str) -> PageRow, &str, &str =
         "SELECT page, doc_id, path, title, doc_type, created_at, updated_at, front_matter, diagnostics
          FROM pages WHERE path >= ?1 || '/' AND path < ?1 || '0' ORDER BY path";

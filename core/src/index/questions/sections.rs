@@ -52,6 +52,7 @@ questions! {
     /// The headings above a section and its own.
     heading_path(section: i64) -> Vec<String> = one "SELECT heading_path FROM sections WHERE section = ?1";
     /// The path of a section's page, and its first line there, where it is still there.
+    #[cfg(not(target_family = "wasm"))]
     place(section: i64) -> Option<(String, usize)> = first
         "SELECT path, first_line FROM sections JOIN pages USING (page) WHERE section = ?1";
     /// The first section of a page; 0 where it has none.

@@ -12,6 +12,7 @@ questions! {
     /// How many sections have any.
     section_count() -> usize = one "SELECT count(DISTINCT section) FROM section_vectors";
     /// Whether a page has text, and no vector for any of it.
+    #[cfg(not(target_family = "wasm"))]
     are_missing(page: i64) -> bool = one
         "SELECT EXISTS (SELECT 1 FROM sections WHERE page = ?1)
          AND NOT EXISTS (SELECT 1 FROM section_vectors JOIN sections USING (section) WHERE sections.page = ?1)";
@@ -25,6 +26,7 @@ visits! {
             (SELECT model FROM section_vectors GROUP BY model ORDER BY count(*) DESC, model LIMIT 1)
          ORDER BY page, section, ordinal";
     /// Page and vector of all that the model has seen, by page.
+    #[cfg(not(target_family = "wasm"))]
     each_of_pages(identity: &str) -> i64, &[u8] =
         "SELECT section_vectors.page, vectors.data FROM section_vectors JOIN vectors USING (vector)
          WHERE vectors.model = (SELECT model FROM models WHERE identity = ?1) ORDER BY section_vectors.page";
