@@ -1,6 +1,7 @@
 //! The command line: every command, flag and example in one place, from which help, errors and
 //! shell completions are made.
 
+mod choice;
 mod diff;
 mod export;
 mod freshness;
@@ -14,6 +15,12 @@ mod writing;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ubp_core::freshness::Staleness;
+use ubp_core::manifest::FrontMatterMode;
+use ubp_core::ops::list_pages::{SortKey, SortOrder};
+use ubp_core::search::SearchMode;
+
+use choice::one_of;
 
 pub use diff::{DiffArgs, DiffFormat, FailOn};
 pub use export::ExportArgs;
@@ -21,9 +28,7 @@ pub use freshness::{RefsArgs, ReviewArgs, StaleArgs};
 pub use links::{
     AcceptArgs, DirectionChoice, DismissArgs, GraphArgs, ImpactArgs, SuggestLinksArgs, TraverseArgs,
 };
-pub use memory::{
-    DocumentArgs, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, RememberArgs, TypeChoice,
-};
+pub use memory::{DocumentArgs, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, RememberArgs};
 pub use query::QueryArgs;
 pub use server::{ClientChoice, McpServerArgs};
 pub use viewer::ViewerArgs;
@@ -171,17 +176,8 @@ pub struct InitArgs {
     #[arg(long, value_name = "DIR")]
     pub pages_dir: Option<String>,
     /// Who completes front matter; chosen by whether there are pages already
-    #[arg(long, value_name = "MODE")]
-    pub frontmatter: Option<FrontMatterChoice>,
-}
-
-/// Who completes front matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FrontMatterChoice {
-    /// UBP adds what is missing when pages are added
-    Managed,
-    /// Nobody but you
-    Preserved,
+    #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
+    pub frontmatter: Option<FrontMatterMode>,
 }
 
 /// `ubp add`
@@ -217,8 +213,8 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "mode")]
     pub fulltext: bool,
     /// Which evidence ranks
-    #[arg(long, value_name = "MODE")]
-    pub mode: Option<ModeChoice>,
+    #[arg(long, value_name = "MODE", value_parser = one_of::<SearchMode>(choice::MODE))]
+    pub mode: Option<SearchMode>,
     /// Most pages to print (1 to 20)
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -261,17 +257,6 @@ pub struct SearchArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
-}
-
-/// Which evidence ranks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModeChoice {
-    /// Meaning and words
-    Hybrid,
-    /// Meaning alone
-    Vector,
-    /// Words alone
-    Fulltext,
 }
 
 /// How an answer is printed.
@@ -348,54 +333,17 @@ pub struct ListArgs {
     #[arg(long, value_name = "DIR")]
     pub folder: Option<String>,
     /// Only pages with this freshness
-    #[arg(long, value_name = "STATE")]
-    pub staleness: Option<StalenessChoice>,
+    #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
+    pub staleness: Option<Staleness>,
     /// Sort key
-    #[arg(long, value_name = "KEY")]
-    pub sort: Option<SortChoice>,
+    #[arg(long, value_name = "KEY", value_parser = one_of::<SortKey>(choice::SORT))]
+    pub sort: Option<SortKey>,
     /// Sort order
-    #[arg(long, value_name = "ORDER")]
-    pub order: Option<OrderChoice>,
+    #[arg(long, value_name = "ORDER", value_parser = one_of::<SortOrder>(choice::ORDER))]
+    pub order: Option<SortOrder>,
     /// Most pages to print
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-}
-
-/// Freshness of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum StalenessChoice {
-    /// At least as new as what it describes
-    Fresh,
-    /// Overtaken not long ago
-    PossiblyStale,
-    /// Overtaken longer ago
-    Stale,
-    /// Without sources
-    Untracked,
-}
-
-/// What pages are sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum SortChoice {
-    /// Title
-    Title,
-    /// Time of the last change
-    UpdatedAt,
-    /// Time of creation
-    CreatedAt,
-    /// Path
-    Filepath,
-}
-
-/// Which end comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OrderChoice {
-    /// Smallest, oldest first
-    Asc,
-    /// Largest, newest first
-    Desc,
 }
 
 /// `ubp doctor`
@@ -431,8 +379,8 @@ pub struct EvalArgs {
     #[arg(long)]
     pub compare: bool,
     /// Which evidence ranks
-    #[arg(long, value_name = "MODE", conflicts_with = "compare")]
-    pub mode: Option<ModeChoice>,
+    #[arg(long, value_name = "MODE", conflicts_with = "compare", value_parser = one_of::<SearchMode>(choice::MODE))]
+    pub mode: Option<SearchMode>,
     /// Weight of relevance against links (0.0 to 1.0); several to compare
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub alpha: Vec<f64>,

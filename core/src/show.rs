@@ -84,11 +84,6 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
-/// A page: its path, its title, and whether it can be trusted.
-pub fn page_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
-    [Span::Path(path), Span::Text("  "), Span::Text(title), Span::Trust(staleness)]
-}
-
 /// A page that an answer is about, as its heading.
 pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
     [Span::Strong(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::StalenessChoice;
+use ubp_core::freshness::Staleness;
+
+use super::choice::{self, one_of};
 
 /// `ubp stale`
 #[derive(Debug, Clone, Args)]
@@ -18,8 +20,8 @@ pub struct StaleArgs {
     #[arg(long)]
     pub exit_code: bool,
     /// Only pages with this freshness
-    #[arg(long, value_name = "STATE")]
-    pub only: Option<StalenessChoice>,
+    #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
+    pub only: Option<Staleness>,
     /// Only pages that changed, or whose sources did, since this revision
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<String>,

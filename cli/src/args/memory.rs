@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use ubp_core::memory::MemoryType;
+
+use super::choice::{self, one_of};
 
 /// `ubp memory`
 #[derive(Debug, Clone, Args)]
@@ -40,17 +43,6 @@ pub enum MemoryAction {
     Reindex(ReindexArgs),
 }
 
-/// What a memory is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TypeChoice {
-    /// Technology, whatever the project
-    Tech,
-    /// How this project uses technology
-    ProjectTech,
-    /// The field that the project is about
-    Domain,
-}
-
 /// `ubp memory remember`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
@@ -59,8 +51,8 @@ pub enum TypeChoice {
     What looks like a secret is refused. The former text of a memory is in the audit log: `ubp undo` brings it back.")]
 pub struct RememberArgs {
     /// What it is about
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: TypeChoice,
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
+    pub memory_type: MemoryType,
     /// Its topic, on one line
     #[arg(value_name = "TOPIC")]
     pub topic: String,
@@ -85,8 +77,8 @@ pub struct RememberArgs {
 #[derive(Debug, Clone, Args)]
 pub struct NarrowedArgs {
     /// Only memories of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: Option<TypeChoice>,
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
+    pub memory_type: Option<MemoryType>,
     /// Only memories with this tag (repeatable: all of them)
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
@@ -129,8 +121,8 @@ pub struct ForgetArgs {
     #[arg(value_name = "MEMORY")]
     pub memory: String,
     /// Its type, where memories of several types have this topic
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: Option<TypeChoice>,
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
+    pub memory_type: Option<MemoryType>,
     /// Show what would happen, and change nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -145,8 +137,8 @@ pub struct ForgetArgs {
     A file that somebody else wrote, or changed, is never written over unless --force is given.")]
 pub struct DocumentArgs {
     /// Only the document of this type
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
-    pub memory_type: Option<TypeChoice>,
+    #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
+    pub memory_type: Option<MemoryType>,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "memory-docs")]
     pub output: PathBuf,

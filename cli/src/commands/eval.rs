@@ -4,6 +4,7 @@ use std::path::Path;
 
 use ubp_core::Error;
 use ubp_core::ops::evaluate::{self, Params};
+use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
 use crate::args::{EvalArgs, Global};
@@ -31,12 +32,12 @@ pub(crate) fn run(
         documents: set.documents,
         links: if own_documents { set.links } else { Vec::new() },
         compare: args.compare,
-        mode: args.mode.map(super::mode),
+        mode: args.mode,
         alphas: args.alpha.clone(),
         depths: args.depth.clone(),
         examples: args.queries,
     };
-    let by_meaning = args.compare || args.mode != Some(crate::args::ModeChoice::Fulltext);
+    let by_meaning = args.compare || args.mode != Some(SearchMode::Fulltext);
     let evaluated = match Session::open(terminal, folder) {
         Err(Failure::Engine(Error::NoProject { .. })) if own_documents => {
             without_project(terminal, |context| evaluate::run(context, params))

@@ -7,18 +7,12 @@ use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 use ubp_host::{InitOptions, SystemClock, init};
 
 use crate::ExitStatus;
-use crate::args::{FrontMatterChoice, InitArgs};
+use crate::args::InitArgs;
 use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
-    let options = InitOptions {
-        pages_dir: args.pages_dir.clone(),
-        frontmatter: args.frontmatter.map(|choice| match choice {
-            FrontMatterChoice::Managed => FrontMatterMode::Managed,
-            FrontMatterChoice::Preserved => FrontMatterMode::Preserved,
-        }),
-    };
+    let options = InitOptions { pages_dir: args.pages_dir.clone(), frontmatter: args.frontmatter };
     let summary = init(folder, &options, &SystemClock::default())?;
     // The index is made here so that the first search finds it, and so that trouble shows at once.
     let mut session = Session::open(terminal, &summary.project.root)?;

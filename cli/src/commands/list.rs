@@ -1,8 +1,8 @@
 //! `ubp list`: the pages.
 
-use ubp_core::ops::list_pages::{self, Params, SortKey, SortOrder};
+use ubp_core::ops::list_pages::{self, Params};
 
-use crate::args::{Global, ListArgs, OrderChoice, SortChoice};
+use crate::args::{Global, ListArgs};
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
@@ -16,17 +16,9 @@ pub(crate) fn run(
         doc_type: args.doc_type,
         tags: args.tags,
         folder: args.folder,
-        staleness: args.staleness.map(super::staleness),
-        sort: args.sort.map(|choice| match choice {
-            SortChoice::Title => SortKey::Title,
-            SortChoice::UpdatedAt => SortKey::UpdatedAt,
-            SortChoice::CreatedAt => SortKey::CreatedAt,
-            SortChoice::Filepath => SortKey::Filepath,
-        }),
-        order: args.order.map(|choice| match choice {
-            OrderChoice::Asc => SortOrder::Asc,
-            OrderChoice::Desc => SortOrder::Desc,
-        }),
+        staleness: args.staleness,
+        sort: args.sort,
+        order: args.order,
         limit: args.limit,
         ..Params::default()
     };

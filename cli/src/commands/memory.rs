@@ -5,12 +5,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ubp_core::Error;
-use ubp_core::memory::{MemoryType, is_own};
+use ubp_core::memory::is_own;
 use ubp_core::ops::{document_memories, forget, list_memories, recall, reindex_memories, remember};
 use ubp_host::{SystemClock, atomic, user_data};
 
 use crate::args::{
-    DocumentArgs, Global, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, RememberArgs, TypeChoice,
+    DocumentArgs, Global, ListMemoriesArgs, MemoryAction, MemoryArgs, RecallArgs, RememberArgs,
 };
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::{Session, Terminal, answer};
@@ -40,7 +40,7 @@ pub(crate) fn run(
         MemoryAction::Forget(args) => {
             let params = forget::Params {
                 memory: terminal.below_pages(&args.memory),
-                memory_type: args.memory_type.map(memory_type),
+                memory_type: args.memory_type,
                 dry_run: args.dry_run,
             };
             let output = session.write(terminal, |context| forget::run(context, params))?;
@@ -52,14 +52,6 @@ pub(crate) fn run(
             let output = session.write(terminal, |context| reindex_memories::run(context, params))?;
             answer(terminal, &output, reindex_memories::show)
         }
-    }
-}
-
-fn memory_type(choice: TypeChoice) -> MemoryType {
-    match choice {
-        TypeChoice::Tech => MemoryType::Tech,
-        TypeChoice::ProjectTech => MemoryType::ProjectTech,
-        TypeChoice::Domain => MemoryType::Domain,
     }
 }
 
@@ -75,7 +67,7 @@ fn remember(terminal: &mut Terminal<'_>, session: &Session, args: RememberArgs) 
         }
     };
     let params = remember::Params {
-        memory_type: memory_type(args.memory_type),
+        memory_type: args.memory_type,
         topic: args.topic,
         content,
         tags: (!args.tags.is_empty()).then_some(args.tags),
@@ -95,7 +87,7 @@ fn recall(
 ) -> CommandResult {
     let params = recall::Params {
         query: args.query.join(" "),
-        memory_type: args.narrowed.memory_type.map(memory_type),
+        memory_type: args.narrowed.memory_type,
         tags: args.narrowed.tags,
         limit: args.limit,
         max_tokens: args.max_tokens,
@@ -111,7 +103,7 @@ fn list(
     args: ListMemoriesArgs,
 ) -> CommandResult {
     let params = list_memories::Params {
-        memory_type: args.narrowed.memory_type.map(memory_type),
+        memory_type: args.narrowed.memory_type,
         tags: args.narrowed.tags,
         limit: args.limit,
     };
@@ -126,7 +118,7 @@ fn document(
     global: &Global,
     args: DocumentArgs,
 ) -> CommandResult {
-    let params = document_memories::Params { memory_type: args.memory_type.map(memory_type) };
+    let params = document_memories::Params { memory_type: args.memory_type };
     let output = session.read(terminal, global, |context| document_memories::run(context, params))?;
     let place = folder.join(&args.output);
     let files: Vec<(PathBuf, &document_memories::Document)> =

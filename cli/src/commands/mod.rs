@@ -30,12 +30,10 @@ mod write;
 
 use std::path::PathBuf;
 
-use ubp_core::freshness::Staleness;
-use ubp_core::search::SearchMode;
 use ubp_host::Project;
 use ubp_host::opening::set_aside;
 
-use crate::args::{Command, Global, ModeChoice, StalenessChoice};
+use crate::args::{Command, Global};
 use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal};
 
@@ -113,24 +111,5 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Eval(_)
         | Command::McpServer(_)
         | Command::Viewer(_) => Ok(crate::ExitStatus::Success),
-    }
-}
-
-/// The mode that was chosen.
-fn mode(choice: ModeChoice) -> SearchMode {
-    match choice {
-        ModeChoice::Hybrid => SearchMode::Hybrid,
-        ModeChoice::Vector => SearchMode::Vector,
-        ModeChoice::Fulltext => SearchMode::Fulltext,
-    }
-}
-
-/// The freshness that was chosen.
-fn staleness(choice: StalenessChoice) -> Staleness {
-    match choice {
-        StalenessChoice::Fresh => Staleness::Fresh,
-        StalenessChoice::PossiblyStale => Staleness::PossiblyStale,
-        StalenessChoice::Stale => Staleness::Stale,
-        StalenessChoice::Untracked => Staleness::Untracked,
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn run(
         limit: Some(args.limit.or(configured).unwrap_or(search::SHORT_LIMIT)),
         mode: match (args.fulltext, args.mode) {
             (true, _) => Some(SearchMode::Fulltext),
-            (false, mode) => mode.map(super::mode),
+            (false, mode) => mode,
         },
         alpha: args.alpha,
         depth: args.depth,

@@ -14,11 +14,7 @@ pub(crate) fn run(
     global: &Global,
     args: StaleArgs,
 ) -> CommandResult {
-    let params = Params {
-        only: args.only.map(super::staleness),
-        changed_since: args.changed_since,
-        ..Params::default()
-    };
+    let params = Params { only: args.only, changed_since: args.changed_since, ..Params::default() };
     let output = session.read(terminal, global, |context| check_staleness::run(context, params))?;
     answer(terminal, &output, check_staleness::show)?;
     let found = output.pages.iter().any(|page| page.page.staleness > Staleness::Fresh);
