@@ -1,13 +1,28 @@
 //! `ubp add`: take pages into the index, vectors included.
 
+use clap::Args;
 use std::path::{Component, Path, PathBuf};
 
 use ubp_core::Error;
 use ubp_core::ops::add::{self, Params};
 
-use crate::args::AddArgs;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp add`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp add                         every page\n  \
+    ubp add pages/login.md          this page (and whatever else changed)\n  \
+    ubp add --create-missing        also create pages that links ask for")]
+pub struct AddArgs {
+    /// Page files; every page when none is named
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Create an empty page for every link on these pages that leads nowhere
+    #[arg(long)]
+    pub create_missing: bool,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

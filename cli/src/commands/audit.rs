@@ -1,11 +1,45 @@
 //! `ubp audit` and `ubp undo`: what was changed through UBP, and taking it back.
 
+use clap::Args;
 use ubp_core::ops::audit::{self, Params};
 use ubp_core::ops::undo;
 
-use crate::args::{AuditArgs, UndoArgs};
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp audit`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp audit                                the latest changes\n  \
+    ubp audit --page login.md -n 5\n  \
+    ubp audit 3f9a01c2d4e5                   one of them with its diff")]
+pub struct AuditArgs {
+    /// Only this change
+    #[arg(value_name = "ENTRY")]
+    pub entry: Option<String>,
+    /// Only changes of this page: path (also a former one), id, title or alias
+    #[arg(long, value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Most changes to print (1 to 1000, default 20)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// `ubp undo`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp audit                                which change?\n  \
+    ubp undo 3f9a01c2d4e5 --dry-run\n  \
+    ubp undo 3f9a01c2d4e5\n\n\
+    It takes back all that belongs together, as long as the files are as the change left them.")]
+pub struct UndoArgs {
+    /// The change, as `ubp audit` names it
+    #[arg(value_name = "ENTRY")]
+    pub entry: String,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArgs) -> CommandResult {
     let params = Params {

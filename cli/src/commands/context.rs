@@ -1,10 +1,34 @@
 //! `ubp context`: read a page with its surroundings.
 
+use clap::Args;
 use ubp_core::ops::get_context::{self, Params};
 
-use crate::args::{ContextArgs, Global};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp context`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp context \"Login Feature\"\n  \
+    ubp context login-feature.md --depth 1 --max-tokens 4000 --json")]
+pub struct ContextArgs {
+    /// The page in the middle: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Hops around it (1 to 3)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Keep the answer within N characters of JSON
+    #[arg(long, value_name = "N")]
+    pub max_size: Option<usize>,
+    /// Keep the answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

@@ -1,11 +1,27 @@
 //! `ubp doctor`: what is wrong, and the way out.
 
+use clap::Args;
 use ubp_core::ops::doctor::{self, Params, Severity};
 
 use crate::ExitStatus;
-use crate::args::{DoctorArgs, Global};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp doctor`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp doctor\n  \
+    ubp doctor --exit-code          fail when there are errors or warnings\n  \
+    ubp doctor --all --json")]
+pub struct DoctorArgs {
+    /// End with status 1 when there are errors or warnings
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Print every finding, not only the first few of each kind
+    #[arg(long)]
+    pub all: bool,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

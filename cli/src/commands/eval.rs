@@ -1,19 +1,53 @@
 //! `ubp eval`: measure search on questions with known answers.
 
+use crate::args::choice::{self, one_of};
+use clap::Args;
 use std::path::Path;
+use std::path::PathBuf;
 
 use ubp_core::Error;
 use ubp_core::ops::evaluate::{self, Params};
 use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
-use crate::args::{EvalArgs, Global};
+use crate::args::Global;
 use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal, answer, without_project};
 
 mod set;
 
 use set::Set;
+
+/// `ubp eval`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp eval questions                           search as the project has it\n  \
+    ubp eval questions --compare                 every mode, and hybrid search with several alphas\n  \
+    ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
+    ubp eval questions --mode fulltext --json\n\n\
+    SET is a folder with queries.jsonl ({\"id\": …, \"text\": …} on each line) and qrels.tsv (query id,\n\
+    page, grade, separated by tabs; a grade above 0 means relevant). With corpus.jsonl in it ({\"id\": …,\n\
+    \"title\": …, \"text\": …}) these texts are searched in place of your pages, linked by links.tsv.")]
+pub struct EvalArgs {
+    /// Folder with queries.jsonl and qrels.tsv
+    #[arg(value_name = "SET")]
+    pub set: PathBuf,
+    /// Measure every mode and several settings side by side, and how they differ
+    #[arg(long)]
+    pub compare: bool,
+    /// Which evidence ranks
+    #[arg(long, value_name = "MODE", conflicts_with = "compare", value_parser = one_of::<SearchMode>(choice::MODE))]
+    pub mode: Option<SearchMode>,
+    /// Weight of relevance against links (0.0 to 1.0); several to compare
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub alpha: Vec<f64>,
+    /// Hops over which links lend relevance (1 to 3); several to compare
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub depth: Vec<usize>,
+    /// Most queries to list of each kind (default 5)
+    #[arg(long, value_name = "N")]
+    pub queries: Option<usize>,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

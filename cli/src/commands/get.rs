@@ -1,10 +1,29 @@
 //! `ubp get`: read a page.
 
+use clap::Args;
 use ubp_core::ops::get_page::{self, Params};
 
-use crate::args::{GetArgs, Global};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp get`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp get login-feature.md\n  \
+    ubp get \"Login Feature\" --section login-feature/flow\n  \
+    ubp get 0198c1d2-... --json")]
+pub struct GetArgs {
+    /// The page: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Only this section and those below it
+    #[arg(long, value_name = "ID")]
+    pub section: Option<String>,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

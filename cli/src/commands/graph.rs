@@ -1,10 +1,53 @@
 //! `ubp graph`: which pages link to which.
 
+use clap::{Args, ValueEnum};
 use ubp_core::ops::get_graph::{self, GraphDirection, Params};
 
-use crate::args::{DirectionChoice, Format, Global, GraphArgs};
+use super::search::Format;
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp graph`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp graph                                    the whole project\n  \
+    ubp graph \"Login Feature\" --depth 3\n  \
+    ubp graph UserDB --direction incoming --link-type depends_on\n  \
+    ubp graph --format json > graph.json")]
+pub struct GraphArgs {
+    /// The page in the middle; the whole project when absent
+    #[arg(value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Hops around it (1 to 5)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which way links are followed
+    #[arg(long, value_name = "WAY")]
+    pub direction: Option<DirectionChoice>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Most pages to print
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+}
+
+/// Which way links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DirectionChoice {
+    /// To what a page links to
+    #[value(alias = "out")]
+    Outgoing,
+    /// To what links to a page
+    #[value(alias = "in")]
+    Incoming,
+    /// Either way
+    Both,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

@@ -1,5 +1,7 @@
 //! `ubp init`: make a folder a project.
 
+use crate::args::choice::{self, one_of};
+use clap::Args;
 use std::path::Path;
 
 use ubp_core::graph::PipedLinks;
@@ -7,9 +9,25 @@ use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 use ubp_host::{InitOptions, SystemClock, init};
 
 use crate::ExitStatus;
-use crate::args::InitArgs;
 use crate::output::{CommandResult, Failure, counted};
 use crate::session::{Session, Terminal};
+
+/// `ubp init`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp init                        pages live in pages/\n  \
+    ubp init --pages-dir docs       pages live in docs/\n  \
+    ubp init --pages-dir .          the whole folder is the vault\n\n\
+    On an empty pages folder UBP completes front matter (id, title, times) when you add pages;\n\
+    over existing pages it never writes to a file unless you edit that page through it.")]
+pub struct InitArgs {
+    /// Folder of the pages, relative to the project
+    #[arg(long, value_name = "DIR")]
+    pub pages_dir: Option<String>,
+    /// Who completes front matter; chosen by whether there are pages already
+    #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
+    pub frontmatter: Option<FrontMatterMode>,
+}
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
     let options = InitOptions { pages_dir: args.pages_dir.clone(), frontmatter: args.frontmatter };

@@ -28,14 +28,86 @@ mod traverse;
 mod viewer;
 mod write;
 
+use clap::Subcommand;
 use std::path::PathBuf;
 
 use ubp_host::Project;
 use ubp_host::opening::set_aside;
 
-use crate::args::{Command, Global};
+use crate::args::Global;
 use crate::output::{CommandResult, Failure};
 use crate::session::{Session, Terminal};
+
+/// The commands.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Command {
+    /// Start a project in the current folder
+    Init(init::InitArgs),
+    /// Bring the index up to date, vectors included
+    Add(add::AddArgs),
+    /// Make the index anew from the files
+    #[command(alias = "reindex")]
+    Rebuild,
+    /// Make a new page
+    New(write::NewArgs),
+    /// Give a page another path or title; links follow
+    Mv(write::MvArgs),
+    /// Move pages to the trash
+    Rm(write::RmArgs),
+    /// Find pages by meaning, words and links
+    Search(search::SearchArgs),
+    /// Read a page with its links and freshness
+    Get(get::GetArgs),
+    /// Read a page together with the pages around it
+    Context(context::ContextArgs),
+    /// List pages
+    List(list::ListArgs),
+    /// Ask pages by SQL: front matter, text and meaning
+    Query(query::QueryArgs),
+    /// Remember things for agents and people, and recall them
+    Memory(memory::MemoryArgs),
+    /// Show which pages link to which
+    Graph(graph::GraphArgs),
+    /// Follow links from a page, and see the way to each page
+    Traverse(traverse::TraverseArgs),
+    /// List the pages that a change of a page, source file or folder affects
+    Impact(impact::ImpactArgs),
+    /// Say what a change did to the graph: links, cycles, freshness, impact
+    Diff(diff::DiffArgs),
+    /// Write the pages as a site that needs no server
+    Export(export::ExportArgs),
+    /// Show counts, freshness and the state of the index
+    Status,
+    /// List pages whose code changed since they were reviewed
+    Stale(stale::StaleArgs),
+    /// Record that pages were read and are true of their code
+    Review(review::ReviewArgs),
+    /// Find the pages that describe a file
+    Refs(refs::RefsArgs),
+    /// Find broken links and other problems
+    Doctor(doctor::DoctorArgs),
+    /// Measure search on questions with known answers
+    Eval(eval::EvalArgs),
+    /// Suggest links that are missing
+    SuggestLinks(suggest::SuggestLinksArgs),
+    /// Make a suggested link
+    Accept(suggest::AcceptArgs),
+    /// Remember that a suggested link is not wanted
+    Dismiss(suggest::DismissArgs),
+    /// Read, write and search the pages in a browser
+    Viewer(viewer::ViewerArgs),
+    /// Serve AI agents over the Model Context Protocol
+    #[command(alias = "serve")]
+    McpServer(mcp_server::McpServerArgs),
+    /// List what was changed through ubp
+    Audit(audit::AuditArgs),
+    /// Take a change back
+    Undo(audit::UndoArgs),
+    /// Show, install and choose the embedding model
+    Model(model::ModelArgs),
+    /// Print completions for a shell
+    Completions(completions::CompletionsArgs),
+}
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     match attempt(terminal, global, command.clone()) {

@@ -1,5 +1,6 @@
 //! `ubp model`: which embedding model is used, and using another.
 
+use clap::{Args, Subcommand};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -13,9 +14,33 @@ use ubp_host::models::known::{BUNDLED, KNOWN, KnownModel, known};
 use ubp_host::models::places::Places;
 use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
 
-use crate::args::{ModelAction, ModelArgs};
 use crate::output::{CommandResult, printable};
 use crate::session::{Terminal, answer_with};
+
+/// `ubp model`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp model                                    what is used, installed and known\n  \
+    ubp model use multilingual-e5-small          download, check and choose it\n  \
+    ubp model use ./my-encoder                   a folder with model.onnx, tokenizer.json, model.json\n  \
+    ubp model use all-MiniLM-L6-v2               back to the one inside the program")]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    pub action: Option<ModelAction>,
+}
+
+/// What to do with models.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ModelAction {
+    /// Show the model in use, those installed and those known by name
+    List,
+    /// Use another model: a known name, or a folder
+    Use {
+        /// A known name, or a folder with model.onnx, tokenizer.json and model.json
+        #[arg(value_name = "NAME|FOLDER")]
+        model: String,
+    },
+}
 
 mod list;
 #[cfg(test)]

@@ -1,12 +1,24 @@
 //! `ubp refs`: which pages describe a file.
 
+use clap::Args;
 use std::path::{Component, Path, PathBuf};
 
 use ubp_core::ops::refs::{self, Params};
 
-use crate::args::{Global, RefsArgs};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp refs`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp refs src/auth/login.ts\n  \
+    ubp refs src/auth/login.ts --json")]
+pub struct RefsArgs {
+    /// A file of the project
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

@@ -1,12 +1,94 @@
 //! `ubp search`: find pages.
 
+use crate::args::choice::{self, one_of};
+use clap::{Args, ValueEnum};
 use ubp_core::ops::search::{self, Params};
 use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
-use crate::args::{Format, Global, SearchArgs};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp search`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp search \"how do sessions expire\"\n  \
+    ubp search --fulltext src/auth/login.ts\n  \
+    ubp search '\"refresh token\"' --type api --tag security\n  \
+    ubp search 認証 --field status=approved --explain\n  \
+    ubp search login -l | xargs $EDITOR\n\n\
+    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends meaning\n\
+    (vectors) and words; graph proximity is what linked results pass on to each other.")]
+pub struct SearchArgs {
+    /// Words, a question, or "an exact phrase"
+    #[arg(value_name = "QUERY", required = true, num_args = 1..)]
+    pub query: Vec<String>,
+    /// Search by words alone
+    #[arg(long, conflicts_with = "mode")]
+    pub fulltext: bool,
+    /// Which evidence ranks
+    #[arg(long, value_name = "MODE", value_parser = one_of::<SearchMode>(choice::MODE))]
+    pub mode: Option<SearchMode>,
+    /// Most pages to print (1 to 20)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Weight of relevance against links (0.0 to 1.0)
+    #[arg(long, value_name = "N")]
+    pub alpha: Option<f64>,
+    /// Hops over which links lend relevance (1 to 3)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Only pages of this type (repeatable)
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub doc_types: Vec<String>,
+    /// Only pages with this tag (repeatable: all of them)
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Only pages in this folder of the pages folder
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<String>,
+    /// Only pages whose front matter has this value (repeatable)
+    #[arg(long = "field", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub fields: Vec<(String, String)>,
+    /// Print whole sections instead of snippets
+    #[arg(long)]
+    pub content: bool,
+    /// Also print the pages linked with each result
+    #[arg(long)]
+    pub include_linked: bool,
+    /// Print what led to each score
+    #[arg(long)]
+    pub explain: bool,
+    /// Print paths only
+    #[arg(short = 'l', long = "paths")]
+    pub paths: bool,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.into(), value.into())),
+        _ => Err("expected KEY=VALUE, such as status=approved".into()),
+    }
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

@@ -1,12 +1,33 @@
 //! `ubp stale`: the pages that code overtook.
 
+use crate::args::choice::{self, one_of};
+use clap::Args;
 use ubp_core::freshness::Staleness;
 use ubp_core::ops::check_staleness::{self, Params};
 
 use crate::ExitStatus;
-use crate::args::{Global, StaleArgs};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp stale`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp stale\n  \
+    ubp stale --exit-code                    fail when a page is stale or possibly stale\n  \
+    ubp stale --exit-code --only stale       fail only when one is stale\n  \
+    ubp stale --changed-since origin/main    only what this branch touched")]
+pub struct StaleArgs {
+    /// End with status 1 when a listed page is stale or possibly stale
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Only pages with this freshness
+    #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
+    pub only: Option<Staleness>,
+    /// Only pages that changed, or whose sources did, since this revision
+    #[arg(long, value_name = "REV")]
+    pub changed_since: Option<String>,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

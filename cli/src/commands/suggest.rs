@@ -1,11 +1,74 @@
 //! `ubp suggest-links`, `ubp accept` and `ubp dismiss`: links that are missing, and what becomes of them.
 
+use clap::Args;
 use ubp_core::ops::suggest_links::{self, Params};
 use ubp_core::ops::{accept, dismiss};
 
-use crate::args::{AcceptArgs, DismissArgs, Global, SuggestLinksArgs};
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp suggest-links`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp suggest-links                            the best over all pages\n  \
+    ubp suggest-links --page \"Login Feature\" --threshold 0.5\n  \
+    ubp accept login-feature.md user-db.md       make the link\n  \
+    ubp dismiss login-feature.md weather.md      never suggest it again")]
+pub struct SuggestLinksArgs {
+    /// Only links that this page lacks: path, id, title or alias
+    #[arg(long, value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Least score (0.0 to 1.0; 0.8 unless the project says otherwise)
+    #[arg(long, value_name = "N")]
+    pub threshold: Option<f64>,
+    /// Most suggestions (1 to 50)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Also what was dismissed or accepted before
+    #[arg(long)]
+    pub all: bool,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
+
+/// `ubp accept`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp accept login-feature.md user-db.md\n  \
+    ubp accept login-feature.md user-db.md --line 12 --text \"user table\"")]
+pub struct AcceptArgs {
+    /// The page that should link: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub source: String,
+    /// The page that it should link to
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+    /// The line to link on; the best place when absent
+    #[arg(long, value_name = "N")]
+    pub line: Option<usize>,
+    /// The words to link, as they are written
+    #[arg(long, value_name = "WORDS")]
+    pub text: Option<String>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `ubp dismiss`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp dismiss login-feature.md weather.md\n\n\
+    It holds in both directions, and stands in .ubp/decisions.jsonl, which is meant to be committed.")]
+pub struct DismissArgs {
+    /// The page that should not link: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub source: String,
+    /// The page that it should not link to
+    #[arg(value_name = "TARGET")]
+    pub target: String,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

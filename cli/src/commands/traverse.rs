@@ -1,10 +1,38 @@
 //! `ubp traverse`: the pages around a page, as a tree of the ways that lead to them.
 
+use clap::Args;
 use ubp_core::ops::graph_traverse::{self, Params};
 
-use crate::args::{Global, TraverseArgs};
+use super::graph::DirectionChoice;
+use crate::args::Global;
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
+
+/// `ubp traverse`
+#[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  \
+    ubp traverse \"Login Feature\"\n  \
+    ubp traverse UserDB --direction in --type depends_on --depth 4")]
+pub struct TraverseArgs {
+    /// The page to start from: path, id, title or alias
+    #[arg(value_name = "PAGE")]
+    pub page: String,
+    /// Hops to go (1 to 5, default 2)
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which way links are followed: out, in or both
+    #[arg(long, value_name = "WAY")]
+    pub direction: Option<DirectionChoice>,
+    /// Follow links of this type only (repeatable)
+    #[arg(long = "type", visible_alias = "link-type", value_name = "TYPE")]
+    pub link_types: Vec<String>,
+    /// Most pages to print (default 200)
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Keep the whole answer within N tokens (256 or more)
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+}
 
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,

@@ -136,7 +136,23 @@ pub use facts::{Effect, Facts, Tool};
 pub use parts::memory::{MemoryFields, RecalledMemory, SimilarMemory};
 pub use parts::page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use parts::way::{Step, StepDirection};
-pub use table::{OPERATIONS, Operation, find, named};
+pub use table::{Operation, find, named};
+
+table::operations! {
+    search complete fulltext_search
+    get_page get_context list_pages render_page
+    get_graph graph_traverse get_impact suggest_links
+    status check_staleness refs doctor;
+    beyond browsers:
+    create_page update_page rename_page delete_page
+    accept dismiss review_page
+    diff audit undo add rebuild
+    read_page save_page resolve_links addresses favorites source_diff
+    evaluate
+    query query_inspect index_status index_refresh
+    remember recall list_memories forget document_memories reindex_memories
+    search_documents index_markdown list_documents delete_document reindex_document
+}
 
 #[cfg(test)]
 mod tests;

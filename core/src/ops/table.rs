@@ -1,4 +1,5 @@
-//! The table of operations.
+//! What a row of the table of operations is, and how it is made of the file of an operation. The table itself stands
+//! beside the list of rooms.
 
 #[cfg(not(target_family = "wasm"))]
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
@@ -6,7 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::facts::{Facts, Tool};
+use super::OPERATIONS;
+use super::facts::Facts;
 use crate::show::Page;
 use crate::{Context, Error, Result};
 
@@ -33,49 +35,35 @@ macro_rules! operations {
         /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare
         /// with: what only these would need is not part of what every reader has to load.
         pub const OPERATIONS: &[Operation] = &[
-            $(operations!(@row $everywhere),)*
-            $(#[cfg(not(target_family = "wasm"))] operations!(@row $native),)*
+            $(table::operations!(@row $everywhere),)*
+            $(#[cfg(not(target_family = "wasm"))] table::operations!(@row $native),)*
         ];
     };
     (@row $module:ident) => {
         Operation {
             name: stringify!($module),
-            mcp_name: match (super::$module::FACTS.called, super::$module::FACTS.tool) {
+            mcp_name: match ($module::FACTS.called, $module::FACTS.tool) {
                 (Some(name), _) => name,
                 (None, Tool::Set(_)) => stringify!($module),
                 (None, _) => concat!("ubp_", stringify!($module)),
             },
-            facts: super::$module::FACTS,
+            facts: $module::FACTS,
             call: |context, params, page| {
-                let (output, json) = call(context, &super::$module::FACTS, params, super::$module::run)?;
+                let (output, json) = table::call(context, &$module::FACTS, params, $module::run)?;
                 if let Some(page) = page {
-                    super::$module::show(&output, page);
+                    $module::show(&output, page);
                 }
                 Ok(json)
             },
             #[cfg(not(target_family = "wasm"))]
-            input_schema: input_schema::<super::$module::Params>,
+            input_schema: table::input_schema::<$module::Params>,
             #[cfg(not(target_family = "wasm"))]
-            output_schema: output_schema::<super::$module::Output>,
+            output_schema: table::output_schema::<$module::Output>,
         }
     };
 }
 
-operations! {
-    search complete fulltext_search
-    get_page get_context list_pages render_page
-    get_graph graph_traverse get_impact suggest_links
-    status check_staleness refs doctor;
-    beyond browsers:
-    create_page update_page rename_page delete_page
-    accept dismiss review_page
-    diff audit undo add rebuild
-    read_page save_page resolve_links addresses favorites source_diff
-    evaluate
-    query query_inspect index_status index_refresh
-    remember recall list_memories forget document_memories reindex_memories
-    search_documents index_markdown list_documents delete_document reindex_document
-}
+pub(super) use operations;
 
 /// The operation of that name.
 pub fn find(name: &str) -> Option<&'static Operation> {
@@ -95,7 +83,7 @@ pub fn named(name: &str) -> Result<&'static Operation> {
 
 /// Runs an operation on JSON, and gives the answer as it is and as JSON. A question is answered from one state of the
 /// index.
-fn call<P: DeserializeOwned, O: Serialize>(
+pub(super) fn call<P: DeserializeOwned, O: Serialize>(
     context: &Context<'_>,
     facts: &Facts,
     params: Value,
@@ -117,11 +105,11 @@ fn call<P: DeserializeOwned, O: Serialize>(
 }
 
 #[cfg(not(target_family = "wasm"))]
-fn input_schema<T: JsonSchema>() -> Schema {
+pub(super) fn input_schema<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_deserialize().into_generator().into_root_schema_for::<T>()
 }
 
 #[cfg(not(target_family = "wasm"))]
-fn output_schema<T: JsonSchema>() -> Schema {
+pub(super) fn output_schema<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::{ClientChoice, McpServerArgs};
 use crate::Environment;
-use crate::args::{ClientChoice, McpServerArgs};
 
 /// A part of a client's settings, and the file that it belongs into.
 pub(super) struct Snippet {
