@@ -203,7 +203,7 @@ impl Error {
                  Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
                     .into(),
             ),
-            Self::Manifest { .. } => Some("mend the file, or delete it and run `ubp init` again".into()),
+            Self::Manifest { .. } => Some("fix the file, or delete it and run `ubp init` again".into()),
             Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),

@@ -69,7 +69,7 @@ fn every_vault_is_indexed_whole_and_left_alone() {
 
         let status = terminal.ubp("status --json").json();
         println!(
-            "{name}: {} pages, {} links, {} lead nowhere, {seconds:.2} s",
+            "{name}: {} pages, {} links, {} broken, {seconds:.2} s",
             status["page_count"], status["link_count"], status["unresolved_link_count"]
         );
         let again = terminal.ubp("add --json").json();

@@ -58,7 +58,7 @@ pub(crate) fn run(
     let set = Set::read(&folder.join(&args.set), &args.set.to_string_lossy())?;
     let own_documents = set.documents.is_some();
     if !own_documents && !set.links.is_empty() {
-        terminal.warn("links.tsv is passed over: it is for the documents of a corpus.jsonl");
+        terminal.warn("links.tsv ignored: it is for the documents of a corpus.jsonl");
     }
     let params = Params {
         queries: set.queries,

@@ -87,7 +87,7 @@ impl ReviewLock {
                 }
                 None => {
                     if !line.starts_with('#') {
-                        problem("this line is not `page<TAB>source<TAB>sha256:…`; it is passed over");
+                        problem("expected `page<TAB>source<TAB>sha256:…`; line ignored");
                     }
                     lock.kept.push(line.into());
                 }

@@ -183,7 +183,7 @@ impl Follower<'_, '_> {
     fn refused(&self, page: i64, line: usize) -> Error {
         let path = self.before.path(page).unwrap_or_default();
         Error::invalid(format!(
-            "{path}:{line}: this link cannot be written so that it leads where it does now; mend it first, or \
+            "{path}:{line}: this link cannot be written so that it leads where it does now; fix it first, or \
              choose another name"
         ))
     }

@@ -39,7 +39,7 @@ export interface Operations {
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
   /** Give a page another path or title; every link to it and from it follows. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
-  /** Move a page to the trash; the answer names the links that lead nowhere then. */
+  /** Move a page to the trash; the answer names the links that break. */
   delete_page: { params: DeletePageParams; output: DeletePageOutput };
   /** Make a suggested link where the text names the other page. */
   accept: { params: AcceptParams; output: AcceptOutput };

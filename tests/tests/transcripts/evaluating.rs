@@ -274,7 +274,7 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
-    error: questions/queries.jsonl:3: the id '1' stands in line 1 already
+    error: questions/queries.jsonl:3: duplicate id '1', first on line 1
     error: questions/queries.jsonl:2: this is not text in UTF-8
     error: questions/queries.jsonl:1: the text is empty
     error: questions/queries.jsonl is empty
@@ -286,7 +286,7 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
     error: questions/qrels.tsv:1: query or page is missing
     error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as gone
     error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as tokens
-    error: set/corpus.jsonl:2: the id 'a' stands in line 1 already
+    error: set/corpus.jsonl:2: duplicate id 'a', first on line 1
     error: set/corpus.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: set/corpus.jsonl is empty
     error: set/links.tsv:1: expected source and target, separated by a tab
@@ -332,7 +332,7 @@ fn what_is_no_set_is_said() {
     ");
     terminal.write("questions/links.tsv", "a\tb\n").unwrap();
     let ran = terminal.ubp("eval questions --mode fulltext");
-    assert!(ran.succeeded() && ran.err.contains("links.tsv is passed over"), "{}", ran.transcript());
+    assert!(ran.succeeded() && ran.err.contains("links.tsv ignored"), "{}", ran.transcript());
 }
 
 #[test]

@@ -42,21 +42,21 @@ fn a_damaged_manifest_is_reported_with_its_line() {
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
     ! error: .ubp/manifest.json:3: expected value (column 18)
-    ! hint: mend the file, or delete it and run `ubp init` again
+    ! hint: fix the file, or delete it and run `ubp init` again
     exit status 2
     ");
     terminal.write(".ubp/manifest.json", "{\n  \"version\": \"1.0\",\n  \"pages_dir\": 7\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
     ! error: .ubp/manifest.json:3: `pages_dir`: expected a string, found a number
-    ! hint: mend the file, or delete it and run `ubp init` again
+    ! hint: fix the file, or delete it and run `ubp init` again
     exit status 2
     ");
     terminal.write(".ubp/manifest.json", "").unwrap();
     assert_snapshot!(terminal.ubp("init").transcript(), @"
     $ ubp init
     ! error: .ubp/manifest.json:1: EOF while parsing a value (column 0)
-    ! hint: mend the file, or delete it and run `ubp init` again
+    ! hint: fix the file, or delete it and run `ubp init` again
     exit status 2
     ");
 }

@@ -112,7 +112,7 @@ impl File {
                 return Err(self.wrong(line, "expected an object with `id` (or `_id`) and `text`"));
             };
             if let Some(first) = lines.insert(id.clone(), line) {
-                return Err(self.wrong(line, format!("the id '{id}' stands in line {first} already")));
+                return Err(self.wrong(line, format!("duplicate id '{id}', first on line {first}")));
             }
             texts.push((line, Document { id, title: field("title"), text }));
         }

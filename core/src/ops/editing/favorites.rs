@@ -85,7 +85,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             }
         }
         if list.pages.len() > MOST {
-            return Err(Error::invalid(format!("more than {MOST} favourites are none")));
+            return Err(Error::invalid(format!("at most {MOST} favourites")));
         }
         list.present(db)
     })?;
@@ -152,7 +152,7 @@ fn find(db: &Connection, name: &str) -> Result<Favorite> {
 fn load(source: &dyn Source) -> Result<(List, Option<ContentHash>)> {
     let Some(bytes) = source.read_state(FILE)? else { return Ok((List::default(), None)) };
     let list = serde_json::from_slice(&bytes)
-        .map_err(|error| Error::invalid(format!(".ubp/{FILE}: {error}; mend the file, or delete it")))?;
+        .map_err(|error| Error::invalid(format!(".ubp/{FILE}: {error}; fix the file, or delete it")))?;
     Ok((list, Some(ContentHash::of(&bytes))))
 }
 

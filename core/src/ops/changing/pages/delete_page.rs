@@ -19,7 +19,7 @@ use crate::{Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::destroying("Move a page to the trash; the answer names the links that lead nowhere then.")
+    Facts::destroying("Move a page to the trash; the answer names the links that break.")
         .tool(Tool::Always)
         .command("rm");
 
