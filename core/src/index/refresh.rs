@@ -371,6 +371,8 @@ impl Writer<'_> {
                     }
                 }
             }
+            // With the pages: until the links follow, readers must not take them for pages without ids of their own.
+            settle_ids(db, touched)?;
             bump(db, GENERATION)?;
             Ok(size)
         })

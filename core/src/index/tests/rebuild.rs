@@ -1,11 +1,16 @@
 //! Incremental equals rebuild, whatever happened to the files.
 
+use std::sync::Mutex;
+
+use crate::index::questions::pages;
+use crate::progress::{Progress, Stage};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 
 use super::Project;
-use crate::index::Renamed;
+use crate::Context;
+use crate::index::{Index, Renamed};
 
 /// Names that get into each other's way: the same in several folders, in other case, decomposed,
 /// with a heading sign, in Japanese.
@@ -277,4 +282,25 @@ fn changed_text_keeps_its_old_vectors_until_new_ones_are_there() {
     assert_eq!(vectors(&project), 2);
     let report = project.embed();
     assert_eq!((report.embedded, report.pending), (1, 0));
+}
+
+/// Looks at the index when pages are there and links are yet to follow.
+struct Between<'a>(&'a Index, Mutex<Option<String>>);
+
+impl Progress for Between<'_> {
+    fn advance(&self, stage: Stage, done: usize, _total: usize) {
+        if stage == Stage::Links && done == 0 {
+            let id = self.0.read(|db| Ok(pages::row(db, pages::at(db, "a.md")?.unwrap())?.doc_id)).unwrap();
+            *self.1.lock().unwrap() = Some(id);
+        }
+    }
+}
+
+#[test]
+fn a_page_has_its_own_id_as_soon_as_it_is_there() {
+    let project = Project::with_pages([("b.md", "# B\n")]);
+    project.put("a.md", "---\nid: its-own\n---\nsee [[b]]\n");
+    let between = Between(&project.index, Mutex::default());
+    Context { progress: &between, ..project.context() }.refresh(false).unwrap();
+    assert_eq!(between.1.lock().unwrap().take().as_deref(), Some("its-own"));
 }
