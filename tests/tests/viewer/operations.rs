@@ -34,7 +34,7 @@ fn errors_have_a_code_a_message_a_hint_and_a_fitting_status() {
     }
     let headers = [("Cookie", viewer.cookie.as_str()), ("Content-Type", "application/json")];
     assert_eq!(viewer.send("POST", "/api/status", &headers, b"{").status, 400);
-    assert_eq!(viewer.send("POST", "/api/status", &headers, b"").status, 200, "no parameters are none");
+    assert_eq!(viewer.send("POST", "/api/status", &headers, b"").status, 200, "no body, no parameters");
 }
 
 #[test]
