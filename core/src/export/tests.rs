@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs;
 
 use jiff::Timestamp;
 
@@ -18,37 +18,13 @@ const TEMPLATE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"u
     <script type=\"module\" src=\"./assets/app.js\"></script><!--ubp:head--></head>\
     <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body></html>";
 
-/// A file of its own below the system's folder for such, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("ubp-export-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        Self(path)
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        std::fs::read(&self.0).unwrap()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn published(
-    context: &Context<'_>,
-    embedder: Option<&dyn Embedder>,
-    name: &str,
-) -> BTreeMap<String, Vec<u8>> {
+fn published(context: &Context<'_>, embedder: Option<&dyn Embedder>) -> BTreeMap<String, Vec<u8>> {
     let publication = Publication::new(context, &[]).unwrap();
     let (index, _) = publication.index(embedder, "1.2.3").unwrap();
-    let scratch = Scratch::new(name);
-    publication.write_database(&index, &scratch.0).unwrap();
-    let mut files = BTreeMap::from([("data/vault.db".to_owned(), scratch.bytes())]);
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("vault.db");
+    publication.write_database(&index, &database).unwrap();
+    let mut files = BTreeMap::from([("data/vault.db".to_owned(), fs::read(&database).unwrap())]);
     let settings = SiteSettings {
         base_url: Some("https://x.example/docs".into()),
         version: "1.2.3".into(),
@@ -82,7 +58,7 @@ fn the_index_of_a_site_holds_nothing_of_other_pages() {
     let publication = Publication::new(&context, &[]).unwrap();
     assert_eq!(publication.unpublished, ["hidden/Quixotic.md"]);
     assert_eq!((publication.page_count(), publication.left_out.len()), (2, 0));
-    for (path, bytes) in published(&context, Some(&project.embedder), "secrets") {
+    for (path, bytes) in published(&context, Some(&project.embedder)) {
         let text = String::from_utf8_lossy(&bytes).to_lowercase();
         for secret in ["hushed", "zephyr", "zephyr", "quixot", "obsidianit", "xylophon"] {
             assert!(!text.contains(secret), "{secret} in {path}");
@@ -120,8 +96,8 @@ fn the_same_pages_give_the_same_bytes() {
     two.update();
     two.source.remove("later.md");
     two.update();
-    let first = published(&one.context(), Some(&one.embedder), "first");
-    let second = published(&two.context(), Some(&two.embedder), "second");
+    let first = published(&one.context(), Some(&one.embedder));
+    let second = published(&two.context(), Some(&two.embedder));
     for (path, bytes) in &first {
         assert!(second.get(path) == Some(bytes), "{path} differs");
     }
@@ -144,17 +120,18 @@ fn the_database_is_one_file_that_answers_as_the_project_does() {
     history.commit("pages/Login.md", "c0ffee", Timestamp::from_second(1_000).unwrap());
     history.commit("src/a.rs", "c0ffee", Timestamp::from_second(100_000).unwrap());
     let context = Context { history: &history, ..project.context() };
-    let scratch = Scratch::new("answers");
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("vault.db");
     {
         let publication = Publication::new(&context, &[]).unwrap();
         let (index, report) = publication.index(Some(&project.embedder), "1").unwrap();
         assert_eq!(report.attachments, BTreeMap::from([("pages/p.png".to_owned(), "p.png".to_owned())]));
         assert_eq!((report.computed, report.vectors), (0, 2));
-        publication.write_database(&index, &scratch.0).unwrap();
+        publication.write_database(&index, &database).unwrap();
     }
-    let bytes = scratch.bytes();
+    let bytes = fs::read(&database).unwrap();
     assert_eq!(bytes[18..20], [1, 1], "no write-ahead log is asked for");
-    let (index, aside) = Index::open(&scratch.0).unwrap();
+    let (index, aside) = Index::open(&database).unwrap();
     assert_eq!(aside, None);
     let source = index.read(super::PublicSource::of_site).unwrap();
     assert_eq!(source.list().unwrap().pages.len(), 2);
@@ -178,9 +155,6 @@ fn the_database_is_one_file_that_answers_as_the_project_does() {
     assert_eq!(page["staleness"], serde_json::to_value(Staleness::Stale).unwrap());
     assert_eq!(page["stale_refs"], serde_json::json!(["src/a.rs"]));
     assert_eq!(page["stale_ref_details"][0]["last_modified"], "1970-01-02T00:00:00Z");
-    for name in ["-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{name}", scratch.0.display()));
-    }
 }
 
 /// Times are told by the day, and what the engine took to answer is never the same.
@@ -234,7 +208,7 @@ fn every_page_leads_on_and_says_what_it_is() {
         ("Guide/First Steps.md", "---\nlang: ja\n---\n# はじめに\n\n本文 </script>\n\n## A & B\n\n## C\n"),
         ("404.md", "# Lost\n"),
     ]);
-    let files = published(&project.context(), None, "pages");
+    let files = published(&project.context(), None);
     let text = |path: &str| String::from_utf8(files[path].clone()).unwrap();
     let page = text("Guide/First Steps.html");
     for part in [
@@ -265,7 +239,7 @@ fn every_page_leads_on_and_says_what_it_is() {
 fn without_a_first_page_the_list_opens_the_site() {
     let project =
         Project::with_pages([("x/z.md", ""), ("x/deep/y.md", ""), ("b.md", "# B\n"), ("a.md", "# A\n")]);
-    let files = published(&project.context(), None, "list");
+    let files = published(&project.context(), None);
     let index = String::from_utf8(files["index.html"].clone()).unwrap();
     let folders: Vec<&str> = index.split("<h2>").skip(1).filter_map(|part| part.split('<').next()).collect();
     assert_eq!(folders, ["x", "x/deep"], "a folder stands once, before those in it");

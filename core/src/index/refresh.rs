@@ -24,11 +24,14 @@ use super::store::{
 use super::turns::{StopOnPanic, Turns};
 use crate::page::LinkTypes;
 use crate::ports::{Clock, ContentHash, FileStat, PageFile, Source, Unreadable};
-use crate::progress::{Cancel, Progress, Stage};
+use crate::progress::{Cancel, Progress, Silent, Stage};
 use crate::{Error, Result};
 
 /// Pages per transaction.
 const BATCH: usize = 500;
+/// Bytes of pages that are held in memory, so that they are written in one transaction with their links: nobody
+/// reads one without the other.
+const TOGETHER: u64 = 8 << 20;
 /// How often files are compared while other processes write about the same ones.
 const ROUNDS: usize = 3;
 /// Set while committed pages wait for their links to be resolved.
@@ -218,9 +221,7 @@ impl Work<'_> {
             .filter(|file| known.get(&file.path).is_none_or(|known| known.stat != stat_row(file.stat)))
             .collect();
 
-        let now = self.clock.now();
         let mut writer = Writer {
-            store,
             source,
             options,
             known,
@@ -228,26 +229,38 @@ impl Work<'_> {
             report,
             gone_hashes: HashMap::new(),
             again: Again::default(),
-            now,
+            now: self.clock.now(),
         };
         writer.gone_hashes =
             gone.iter().filter_map(|path| Some((writer.known.get(path)?.hash, path.clone()))).collect();
-        let everything = links_due || due.len() > BATCH;
         let total = due.len();
-        let mut done = 0;
+        let everything = links_due || total > BATCH;
+        let together = !everything && due.iter().map(|file| file.stat.size).sum::<u64>() <= TOGETHER;
+        let (mut few, mut done) = (Vec::new(), 0);
         progress.advance(Stage::Pages, 0, total);
-        let outcome = read_all(due, source, &writer.known_hashes(), options, now, cancel, |results| {
+        read_all(due, source, &writer.known_hashes(), options, writer.now, cancel, |results| {
+            if together {
+                few.extend(results);
+                return Ok(());
+            }
             // Pages are written as they come in, so that reading goes on meanwhile.
             while let Some(first) = results.next() {
                 cancel.check()?;
                 let batch = std::iter::once(first).chain((&mut *results).take(BATCH - 1));
-                done += writer.store(batch, &mut gone)?;
+                done += store.write(|db| writer.put(db, batch, &mut gone))?;
                 progress.advance(Stage::Pages, done, total);
             }
             Ok(())
-        });
-        outcome?;
-        writer.finish(gone, everything, self.made_for, progress)
+        })?;
+        if few.is_empty() {
+            return writer.finish(store, gone, everything, self.made_for, progress);
+        }
+        store
+            .write(|db| {
+                done += writer.put(db, few.into_iter(), &mut gone)?;
+                writer.finish(&Store::Whole(db), gone, everything, self.made_for, &Silent)
+            })
+            .inspect(|_| progress.advance(Stage::Pages, done, total))
     }
 }
 
@@ -281,7 +294,6 @@ enum Read {
 }
 
 struct Writer<'a> {
-    store: &'a Store<'a>,
     source: &'a dyn Source,
     options: &'a RefreshOptions<'a>,
     known: HashMap<String, Known>,
@@ -312,74 +324,70 @@ impl Writer<'_> {
         self.known.iter().map(|(path, known)| (path.clone(), known.hash)).collect()
     }
 
-    /// Writes a batch in one transaction and returns its size.
-    fn store(&mut self, batch: impl Iterator<Item = Read>, gone: &mut BTreeSet<String>) -> Result<usize> {
-        let (known, source, now, gone_hashes, touched, report, again) = (
-            &self.known,
-            self.source,
-            self.now,
-            &mut self.gone_hashes,
-            &mut self.touched,
-            &mut self.report,
-            &mut self.again,
-        );
-        self.store.write(|db| {
-            let (mut size, mut marked) = (0, false);
-            for read in batch {
-                size += 1;
-                match read {
-                    Read::Failed(entry) => report.unreadable.push(entry),
-                    Read::Gone(entry) => again.gone.push(entry),
-                    Read::Same(file, listed) => {
-                        if is_overtaken(db, source, known, &file.path, Some(listed))? {
-                            again.overtaken = true;
-                            continue;
-                        }
-                        let (size, modified, fingerprint) = stat_row(file.stat);
-                        let sql =
-                            "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1";
-                        let (size, fingerprint) = (size.cast_signed(), fingerprint.cast_signed());
-                        run(db, sql, (&file.path, size, modified, fingerprint))?;
+    /// Writes a batch and returns its size.
+    fn put(
+        &mut self,
+        db: &Connection,
+        batch: impl Iterator<Item = Read>,
+        gone: &mut BTreeSet<String>,
+    ) -> Result<usize> {
+        let (source, now) = (self.source, self.now);
+        let Self { known, gone_hashes, touched, report, again, .. } = self;
+        let (mut size, mut marked) = (0, false);
+        for read in batch {
+            size += 1;
+            match read {
+                Read::Failed(entry) => report.unreadable.push(entry),
+                Read::Gone(entry) => again.gone.push(entry),
+                Read::Same(file, listed) => {
+                    if is_overtaken(db, source, known, &file.path, Some(listed))? {
+                        again.overtaken = true;
+                        continue;
                     }
-                    Read::New(page, listed) => {
-                        if is_overtaken(db, source, known, &page.file.path, Some(listed))? {
-                            again.overtaken = true;
-                            continue;
-                        }
-                        if !marked {
-                            set_counter(db, LINKS_DUE, 1)?;
-                            marked = true;
-                        }
-                        let path = page.file.path.clone();
-                        let was_known = known.contains_key(&path);
-                        let mut moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
-                        if let Some(from) = &moved_from
-                            && is_overtaken(db, source, known, from, None)?
-                        {
-                            moved_from = None;
-                        }
-                        moved_from.iter().for_each(|from| {
-                            gone.remove(from);
-                        });
-                        put_page(db, moved_from.as_deref(), &page, touched)?;
-                        documents::note_indexed(db, &path, now)?;
-                        match moved_from {
-                            Some(from) => report.renamed.push(Renamed { from, to: path }),
-                            None if was_known => report.changed.push(path),
-                            None => report.added.push(path),
-                        }
+                    let (size, modified, fingerprint) = stat_row(file.stat);
+                    let sql = "UPDATE pages SET size = ?2, modified = ?3, fingerprint = ?4 WHERE path = ?1";
+                    let (size, fingerprint) = (size.cast_signed(), fingerprint.cast_signed());
+                    run(db, sql, (&file.path, size, modified, fingerprint))?;
+                }
+                Read::New(page, listed) => {
+                    if is_overtaken(db, source, known, &page.file.path, Some(listed))? {
+                        again.overtaken = true;
+                        continue;
+                    }
+                    if !marked {
+                        set_counter(db, LINKS_DUE, 1)?;
+                        marked = true;
+                    }
+                    let path = page.file.path.clone();
+                    let was_known = known.contains_key(&path);
+                    let mut moved_from = if was_known { None } else { gone_hashes.remove(&page.hash) };
+                    if let Some(from) = &moved_from
+                        && is_overtaken(db, source, known, from, None)?
+                    {
+                        moved_from = None;
+                    }
+                    moved_from.iter().for_each(|from| {
+                        gone.remove(from);
+                    });
+                    put_page(db, moved_from.as_deref(), &page, touched)?;
+                    documents::note_indexed(db, &path, now)?;
+                    match moved_from {
+                        Some(from) => report.renamed.push(Renamed { from, to: path }),
+                        None if was_known => report.changed.push(path),
+                        None => report.added.push(path),
                     }
                 }
             }
-            // With the pages: until the links follow, readers must not take them for pages without ids of their own.
-            settle_ids(db, touched)?;
-            bump(db, GENERATION)?;
-            Ok(size)
-        })
+        }
+        // With the pages: until the links follow, readers must not take them for pages without ids of their own.
+        settle_ids(db, touched)?;
+        bump(db, GENERATION)?;
+        Ok(size)
     }
 
     fn finish(
         mut self,
+        store: &Store<'_>,
         gone: BTreeSet<String>,
         everything: bool,
         made_for: &str,
@@ -389,14 +397,14 @@ impl Writer<'_> {
         let (known, source, again) = (&self.known, self.source, &mut self.again);
         if !everything && gone.is_empty() && report.is_empty() {
             // Most runs end here: nothing is written, unless a source that pages link to came or went.
-            if self.store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
-                && !self.store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
+            if store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
+                && !store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
             {
                 return Ok((self.report, self.again));
             }
         }
         progress.advance(Stage::Links, 0, 1);
-        self.store.write(|db| {
+        store.write(|db| {
             for path in gone {
                 if is_overtaken(db, source, known, &path, None)? {
                     again.overtaken = true;

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 
 use super::{Project, dump};
+use crate::index::questions::pages;
 use crate::index::{Index, RefreshOptions, RefreshReport, refresh};
 use crate::page::LinkTypes;
 use crate::ports::{ContentHash, FileStat, FixedClock, Listing, MemorySource, Source, WriteGuard};
@@ -14,20 +15,30 @@ use crate::{Error, Result};
 
 type Meanwhile<'a> = Box<dyn FnOnce() + Send + 'a>;
 
-/// A source during whose first reading, or else after whose first listing, something happens.
+/// A source during whose first reading, after whose first listing, or when it is first asked for a file of code,
+/// something happens.
 struct Interrupted<'a> {
     source: &'a MemorySource,
     on_list: Mutex<Option<Meanwhile<'a>>>,
     on_read: Mutex<Option<Meanwhile<'a>>>,
+    on_code: Mutex<Option<Meanwhile<'a>>>,
 }
 
 impl<'a> Interrupted<'a> {
+    fn never(source: &'a MemorySource) -> Self {
+        Self { source, on_list: Mutex::default(), on_read: Mutex::default(), on_code: Mutex::default() }
+    }
+
     fn reading(source: &'a MemorySource, meanwhile: impl FnOnce() + Send + 'a) -> Self {
-        Self { source, on_list: Mutex::new(None), on_read: Mutex::new(Some(Box::new(meanwhile))) }
+        Self { on_read: Mutex::new(Some(Box::new(meanwhile))), ..Self::never(source) }
     }
 
     fn listing(source: &'a MemorySource, meanwhile: impl FnOnce() + Send + 'a) -> Self {
-        Self { source, on_list: Mutex::new(Some(Box::new(meanwhile))), on_read: Mutex::new(None) }
+        Self { on_list: Mutex::new(Some(Box::new(meanwhile))), ..Self::never(source) }
+    }
+
+    fn linking(source: &'a MemorySource, meanwhile: impl FnOnce() + Send + 'a) -> Self {
+        Self { on_code: Mutex::new(Some(Box::new(meanwhile))), ..Self::never(source) }
     }
 }
 
@@ -57,6 +68,9 @@ impl Source for Interrupted<'_> {
     }
 
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
+        if let Some(meanwhile) = self.on_code.lock().unwrap().take() {
+            meanwhile();
+        }
         self.source.stat_source(path)
     }
 
@@ -190,4 +204,19 @@ fn what_both_saw_alike_is_written_by_both() {
     });
     take_in(&project.index, &slow);
     assert_eq!(project.dump(), project.rebuilt());
+}
+
+#[test]
+fn few_pages_appear_together_with_their_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let (index, reader) = (Index::open(&path).unwrap().0, Index::open(&path).unwrap().0);
+    let source = MemorySource::with_pages([("a.md", "see [[src/login.rs]]")]);
+    let seen = Mutex::new(None);
+    let source = Interrupted::linking(&source, || {
+        *seen.lock().unwrap() = Some(reader.read(|db| pages::at(db, "a.md")).unwrap());
+    });
+    take_in(&index, &source);
+    assert_eq!(*seen.lock().unwrap(), Some(None));
+    assert!(reader.read(|db| pages::at(db, "a.md")).unwrap().is_some());
 }
