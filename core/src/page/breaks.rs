@@ -1,16 +1,13 @@
 //! Line breaks and byte order mark of a file, which editors neither show nor keep: what they are, the text
 //! without them, and putting them back around an edit so that no byte changes that nobody typed.
 
+use gix_imara_diff::{Algorithm, Diff, InternedInput};
 use schemars::JsonSchema;
 use serde::Serialize;
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::lines;
 
 const MARK: char = '\u{feff}';
-
-/// Lines that are compared one by one to see which are the same; more are taken for new.
-const COMPARED: usize = 2_000;
 
 /// How the lines of a file end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -95,34 +92,13 @@ fn push_mixed(whole: &mut String, old: &str, edited: &str) {
 
 /// For every line of `is` the line of `was` that it is, if it was there.
 fn kept_lines(was: &[&str], is: &[&str]) -> Vec<Option<usize>> {
-    let same = |(a, b): (&&str, &&str)| lines::content(a) == lines::content(b);
-    let before = was.iter().zip(is).take_while(|&pair| same(pair)).count();
-    let rest = was.len().min(is.len()) - before;
-    let after = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(|&pair| same(pair)).count();
-    let mut kept: Vec<Option<usize>> = vec![None; is.len()];
-    kept.iter_mut().enumerate().take(before).for_each(|(at, line)| *line = Some(at));
-    for from_end in 1..=after {
-        if let Some(line) = kept.get_mut(is.len() - from_end) {
-            *line = Some(was.len() - from_end);
-        }
-    }
-    let content = |lines: &[&str], end: usize| -> Vec<String> {
-        lines.get(before..end).into_iter().flatten().map(|line| lines::content(line).to_owned()).collect()
-    };
-    let (old, new) = (content(was, was.len() - after), content(is, is.len() - after));
-    if old.len().max(new.len()) <= COMPARED {
-        for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
-            let (tag, from, to) = change.as_tag_tuple();
-            if tag == DiffTag::Equal {
-                for (was, is) in from.zip(to) {
-                    if let Some(line) = kept.get_mut(before + is) {
-                        *line = Some(before + was);
-                    }
-                }
-            }
-        }
-    }
-    kept
+    let mut input = InternedInput::default();
+    input.update_before(was.iter().map(|line| lines::content(line)));
+    input.update_after(is.iter().map(|line| lines::content(line)));
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut same = (0..).zip(0..was.len()).filter(|&(line, _)| !diff.is_removed(line));
+    let kept = |(line, _)| if diff.is_added(line) { None } else { same.next().map(|(_, at)| at) };
+    (0..).zip(is).map(kept).collect()
 }
 
 #[cfg(test)]

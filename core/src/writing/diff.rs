@@ -1,11 +1,15 @@
 //! Unified diffs, as every tool that shows or applies patches reads them.
 
-use similar::TextDiff;
+use std::fmt;
+
+use gix_imara_diff::{
+    Algorithm, Diff, InternedInput, Interner, Token, UnifiedDiffConfig, UnifiedDiffPrinter,
+};
 
 use super::{Change, Version};
 
 /// Lines around each difference.
-const CONTEXT: usize = 3;
+const CONTEXT: u32 = 3;
 
 /// Bytes of a difference that an agent is shown: about 2,000 tokens.
 const LONGEST: usize = 8_000;
@@ -30,7 +34,7 @@ pub(super) fn of(change: &Change) -> String {
         None => "/dev/null".to_owned(),
     };
     let (old, new) = (name(&change.before, "a"), name(&change.after, "b"));
-    let mut diff = match change.moved() {
+    let diff = match change.moved() {
         Some((from, to)) => format!("rename from {from}\nrename to {to}\n"),
         None => String::new(),
     };
@@ -47,14 +51,106 @@ pub(super) fn of(change: &Change) -> String {
     if before.is_empty() && after.is_empty() {
         return format!("{diff}--- {old}\n+++ {new}\n");
     }
-    let lines = TextDiff::from_lines(&before, &after);
-    diff.push_str(&lines.unified_diff().context_radius(CONTEXT).header(&old, &new).to_string());
-    diff
+    format!("{diff}--- {old}\n+++ {new}\n{}", hunks(&before, &after))
+}
+
+fn hunks(before: &str, after: &str) -> String {
+    let lines = InternedInput::new(before, after);
+    let mut changed = Diff::compute(Algorithm::Histogram, &lines);
+    changed.postprocess_lines(&lines);
+    let mut config = UnifiedDiffConfig::default();
+    config.context_len(CONTEXT);
+    changed.unified_diff(&Patch(&lines.interner), config, &lines).to_string()
+}
+
+/// Hunks as `git diff` prints them.
+struct Patch<'a>(&'a Interner<&'a str>);
+
+impl Patch<'_> {
+    fn line(&self, mut out: impl fmt::Write, sign: char, line: Token) -> fmt::Result {
+        let text = self.0[line];
+        let end = if text.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+        write!(out, "{sign}{text}{end}")
+    }
+}
+
+impl UnifiedDiffPrinter for Patch<'_> {
+    fn display_header(
+        &self,
+        mut out: impl fmt::Write,
+        old: u32,
+        new: u32,
+        old_lines: u32,
+        new_lines: u32,
+    ) -> fmt::Result {
+        // Lines count from 1, and of no lines the one before is named.
+        let range = |start, lines| match lines {
+            0 => format!("{start},0"),
+            1 => format!("{}", start + 1),
+            _ => format!("{},{lines}", start + 1),
+        };
+        writeln!(out, "@@ -{} +{} @@", range(old, old_lines), range(new, new_lines))
+    }
+
+    fn display_context_token(&self, out: impl fmt::Write, line: Token) -> fmt::Result {
+        self.line(out, ' ', line)
+    }
+
+    fn display_hunk(&self, mut out: impl fmt::Write, old: &[Token], new: &[Token]) -> fmt::Result {
+        old.iter().try_for_each(|&line| self.line(&mut out, '-', line))?;
+        new.iter().try_for_each(|&line| self.line(&mut out, '+', line))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hunks_are_those_of_git() {
+        assert_eq!(hunks("", "a\nb"), "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n");
+        assert_eq!(hunks("a\n", "a"), "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
+        let lines = |changed: &str| format!("1\n2\n3\n4\n{changed}6\n7\n8\n9\n");
+        assert_eq!(
+            hunks(&lines("5\n"), &lines("five\n")),
+            "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+        );
+        assert_eq!(hunks(&lines("5\n"), &lines("")), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n");
+    }
+
+    /// `old` after the hunks.
+    fn patched(old: &str, hunks: &str) -> String {
+        let (mut rest, mut new, mut taken) = (old.split_inclusive('\n'), String::new(), 0);
+        let whole = hunks.replace("\n\\ No newline at end of file\n", "\u{0}\n");
+        for line in whole.split_inclusive('\n') {
+            if let Some(header) = line.strip_prefix("@@ -") {
+                let (start, _) = header.split_once([',', ' ']).unwrap();
+                let is_empty = header.split(' ').next().unwrap().ends_with(",0");
+                let before = start.parse::<usize>().unwrap() - usize::from(!is_empty) - taken;
+                new.extend(rest.by_ref().take(before));
+                taken += before;
+                continue;
+            }
+            let (sign, text) = line.split_at(1);
+            let text = text.strip_suffix("\u{0}\n").unwrap_or(text);
+            if sign != "+" {
+                assert_eq!(rest.next(), Some(text));
+                taken += 1;
+            }
+            if sign != "-" {
+                new.push_str(text);
+            }
+        }
+        new.extend(rest);
+        new
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn hunks_lead_from_one_text_to_the_other(old in "([a-c]?\n){0,25}[a-c]?", new in "([a-c]?\n){0,25}[a-c]?") {
+            proptest::prop_assert_eq!(patched(&old, &hunks(&old, &new)), new);
+        }
+    }
 
     #[test]
     fn long_differences_are_cut_after_a_line() {
