@@ -74,23 +74,37 @@ sizes() { node -e '
   const bytes = require("node:fs").readFileSync(process.argv[1]);
   console.log(bytes.length, require("node:zlib").gzipSync(bytes, { level: 9 }).length);' "$1"; }
 
+# What a module is made of, when it was made last: this compiler, these tools, and the files that the compiler named.
+made_of() {
+  rustc -vV
+  while read -r file; do git hash-object --no-filters "$file" 2>&1; done <"$1"
+}
+
+# What the compiler read for the module, and what else decides how it comes out.
+inputs() {
+  git ls-files '*Cargo.toml'
+  printf '%s\n' Cargo.lock .cargo/config.toml rust-toolchain.toml npm/ubp/generated/contract.ts \
+    bindings-wasm/build.sh bindings-wasm/src/bin/bindgen.rs bindings-wasm/tools/package-lock.json
+  sed 's/^[^:]*: //; s/ /\n/g' "$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.d" | sed "s|^$root/||"
+}
+
 # One hash of what lies in a folder.
 made_here() { (cat "$1"/* 2>/dev/null || true) | git hash-object --stdin; }
 
 build() {
-  local module=$1 limit=$2 level=$3 raw gzipped made_of stamp="$CARGO_TARGET_DIR/made/wasm-$1"
+  local module=$1 limit=$2 level=$3 raw gzipped stamp="$CARGO_TARGET_DIR/made/wasm-$1"
   local out="$here/dist/$module" made="$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.wasm" work="$CARGO_TARGET_DIR/wasm-work/$module"
-  echo "building $module"
-  cargo build -p ubp-wasm --target "$target" --profile wasm --features "$module" \
-    --config "target.$target.rustflags=[$remap]"
-  made_of=$(cat "$made" Cargo.lock npm/ubp/generated/contract.ts "$here/build.sh" "$here/src/bin/bindgen.rs" \
-    "$here/tools/package-lock.json" | git hash-object --stdin)
-  if [ "$(cat "$stamp" 2>/dev/null)" = "$made_of $(made_here "$out")" ]; then
-    echo "$module: of the same code as before"
+  # Both modules are one file to Cargo, which links it anew for each. So this asks first whether anything is other.
+  if [ -e "$stamp.inputs" ] && [ "$(cat "$stamp")" = "$(made_of "$stamp.inputs") $(made_here "$out")" ]; then
+    echo "$module: of the same files as before"
     return
   fi
-  rm -rf "$work"
-  mkdir -p "$work"
+  echo "building $module"
+  rm -rf "$stamp"* "$work"
+  mkdir -p "$work" "${stamp%/*}"
+  cargo build -p ubp-wasm --target "$target" --profile wasm --features "$module" \
+    --config "target.$target.rustflags=[$remap]"
+  inputs >"$work/inputs"
   # Where the programs that are shipped are built, and not where what is tested is: nobody waits for the other.
   cargo run --quiet --release -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
   "$wasm_opt" "$level" --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
@@ -106,9 +120,9 @@ build() {
   fi
   rm -rf "$out"
   mkdir -p "$here/dist"
+  mv "$work/inputs" "$stamp.inputs"
   mv "$work" "$out"
-  mkdir -p "${stamp%/*}"
-  echo "$made_of $(made_here "$out")" >"$stamp"
+  echo "$(made_of "$stamp.inputs") $(made_here "$out")" >"$stamp"
 }
 
 for module in "${modules[@]}"; do
