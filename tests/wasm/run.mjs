@@ -60,8 +60,8 @@ function testAll() {
   for (const name of ["base", "semantic"]) {
     existing(join(here, `../../bindings-wasm/dist/${name}/ubp_${name}_bg.wasm`), "bindings-wasm/dist");
   }
-  const chromium = process.env.CHROMIUM ?? onPath(["chromium", "chromium-browser", "google-chrome"]);
-  if (!chromium) fail("Chromium is missing; install: apt-get install chromium");
+  const chromium = process.env.CHROMIUM ?? onPath(["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]);
+  if (!chromium) fail("Chromium is missing; install: apt-get install chromium-headless-shell");
   const env = {
     ...process.env,
     UBP_NATIVE: existing(values.native, "--native"),

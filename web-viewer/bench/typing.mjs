@@ -7,8 +7,7 @@
 // and comes in steps of 8 ms. A save is from the key to the end of the answer, as Resource Timing says.
 import { parseArgs } from 'node:util';
 import { rmSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from '../viewer/editing.mjs';
+import { Editor, Viewer, addressOf, launch, makeProject, until } from '../viewer/editing.mjs';
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, keys: { type: 'string', default: '300' } } });
 const at = (times, part) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))];
@@ -42,7 +41,7 @@ const viewer = await Viewer.start(makeProject(files));
 // What is measured is a project at rest: making vectors takes every processor there is.
 const indexed = () => viewer.call('status', {}).then(({ page_count, index }) => page_count === Object.keys(files).length && index.fresh && index.pending === 0);
 await until(indexed, 'the project is indexed', 1_800_000);
-const browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+const browser = await launch('/usr/bin/chromium');
 try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();

@@ -16,9 +16,14 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 const SUB_PATH = '/some/where/';
-export const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Chromium without a window: the same engine for half of the work. */
+const SHELL = '/usr/bin/chromium-headless-shell';
+
+export const launch = (path = existsSync(SHELL) ? SHELL : '/usr/bin/chromium') => chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? path, args: FLAGS });
 
 /** Serves the exported site that the environment names, as any static host would. */
 function serve() {
@@ -46,7 +51,7 @@ export function withBrowser() {
     const served = await serve();
     server = served.server;
     own.root = served.root;
-    browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+    browser = await launch();
   });
   after(async () => {
     await browser?.close();

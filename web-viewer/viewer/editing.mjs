@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-import { FLAGS, until } from '../browser/support.mjs';
+import { launch, until } from '../browser/support.mjs';
 
-export { FLAGS, until };
+export { launch, until };
 
 const here = dirname(fileURLToPath(import.meta.url));
 const TOKEN = 'a-token-for-tests-only';
@@ -142,7 +141,7 @@ export function withViewer() {
   const viewers = [];
   let browser;
   before(async () => {
-    browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+    browser = await launch();
   });
   after(async () => {
     await browser?.close();

@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { Editor, FLAGS, Viewer, addressOf, makeProject, until } from './editing.mjs';
+import { Editor, Viewer, addressOf, launch, makeProject, until } from './editing.mjs';
 
 /** Numbers that a seed decides. */
 function numbers(seed) {
@@ -57,7 +56,7 @@ export async function rounds(count, seed) {
   const random = numbers(seed);
   const start = `---\ntitle: Page\n---\n# Page\n\n${Array.from({ length: 30 }, (_, line) => `Line ${line} stands here.`).join('\n\n')}\n`;
   const viewer = await Viewer.start(makeProject({ 'pages/Page.md': start }));
-  const browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  const browser = await launch();
   const sum = { typed: 0, disk: 0, agent: 0, refused: 0, conflicts: 0 };
   try {
     const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-import { FLAGS, accessible, openPage, settled, until } from '../browser/support.mjs';
+import { accessible, launch, openPage, settled, until } from '../browser/support.mjs';
 import { Viewer } from './editing.mjs';
 
 /** Milliseconds after which anybody would say that something stands still. Tests print how long things took and hold only
@@ -90,7 +89,7 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
       own.project = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
       cpSync(join(here, '../browser/vault'), own.project, { recursive: true });
       prepare(own.project);
-      own.browser = await chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+      own.browser = await launch();
       viewer = await Viewer.start(own.project);
       own.root = viewer.url;
       own.token = viewer.token;

@@ -130,9 +130,10 @@ pub(crate) fn wanted_by(db: &Connection, paths: &[String]) -> Result<Vec<String>
     all(db, sql, [json(paths)])
 }
 
-/// Numbers of the pages with links whose destination may change when these folded names come or go.
+/// Numbers of the pages with links whose destination may change when these folded names come or go, by path.
 pub(crate) fn concerned(db: &Connection, keys: &[String]) -> Result<Vec<i64>> {
-    let sql = "SELECT DISTINCT page FROM link_keys JOIN links USING (link)
-         WHERE key IN (SELECT value FROM json_each(?1)) ORDER BY page";
+    let sql = "SELECT page FROM pages WHERE page IN (
+             SELECT page FROM link_keys JOIN links USING (link) WHERE key IN (SELECT value FROM json_each(?1)))
+         ORDER BY path";
     all(db, sql, [json(keys)])
 }

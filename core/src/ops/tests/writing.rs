@@ -328,6 +328,19 @@ fn a_deleted_page_lies_in_the_trash_and_comes_back() {
 }
 
 #[test]
+fn files_that_follow_are_named_by_path_whenever_they_were_indexed() {
+    let project = Project::with_pages([("users.md", "# Users\n")]);
+    for path in ["z.md", "a.md", "m.md"] {
+        project.put(path, "see [[users]]\n");
+        project.update();
+    }
+    let params = json!({ "page": "users", "unlink": true, "dry_run": true });
+    let diff = call(&project, "delete_page", params).unwrap()["diff"].as_str().unwrap().to_owned();
+    let files: Vec<&str> = diff.lines().filter_map(|line| line.strip_prefix("--- a/")).collect();
+    assert_eq!(files, ["a.md", "m.md", "z.md", "users.md"]);
+}
+
+#[test]
 fn agents_say_what_they_saw_and_keep_off_what_is_not_theirs() {
     let project = project();
     let context = agent(&project);
