@@ -1,6 +1,6 @@
 // What the tests share: the project that the packages are installed in, vaults, and processes.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -39,7 +39,7 @@ export function write(root, files) {
   }
 }
 
-/** A project with these files, every page of it anywhere below. */
+/** A project with these files, every page of it anywhere below. All are of one time: which of two is newer must not depend on when a second ends. */
 export function vault(files, { model } = {}) {
   const root = folder();
   const manifest = {
@@ -50,6 +50,8 @@ export function vault(files, { model } = {}) {
     embedding_model: model ?? { name: "no-such-model", version: "1.0", dimensions: 8 },
   };
   write(root, { ".ubp/manifest.json": JSON.stringify(manifest), ...files });
+  const now = new Date();
+  for (const path of Object.keys(files)) utimesSync(join(root, path), now, now);
   return root;
 }
 
