@@ -67,6 +67,6 @@ for (const host of hosts) {
       least = Math.min(least, dot(vector, other));
     }
     t.diagnostic(`${made.length} texts in ${(took / 1000).toFixed(1)} s: largest difference ${worst.toExponential(1)}, least cosine ${least.toFixed(6)}`);
-    assert.ok(made.length > 20 && least > 0.9999 && worst < 0.005);
+    assert.ok(made.length > 10 && least > 0.9999 && worst < 0.005);
   });
 }
