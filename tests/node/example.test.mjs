@@ -24,7 +24,7 @@ test("the example in docs/node-api.md runs as it stands", async () => {
   const ran = await start(process.execPath, ["example.mjs", "session"], { cwd: root }).ended;
   assert.equal(ran.code, 0, ran.err);
   const [first, second, ...links] = ran.out.trim().split("\n");
-  assert.equal(first, "2 pages, 1 links");
+  assert.equal(first, "pages: 2, links: 1");
   assert.match(second, /^login\.md [01]\.\d\d: Login > Flow$/);
   assert.deepEqual(links.slice(-1), ["login.md -> tokens.md (depends_on)"]);
   assert.match(ran.err, /no-such-model/, "the notice of a missing model");

@@ -1,5 +1,5 @@
-//! Memory as its users know it: every row of the tables in `docs/memory.md` is run, at the terminal and over
-//! MCP; many clients lose nothing; personal memories are nobody else's.
+//! Memory as its users know it: every row of the tables in `docs/memory.md` and `docs/hail-mary.md` is run, at the
+//! terminal and over MCP; many clients lose nothing; personal memories are nobody else's.
 
 use std::collections::BTreeSet;
 use std::fs;

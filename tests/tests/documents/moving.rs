@@ -14,8 +14,8 @@ use crate::process::program;
 #[test]
 fn everything_of_devrag_is_here_or_has_something_in_its_place() {
     tables::run(
-        "documents",
-        "For users of devrag",
+        "devrag",
+        "Coming from devrag",
         &[
             ("`devrag`", devrag),
             ("`go build`, with `GOOS` and `GOARCH`", build),

@@ -1,4 +1,4 @@
-//! The tables of docs/memory.md, row by row, at the terminal and over MCP.
+//! The tables of docs/memory.md and docs/hail-mary.md, row by row, at the terminal and over MCP.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,8 @@ use crate::process::{self, command};
 
 #[test]
 fn every_table_is_run() {
-    assert_eq!(tables::headings("memory"), ["Where memories are", "For users of hail-mary"]);
+    assert_eq!(tables::headings("memory"), ["Where memories are"]);
+    assert_eq!(tables::headings("hail-mary"), ["Coming from hail-mary"]);
 }
 
 #[test]
@@ -27,8 +28,8 @@ fn every_type_is_kept_where_its_row_says() {
 #[test]
 fn everything_of_hail_mary_is_here_or_has_something_in_its_place() {
     tables::run(
-        "memory",
-        "For users of hail-mary",
+        "hail-mary",
+        "Coming from hail-mary",
         &[
             ("`hail-mary mcp`", mcp),
             ("`hail-mary mcp --daemon`", daemon),
