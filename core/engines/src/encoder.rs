@@ -8,11 +8,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
 use ubp_core::embed::{DESCRIPTION_FILE, ModelDescription, ModelFiles, Pooling, TOKENIZER_FILE, normalize};
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 use ubp_core::{Error, Result};
 
+use super::parallel;
 use super::session::{Cores, Hidden, Load, Outcome, Session, Tokens};
 use super::tokenizer::Tokenizer;
 
@@ -141,16 +141,11 @@ impl Embedder for Encoder {
         // Loaded here, so that the cores do not wait for one another at their first text.
         self.tokenizer()?;
         self.session()?;
-        let tokens =
-            texts.par_iter().map(|text| self.tokens(prefix, text)).collect::<Result<Vec<Tokens>>>()?;
+        let tokens = parallel::map(texts, |_, text| self.tokens(prefix, text))?;
         let mut order: Vec<(usize, Tokens)> = tokens.into_iter().enumerate().collect();
         order.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.ids.len()));
-        // A bridge hands the texts out in this order; its threads run one text at a time.
-        let vectors = order.into_iter().par_bridge().map(|(index, tokens)| {
-            let core = rayon::current_thread_index().unwrap_or(0);
-            Ok((index, self.vector(&tokens, Cores::One(core))?))
-        });
-        let mut placed = vectors.collect::<Result<Vec<(usize, Vec<f32>)>>>()?;
+        let vectors = parallel::map(&order, |core, (_, tokens)| self.vector(tokens, Cores::One(core)))?;
+        let mut placed: Vec<(usize, Vec<f32>)> = order.iter().map(|&(index, _)| index).zip(vectors).collect();
         placed.sort_unstable_by_key(|&(index, _)| index);
         Ok(placed.into_iter().map(|(_, vector)| vector).collect())
     }

@@ -7,6 +7,7 @@
 mod bundled;
 mod encoder;
 mod engine;
+mod parallel;
 mod query_cache;
 #[cfg(feature = "rten")]
 mod rten;

@@ -8,6 +8,7 @@ use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 use ubp_core::embed::{MODEL_FILE, ModelFiles};
 
+use super::parallel;
 use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
 use super::wire;
 
@@ -60,7 +61,7 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
         let inputs = model.input_ids().iter().copied().zip(roles).collect();
         let output = output(output_names.iter().map(String::as_str))?;
         let output = model.output_ids().get(output).copied().ok_or("model.onnx has no output")?;
-        let ones = (0..rayon::current_num_threads()).map(|_| OnceLock::new()).collect();
+        let ones = (0..parallel::cores()).map(|_| OnceLock::new()).collect();
         Ok(Box::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Box<dyn Session>)
     })
 }
@@ -69,7 +70,7 @@ impl RtenSession {
     fn pool(&self, cores: Cores) -> Arc<ThreadPool> {
         let (slot, threads) = match cores {
             Cores::One(core) => (self.ones.get(core % self.ones.len().max(1)).unwrap_or(&self.all), 1),
-            Cores::All => (&self.all, rayon::current_num_threads()),
+            Cores::All => (&self.all, parallel::cores()),
         };
         slot.get_or_init(|| Arc::new(ThreadPool::with_num_threads(threads))).clone()
     }
