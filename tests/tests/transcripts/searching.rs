@@ -243,6 +243,28 @@ fn search_without_a_result_says_so_and_is_no_failure() {
 }
 
 #[test]
+fn what_no_page_has_is_named_with_what_there_is() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search token --type nope --tag sekurity --folder none -l").transcript(), @"");
+    assert_snapshot!(terminal.ubp("search password --field status=aproved").transcript(), @"");
+    assert_snapshot!(terminal.ubp("search '\"fifteen minutes\"' -l").transcript(), @"");
+    assert_snapshot!(terminal.ubp("list --type nope").transcript(), @"");
+    assert_snapshot!(terminal.ubp("graph --link-type bogus").transcript(), @"");
+    assert_eq!(terminal.ubp("search users --folder DB -l").out, "db/users.md\n");
+}
+
+#[test]
+fn paths_can_be_handed_to_other_programs_whatever_is_in_them() {
+    let terminal = vault();
+    terminal.write("two words\nand a line.md", "zebra").unwrap();
+    terminal.write("zebra.md", "zebra").unwrap();
+    let out = terminal.ubp("search zebra -l -0").out;
+    assert_eq!(out, "zebra.md\0two words\nand a line.md\0");
+    let ran = terminal.ubp("search zebra --null");
+    assert!(ran.err.contains("--paths"), "{}", ran.transcript());
+}
+
+#[test]
 fn search_needs_something_to_look_for() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search ''").transcript(), @r#"
