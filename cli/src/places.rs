@@ -67,9 +67,8 @@ impl Session {
     /// [`Error::OutsideProject`].
     pub(crate) fn require_inside(&self, typed: &str) -> Result<(), Error> {
         let there: Vec<PathBuf> = self.seen(Path::new(typed)).filter(|place| place.exists()).collect();
-        let is_inside = |place: &PathBuf| {
-            self.below_pages(place).is_some() || self.project.pages_dir.starts_with(place)
-        };
+        let is_inside =
+            |place: &PathBuf| self.below_pages(place).is_some() || self.project.pages_dir.starts_with(place);
         match there.is_empty() || there.iter().any(is_inside) {
             true => Ok(()),
             false => Err(Error::OutsideProject { path: typed.into(), folder: "pages".into() }),

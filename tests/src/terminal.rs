@@ -180,7 +180,7 @@ impl Terminal {
             out_is_terminal: self.is_terminal,
             err_is_terminal: false,
             width: Some(100),
-            folder: self.path(folder),
+            folder: if folder.is_empty() { self.folder().to_path_buf() } else { self.path(folder) },
             environment: Environment::with(self.variables.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
             cancel,
             program: Vec::new(),

@@ -78,12 +78,17 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
         }
         let called = PageName { page: Some(name), ..PageName::default() };
         let called = context.index.read(|db| called.require(db).and_then(|page| page::path_of(db, page)));
-        called.map_err(|error| match context.source.stat(name) {
-            Ok(None) => error,
-            Ok(Some(_)) => Error::invalid(format!(
-                "{name}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
-            )),
-            Err(unusable) => unusable,
+        called.map_err(|error| {
+            if let Err(unusable) = context.source.stat(name) {
+                return unusable;
+            }
+            let file = path::join(context.pages_dir(), name).map(|file| context.source.stat_source(&file));
+            match file {
+                Some(Ok(Some(_))) => Error::invalid(format!(
+                    "{name}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
+                )),
+                _ => error,
+            }
         })
     };
     pages.iter().map(listed).collect()
