@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use napi::bindgen_prelude::{Env, Object};
 use napi_derive::napi;
+use ubp_core::hint::Calls;
 use ubp_core::{Error, Result};
 
 /// How a call ended: `json` or `error`, never both.
@@ -30,7 +31,11 @@ pub struct Failure {
 
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
-        Self { code: error.code().into(), message: error.to_string(), hint: error.hint() }
+        Self {
+            code: error.code().into(),
+            message: error.to_string(),
+            hint: error.hint().map(|hint| hint.told(&Calls)),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
 use serde_json::{Value, json};
 use ubp_core::Caller;
+use ubp_core::hint::Calls;
 use ubp_core::ops::{find, named};
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Error, Result};
@@ -164,7 +165,7 @@ impl Open {
                 let notices: Notices = Arc::new(move |notice| {
                     let event = json!({
                         "event": "notice", "warning": notice.is_warning, "message": notice.text,
-                        "hint": notice.hint,
+                        "hint": notice.hint.map(|hint| hint.told(&Calls)),
                     });
                     say(&listener, &event);
                 });

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use js_sys::{Error as JsError, Reflect};
 use ubp_core::Result;
+use ubp_core::hint::Buttons;
 use wasm_bindgen::prelude::*;
 
 const AGAIN: &str = "start a new worker with a fresh module, and open the vault again";
@@ -22,7 +23,10 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Resul
     }
     let result = work();
     AT_WORK.set(false);
-    result.map_err(|error| failure(error.code(), &error.to_string(), error.hint().as_deref()))
+    result.map_err(|error| {
+        let hint = error.hint().map(|hint| hint.told(&Buttons));
+        failure(error.code(), &error.to_string(), hint.as_deref())
+    })
 }
 
 fn failure(code: &str, message: &str, hint: Option<&str>) -> JsValue {

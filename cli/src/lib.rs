@@ -13,6 +13,7 @@ mod commands;
 mod io;
 mod output;
 mod page;
+mod places;
 mod progress;
 mod session;
 mod streams;

@@ -2,7 +2,7 @@
 
 use console::{measure_text_width, truncate_str};
 use ubp_core::freshness::Staleness;
-use ubp_core::ops;
+use ubp_core::hint::Voice;
 use ubp_core::show::{Page, Span};
 
 use crate::output::{Failure, Palette, printable};
@@ -159,9 +159,7 @@ impl Page for TerminalPage<'_, '_> {
         }
     }
 
-    fn call(&self, name: &str, arguments: &str) -> String {
-        let command = ops::find(name).map_or(name, |operation| operation.facts.command);
-        let gap = if arguments.is_empty() { "" } else { " " };
-        format!("`ubp {command}{gap}{arguments}`")
+    fn voice(&self) -> &dyn Voice {
+        &*self.terminal
     }
 }

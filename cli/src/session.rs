@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::Value;
 use ubp_core::Error;
+use ubp_core::hint::{Commands, Next, Voice};
 use ubp_core::index::{EmbedReport, Index, RefreshReport, section_count};
 use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
@@ -115,15 +117,16 @@ impl<'a> Terminal<'a> {
             }
             Failure::Engine(error) => error,
         };
+        let hint = error.hint().map(|hint| hint.told(self));
         if self.json {
             let value = serde_json::json!({
-                "error": { "code": error.code(), "message": error.to_string(), "hint": error.hint() }
+                "error": { "code": error.code(), "message": error.to_string(), "hint": hint }
             });
             let _ = writeln!(self.io.out, "{value:#}");
         }
         let label = self.err.error("error:");
         let _ = writeln!(self.io.err, "{label} {}", printable(&error.to_string()));
-        if let Some(hint) = error.hint() {
+        if let Some(hint) = hint {
             let label = self.err.good("hint:");
             let _ = writeln!(self.io.err, "{label} {}", printable(&hint));
         }
@@ -137,14 +140,17 @@ impl<'a> Terminal<'a> {
         if filepath.starts_with(".ubp/") {
             return self.project_path(filepath);
         }
-        printable(&format!("{}{filepath}", self.pages_prefix))
+        printable(&self.opened_by(filepath))
     }
 
-    /// A page's path as it was typed in the current folder, seen from the pages folder. Other names stay.
-    pub(crate) fn below_pages(&self, typed: &str) -> String {
-        let typed = typed.strip_prefix("./").unwrap_or(typed);
-        let below = Some(self.pages_prefix.as_str()).filter(|prefix| !prefix.is_empty());
-        below.and_then(|prefix| typed.strip_prefix(prefix)).unwrap_or(typed).to_owned()
+    /// The same for programs, with characters that would steer a terminal.
+    pub(crate) fn opened_by(&self, filepath: &str) -> String {
+        format!("{}{filepath}", self.pages_prefix)
+    }
+
+    /// A name of a page as it can be typed in the current folder: a path as it is seen from there.
+    fn named_here(&self, page: &str) -> String {
+        if ubp_core::path::is_page(page) { self.path(page) } else { page.to_owned() }
     }
 
     /// A path of the project as it can be opened from the current folder.
@@ -172,10 +178,35 @@ impl<'a> Terminal<'a> {
     }
 }
 
+impl Voice for Terminal<'_> {
+    /// The command, with pages as they are called in the current folder.
+    fn ask(&self, next: &Next) -> String {
+        let mut next = next.clone();
+        for name in ["page", "pages", "source", "target"] {
+            match next.params.get_mut(name) {
+                Some(Value::String(page)) => *page = self.named_here(page),
+                Some(Value::Array(pages)) => pages.iter_mut().for_each(|page| {
+                    if let Value::String(page) = page {
+                        *page = self.named_here(page);
+                    }
+                }),
+                _ => {}
+            }
+        }
+        Commands.ask(&next)
+    }
+
+    fn run(&self, command: &str) -> String {
+        Commands.run(command)
+    }
+}
+
 /// An open project.
 pub(crate) struct Session {
     pub project: Project,
     pub engine: Engine,
+    /// Where paths are typed: the folder that the command works in, then the current one.
+    pub here: Vec<PathBuf>,
     /// Whether the index starts empty with every command.
     in_memory: bool,
 }
@@ -196,10 +227,11 @@ impl Session {
             terminal.warn(words);
         }
         if let Some(hint) = opening.no_model.as_ref().and_then(Error::hint) {
-            terminal.note(format!("hint: {hint}"));
+            terminal.note(format!("hint: {}", hint.told(terminal)));
         }
         let Opening { engine, in_memory, .. } = opening;
-        Ok(Self { project, engine, in_memory })
+        let here = [folder, terminal.io.folder.as_path()].map(real);
+        Ok(Self { project, engine, here: here.into(), in_memory })
     }
 
     /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`.
@@ -314,9 +346,14 @@ pub(crate) fn without_project<T>(
     Ok(operation(&context)?)
 }
 
+/// The folder without links on the way to it.
+fn real(folder: &Path) -> PathBuf {
+    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
+}
+
 /// How to get from one folder to another, `/` at its end.
 fn prefix(from: &Path, to: &Path) -> String {
-    let from = std::fs::canonicalize(from).unwrap_or_else(|_| from.to_path_buf());
+    let from = real(from);
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     let mut steps: Vec<String> = from.components().skip(shared).map(|_| "..".into()).collect();
     steps.extend(to.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned()));

@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use crate::hint::{Hint, Next};
 use crate::ports::ContentHash;
 
 /// What went wrong, said so that a person can act on it.
@@ -17,6 +18,8 @@ pub enum Error {
     InvalidParams {
         /// What was given and what was expected.
         message: String,
+        /// The way out, where `message` does not say it.
+        hint: Option<Box<Hint>>,
     },
     /// Nothing in the index goes by this name.
     #[error("no page is called '{page}'")]
@@ -166,20 +169,19 @@ impl Error {
     }
 
     /// What the reader can do about it, where there is something to do.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<Hint> {
         match self {
+            Self::InvalidParams { hint, .. } => hint.as_deref().cloned(),
             Self::PageNotFound { similar, .. } if !similar.is_empty() => {
-                Some(format!("did you mean {}?", similar.join(", ")))
+                Some(format!("did you mean {}?", similar.join(", ")).into())
             }
-            Self::PageNotFound { .. } => Some("`ubp list` shows every page".into()),
+            Self::PageNotFound { .. } => Some(Hint::ask(Next::call("list_pages")).text(" shows every page")),
             Self::AmbiguousPage { .. } => Some("name the page by its path".into()),
             Self::OutsideProject { folder, .. } => {
-                Some(format!("only files inside the {folder} folder can be used"))
+                Some(format!("only files inside the {folder} folder can be used").into())
             }
             Self::Io { source, .. } => match source.kind() {
-                std::io::ErrorKind::StorageFull => {
-                    Some("free some disk space and run the command again".into())
-                }
+                std::io::ErrorKind::StorageFull => Some("free some disk space, then try again".into()),
                 std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
                 std::io::ErrorKind::AddrInUse => {
                     Some("another program listens there: end it, or name another port".into())
@@ -191,31 +193,39 @@ impl Error {
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
             Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
-            Self::Undo { path, entry, .. } => Some(format!(
-                "take back later changes first (`ubp audit --page {path}` lists them), or take what you need \
-                 from `ubp audit {entry} --json`, which has both texts"
-            )),
-            Self::HalfDone { entry, .. } => {
-                Some(format!("`ubp undo {entry}` takes back the rest once the cause is gone"))
-            }
-            Self::NoProject { .. } => Some(
-                "`ubp init` starts a project in the current folder; in a folder of notes, such as an \
-                 Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
-                    .into(),
+            Self::Undo { path, entry, .. } => Some(
+                Hint::from("undo later changes first (")
+                    .and_ask(Next::call("audit").with("page", path.as_str()))
+                    .text(" lists them), or take what you need from ")
+                    .and_ask(Next::call("audit").with("entry", entry.as_str()))
+                    .text(", which as JSON has both texts"),
             ),
-            Self::Manifest { .. } => Some("fix the file, or delete it and run `ubp init` again".into()),
-            Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
-            Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
+            Self::HalfDone { entry, .. } => Some(
+                Hint::ask(Next::call("undo").with("entry", entry.as_str()))
+                    .text(" takes back the rest once the cause is gone"),
+            ),
+            Self::NoProject { .. } => Some(
+                Hint::run("init")
+                    .text(
+                        " starts a project in the current folder; in a folder of notes, such as an Obsidian \
+                         vault, ",
+                    )
+                    .and_run("init --pages-dir .")
+                    .text(" takes the notes as they are"),
+            ),
+            Self::Manifest { .. } => {
+                Some(Hint::from("fix the file, or delete it and run ").and_run("init").text(" again"))
+            }
+            Self::Model { .. } => Some(Hint::run("model").text(" shows what is installed and what is known")),
+            Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
             Self::Database(error) => match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DiskFull) => {
-                    Some("free some disk space and run the command again".into())
-                }
+                Some(rusqlite::ErrorCode::DiskFull) => Some("free some disk space, then try again".into()),
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
                 Some(rusqlite::ErrorCode::ReadOnly) => Some("this index can only be read".into()),
-                _ => Some("`ubp rebuild` makes the index anew from your files".into()),
+                _ => Some(Hint::ask(Next::call("rebuild")).text(" builds the index again from your files")),
             },
             _ => None,
         }
@@ -250,7 +260,12 @@ impl Error {
 
     /// An [`Error::InvalidParams`].
     pub fn invalid(message: impl Into<String>) -> Self {
-        Self::InvalidParams { message: message.into() }
+        Self::InvalidParams { message: message.into(), hint: None }
+    }
+
+    /// The same with a way out.
+    pub fn invalid_with_hint(message: impl Into<String>, hint: Hint) -> Self {
+        Self::InvalidParams { message: message.into(), hint: Some(Box::new(hint)) }
     }
 
     /// An [`Error::Conflict`] about `path`; `None` stands for no page.

@@ -8,6 +8,7 @@ mod error;
 pub mod export;
 pub mod freshness;
 pub mod graph;
+pub mod hint;
 pub mod index;
 pub mod manifest;
 #[cfg(not(target_family = "wasm"))]

@@ -4,6 +4,7 @@
 //! terminal nor end its own quotation.
 
 use crate::freshness::{StaleReason, StaleRef, Staleness};
+use crate::hint::Voice;
 
 /// A stretch of a line.
 #[derive(Debug, Clone, Copy)]
@@ -75,13 +76,21 @@ pub trait Page {
     /// What only somebody wants to know who asked for details.
     fn aside(&mut self, line: &[Span<'_>]);
 
-    /// How this reader asks for the operation called `name`, with arguments: as a command, or as a tool.
-    fn call(&self, name: &str, arguments: &str) -> String;
+    /// How this reader asks for what is next: by a command, or by a tool.
+    fn voice(&self) -> &dyn Voice;
 }
 
 /// `one` or `many`, with the number.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+/// A time in RFC 3339 without fractions of a second, which no reader needs.
+pub fn to_the_second(time: &str) -> String {
+    match time.split_once('.') {
+        Some((second, rest)) => format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+        None => time.to_owned(),
+    }
 }
 
 /// A page that an answer is about, as its heading.
@@ -105,5 +114,17 @@ pub fn what_is_wrong(stale: &StaleRef) -> String {
         }
         StaleReason::Suspect => "is stale itself".into(),
         StaleReason::UnknownShallowClone => "may have changed: the clone is too shallow to tell".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_to_the_second() {
+        assert_eq!(to_the_second("2026-11-23T03:11:32.882879056Z"), "2026-11-23T03:11:32Z");
+        assert_eq!(to_the_second("2026-11-23T03:11:32.5+09:00"), "2026-11-23T03:11:32+09:00");
+        assert_eq!(to_the_second("2026-11-23T03:11:32Z"), "2026-11-23T03:11:32Z");
     }
 }

@@ -63,6 +63,18 @@ impl Terminal {
         Ok(terminal)
     }
 
+    /// The same with the pages in the folder `pages` of the project, and files beside it by their own paths.
+    ///
+    /// # Errors
+    /// As [`Terminal::vault`].
+    pub fn project<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<Self> {
+        let terminal = Self::vault(files)?;
+        let manifest = fs::read_to_string(terminal.path(".ubp/manifest.json"))?;
+        let manifest = manifest.replace("\"pages_dir\": \".\"", "\"pages_dir\": \"pages\"");
+        terminal.write(".ubp/manifest.json", manifest)?;
+        Ok(terminal)
+    }
+
     /// Sets an environment variable; there are no others.
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
@@ -135,9 +147,27 @@ impl Terminal {
         Ran { command: arguments.into(), status, out: self.scrub(&out.text()), err: self.scrub(&err) }
     }
 
+    /// Runs `ubp` with these arguments where `folder`, below that of the terminal, is the current one.
+    pub fn ubp_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let out = SharedBuffer::default();
+        let given: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let (status, err) = self.run_in(folder, &given, Box::new(out.clone()), Cancel::default());
+        Ran { command: arguments.join(" "), status, out: self.scrub(&out.text()), err: self.scrub(&err) }
+    }
+
     /// Runs `ubp` with output that goes to `out`, and a request to stop that may have been made.
     pub fn run(
         &self,
+        arguments: &[String],
+        out: Box<dyn Write + Send>,
+        cancel: Cancel,
+    ) -> (ExitStatus, String) {
+        self.run_in("", arguments, out, cancel)
+    }
+
+    fn run_in(
+        &self,
+        folder: &str,
         arguments: &[String],
         out: Box<dyn Write + Send>,
         cancel: Cancel,
@@ -150,7 +180,7 @@ impl Terminal {
             out_is_terminal: self.is_terminal,
             err_is_terminal: false,
             width: Some(100),
-            folder: self.folder.path().to_path_buf(),
+            folder: if folder.is_empty() { self.folder().to_path_buf() } else { self.path(folder) },
             environment: Environment::with(self.variables.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
             cancel,
             program: Vec::new(),
@@ -232,7 +262,7 @@ fn without_ids(text: &str) -> String {
 }
 
 /// The arguments in a line: blanks separate, `'` keeps together.
-fn split(line: &str) -> Vec<String> {
+pub fn split(line: &str) -> Vec<String> {
     let mut arguments = Vec::new();
     let (mut current, mut begun, mut quoted) = (String::new(), false, false);
     for c in line.chars() {

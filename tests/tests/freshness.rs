@@ -113,7 +113,7 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     let text = project.ubp("stale").out;
     assert!(text.contains("[STALE] docs/users.md — src/users.ts changed on "), "{text}");
     assert!(text.contains("edited later, but not reviewed"), "{text}");
-    assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
+    assert!(text.contains("[SUSPECT] docs/login.md — builds on docs/users.md"), "{text}");
 
     // A clone says the same, byte for byte, whenever its files were written.
     let name = format!("{}-clone", project.folder().file_name().unwrap().to_string_lossy());
@@ -263,4 +263,26 @@ fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
         git(&submodule, 0, &["checkout", "--quiet", "HEAD~1"]);
         assert_eq!(stale(), [], "{reviewed}");
     }
+}
+
+#[test]
+fn status_knows_where_a_source_went_as_stale_does() {
+    let repository = Repository::new();
+    let project = &repository.0;
+    std::fs::rename(project.path("src/users.ts"), project.path("src/people.ts")).unwrap();
+    repository.commit(10);
+    let status = project.ubp("status --json").json();
+    let stale = project.ubp("stale --json").json();
+    assert_eq!(status["stale_pages"][0]["stale_refs"][0]["renamed_to"], "src/people.ts", "{status}");
+    assert_eq!(status["stale_pages"][0]["stale_refs"], stale["pages"][0]["stale_ref_details"]);
+    let text = project.ubp("status").out;
+    assert!(text.contains("src/users.ts is missing; it was moved to src/people.ts"), "{text}");
+}
+
+#[test]
+fn a_review_of_pages_without_sources_says_that_there_is_nothing_to_review() {
+    let terminal = Terminal::vault([("a.md", "# A\n")]).unwrap();
+    let ran = terminal.ubp("review --all");
+    assert!(ran.succeeded());
+    assert!(ran.err.contains("no page names sources in `source_refs`"), "{}", ran.transcript());
 }

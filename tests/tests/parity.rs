@@ -16,9 +16,14 @@ use crate::viewer::{self, Viewer};
 static FIXTURE: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("parity/cases.json")).unwrap());
 
-pub fn vault() -> Terminal {
+/// The files of the vault.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     let files = FIXTURE["files"].as_object().unwrap();
-    Terminal::vault(files.iter().map(|(path, text)| (path.as_str(), text.as_str().unwrap()))).unwrap()
+    files.iter().map(|(path, text)| (path.as_str(), text.as_str().unwrap()))
+}
+
+pub fn vault() -> Terminal {
+    Terminal::vault(files()).unwrap()
 }
 
 /// What the table answers in the same project.
@@ -76,7 +81,7 @@ fn the_terminal_prints_exactly_what_the_table_answers() {
 
 /// What changes the vault, in order, with questions about what came of it: whoever takes the steps needs a vault of
 /// their own. Without a command, only programs ask.
-fn steps() -> Vec<(Option<&'static str>, &'static str, &'static Value)> {
+pub fn steps() -> Vec<(Option<&'static str>, &'static str, &'static Value)> {
     let steps = FIXTURE["steps"].as_array().unwrap().iter();
     steps
         .map(|step| (step["command"].as_str(), step["operation"].as_str().unwrap(), &step["params"]))

@@ -11,12 +11,14 @@ mod diff;
 mod documents;
 mod export;
 mod freshness;
+mod hints;
 mod hostile;
 mod index_files;
 #[cfg(unix)]
 mod live;
 mod mcp;
 mod memory;
+mod names;
 mod parity;
 mod process;
 mod query;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use ubp_core::hint::Commands;
 use ubp_host::documents::Level;
 use ubp_host::live::Notices;
 
@@ -86,9 +87,10 @@ impl Messages {
                 return;
             }
             let mut lines = printable(&notice.text);
+            let hint = notice.hint.map(|hint| hint.told(&Commands));
             if levels {
                 let level = if notice.is_warning { Level::Warn } else { Level::Info };
-                let hint = notice.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+                let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
                 let line = format!("{lines}{}", printable(&hint)).replace('\n', " ");
                 let _ = writeln!(stream.clone(), "{} {line}", level.label());
                 return;
@@ -96,8 +98,8 @@ impl Messages {
             if notice.is_warning {
                 lines = format!("{} {lines}", style.warning);
             }
-            if let Some(hint) = &notice.hint {
-                lines = format!("{lines}\n{} {}", style.hint, printable(hint));
+            if let Some(hint) = hint {
+                lines = format!("{lines}\n{} {}", style.hint, printable(&hint));
             }
             let _ = writeln!(stream.clone(), "{lines}");
         })

@@ -1,6 +1,7 @@
 //! `ubp audit` and `ubp undo`: what was changed through UBP, and taking it back.
 
 use clap::Args;
+use ubp_core::Error;
 use ubp_core::ops::audit::{self, Params};
 use ubp_core::ops::undo;
 
@@ -42,12 +43,14 @@ pub struct UndoArgs {
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArgs) -> CommandResult {
-    let params = Params {
-        page: args.page.map(|page| terminal.below_pages(&page)),
-        entry: args.entry,
-        limit: args.limit,
-    };
-    let output = session.write(terminal, |context| audit::run(context, params))?;
+    let params = |page| Params { page, entry: args.entry.clone(), limit: args.limit };
+    let page = args.page.as_deref().map(|page| session.page(terminal, page));
+    // A page that is gone was where it is typed, whatever else has that name now.
+    let place = args.page.as_deref().map(|page| session.place_of_page(page));
+    let output = session.write(terminal, |context| match audit::run(context, params(place)) {
+        Err(Error::PageNotFound { .. }) => audit::run(context, params(page)),
+        output => output,
+    })?;
     answer(terminal, &output, audit::show)
 }
 

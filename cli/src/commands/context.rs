@@ -37,7 +37,7 @@ pub(crate) fn run(
     args: ContextArgs,
 ) -> CommandResult {
     let params = Params {
-        page: Some(args.page),
+        page: Some(session.page(terminal, &args.page)),
         depth: args.depth,
         link_types: args.link_types,
         max_size: args.max_size,

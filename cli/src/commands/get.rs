@@ -32,7 +32,7 @@ pub(crate) fn run(
     args: GetArgs,
 ) -> CommandResult {
     let params = Params {
-        page: Some(args.page),
+        page: Some(session.page(terminal, &args.page)),
         section: args.section,
         max_tokens: args.max_tokens,
         ..Params::default()

@@ -56,7 +56,7 @@ pub(crate) fn run(
     args: GraphArgs,
 ) -> CommandResult {
     let params = Params {
-        page: args.page,
+        page: args.page.map(|page| session.page(terminal, &page)),
         depth: args.depth,
         direction: args.direction.map(direction),
         link_types: args.link_types,

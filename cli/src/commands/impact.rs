@@ -42,15 +42,13 @@ pub struct ImpactArgs {
 pub(crate) fn run(
     terminal: &mut Terminal<'_>,
     session: &Session,
-    folder: &Path,
     global: &Global,
     args: ImpactArgs,
 ) -> CommandResult {
-    // What is there under the current folder is meant as it would be by any other command; the project's
-    // own folder is where names are looked up, pages first.
-    let seen = super::refs::source_path(session, folder, Path::new(&args.page));
-    let is_elsewhere = seen != args.page && folder.join(&args.page).exists();
-    let (page, file) = if is_elsewhere { (None, Some(seen)) } else { (Some(args.page), None) };
+    // A page, or what lies where it was typed; a name is looked up from the project's folder, pages first.
+    let (page, seen) = (session.page(terminal, &args.page), session.source(Path::new(&args.page)));
+    let is_file = page == args.page && seen != args.page && session.project.root.join(&seen).exists();
+    let (page, file) = if is_file { (None, Some(seen)) } else { (Some(page), None) };
     let params = Params {
         page,
         file,

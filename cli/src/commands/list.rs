@@ -50,7 +50,7 @@ pub(crate) fn run(
     let params = Params {
         doc_type: args.doc_type,
         tags: args.tags,
-        folder: args.folder,
+        folder: args.folder.map(|folder| session.folder(&folder)),
         staleness: args.staleness,
         sort: args.sort,
         order: args.order,

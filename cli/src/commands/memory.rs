@@ -188,7 +188,7 @@ pub(crate) fn run(
         MemoryAction::List(args) => list(terminal, session, global, args),
         MemoryAction::Forget(args) => {
             let params = forget::Params {
-                memory: terminal.below_pages(&args.memory),
+                memory: session.page(terminal, &args.memory),
                 memory_type: args.memory_type,
                 dry_run: args.dry_run,
             };

@@ -148,7 +148,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
     }
     let session = Session::open(terminal, &folder)?;
     match command {
-        Command::Add(args) => add::run(terminal, &session, &folder, args),
+        Command::Add(args) => add::run(terminal, &session, args),
         Command::Rebuild => rebuild::run(terminal, &session),
         Command::New(args) => write::new(terminal, &session, args),
         Command::Mv(args) => write::mv(terminal, &session, args),
@@ -164,13 +164,13 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         }
         Command::Graph(args) => graph::run(terminal, &session, global, args),
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
-        Command::Impact(args) => impact::run(terminal, &session, &folder, global, args),
+        Command::Impact(args) => impact::run(terminal, &session, global, args),
         Command::Diff(args) => diff::run(terminal, &session, global, args),
         Command::Export(args) => export::run(terminal, &session, &folder, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),
         Command::Review(args) => review::run(terminal, &session, global, args),
-        Command::Refs(args) => refs::run(terminal, &session, &folder, global, &args),
+        Command::Refs(args) => refs::run(terminal, &session, global, &args),
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),

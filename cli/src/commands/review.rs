@@ -1,6 +1,8 @@
 //! `ubp review`: record that pages are true of their code.
 
 use clap::Args;
+use ubp_core::freshness::Staleness;
+use ubp_core::ops::list_pages;
 use ubp_core::ops::review_page::{self, Params};
 
 use crate::ExitStatus;
@@ -13,11 +15,12 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp review login-feature.md                      record a page that is fresh\n  \
     ubp review --still-accurate login-feature.md     the code changed; I read the page and it is true\n  \
+    ubp review pages/api                             the pages in this folder whose code did not change\n  \
     ubp review --all                                 every page whose code did not change\n\n\
     The record is .ubp/refs.lock: commit it together with the pages.")]
 pub struct ReviewArgs {
-    /// The pages: paths, ids, titles or aliases
-    #[arg(value_name = "PAGE", required_unless_present = "all")]
+    /// The pages: paths, ids, titles or aliases; a folder stands for the pages in it that name sources
+    #[arg(value_name = "PAGE|FOLDER", required_unless_present = "all")]
     pub pages: Vec<String>,
     /// Every page that names sources
     #[arg(long, conflicts_with = "pages")]
@@ -33,7 +36,14 @@ pub(crate) fn run(
     global: &Global,
     args: ReviewArgs,
 ) -> CommandResult {
-    let params = Params { page: None, pages: args.pages, all: args.all, still_accurate: args.still_accurate };
+    let none = "no page in this folder has sources, so there is nothing to review";
+    let pages = session.pages(terminal, &args.pages, none, |terminal, folder| {
+        let params = list_pages::Params { folder: Some(folder.into()), ..Default::default() };
+        let listed = session.read(terminal, global, |context| list_pages::run(context, params))?;
+        let tracked = listed.pages.into_iter().filter(|one| one.page.staleness != Staleness::Untracked);
+        Ok(tracked.map(|one| one.page.filepath).collect())
+    })?;
+    let params = Params { page: None, pages, all: args.all, still_accurate: args.still_accurate };
     let output = session.read(terminal, global, |context| review_page::run(context, params))?;
     answer(terminal, &output, review_page::show)?;
     Ok(if output.refused.is_empty() { ExitStatus::Success } else { ExitStatus::Finding })

@@ -8,6 +8,7 @@ use ubp_core::search::SearchMode;
 use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
+use crate::page::TerminalPage;
 use crate::session::{Session, Terminal, answer};
 
 /// `ubp search`
@@ -17,7 +18,7 @@ use crate::session::{Session, Terminal, answer};
     ubp search --fulltext src/auth/login.ts\n  \
     ubp search '\"refresh token\"' --type api --tag security\n  \
     ubp search 認証 --field status=approved --explain\n  \
-    ubp search login -l | xargs $EDITOR\n\n\
+    ubp search login -l -0 | xargs -0 $EDITOR\n\n\
     The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends meaning\n\
     (vectors) and words; graph proximity is what linked results pass on to each other.")]
 pub struct SearchArgs {
@@ -66,6 +67,9 @@ pub struct SearchArgs {
     /// Print paths only
     #[arg(short = 'l', long = "paths")]
     pub paths: bool,
+    /// End each path with a NUL byte, for `xargs -0`: names may contain blanks
+    #[arg(short = '0', long, requires = "paths")]
+    pub null: bool,
     /// Keep the whole answer within N tokens (256 or more)
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
@@ -109,7 +113,7 @@ pub(crate) fn run(
         link_types: args.link_types,
         doc_types: args.doc_types,
         tags: args.tags,
-        folder: args.folder,
+        folder: args.folder.map(|folder| session.folder(&folder)),
         fields: args.fields.into_iter().collect(),
         content: args.content,
         include_linked: args.include_linked,
@@ -119,8 +123,16 @@ pub(crate) fn run(
     let output = session.read(terminal, global, |context| search::run(context, params))?;
     terminal.json |= args.format == Some(Format::Json);
     if args.paths && !terminal.json {
+        let mut page = TerminalPage::new(terminal);
+        search::show_unmatched(&output, &mut page);
+        page.finish()?;
         for result in &output.results {
-            terminal.line(terminal.path(&result.page.filepath))?;
+            if args.null {
+                let path = terminal.opened_by(&result.page.filepath);
+                write!(terminal.io.out, "{path}\0")?;
+            } else {
+                terminal.line(terminal.path(&result.page.filepath))?;
+            }
         }
         return Ok(ExitStatus::Success);
     }

@@ -77,7 +77,7 @@ pub(crate) fn run(
     args: SuggestLinksArgs,
 ) -> CommandResult {
     let params = Params {
-        page: args.page,
+        page: args.page.map(|page| session.page(terminal, &page)),
         threshold: args.threshold,
         limit: args.limit,
         include_decided: args.all,
@@ -89,8 +89,8 @@ pub(crate) fn run(
 
 pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: AcceptArgs) -> CommandResult {
     let params = accept::Params {
-        source: args.source,
-        target: args.target,
+        source: session.page(terminal, &args.source),
+        target: session.page(terminal, &args.target),
         line: args.line,
         text: args.text,
         expected_hash: None,
@@ -101,7 +101,10 @@ pub(crate) fn accept(terminal: &mut Terminal<'_>, session: &Session, args: Accep
 }
 
 pub(crate) fn dismiss(terminal: &mut Terminal<'_>, session: &Session, args: DismissArgs) -> CommandResult {
-    let params = dismiss::Params { source: args.source, target: args.target };
+    let params = dismiss::Params {
+        source: session.page(terminal, &args.source),
+        target: session.page(terminal, &args.target),
+    };
     let output = session.write(terminal, |context| dismiss::run(context, params))?;
     answer(terminal, &output, dismiss::show)
 }

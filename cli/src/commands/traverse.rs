@@ -41,7 +41,7 @@ pub(crate) fn run(
     args: TraverseArgs,
 ) -> CommandResult {
     let params = Params {
-        page: Some(args.page),
+        page: Some(session.page(terminal, &args.page)),
         depth: args.depth,
         direction: args.direction.map(super::graph::direction),
         link_types: args.link_types,

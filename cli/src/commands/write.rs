@@ -83,8 +83,8 @@ pub struct RmArgs {
 pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs) -> CommandResult {
     let params = create_page::Params {
         title: args.title,
-        path: args.path.map(|path| terminal.below_pages(&path)),
-        folder: args.folder.map(|folder| terminal.below_pages(&folder)),
+        path: args.path.map(|path| session.place_of_page(&path)),
+        folder: args.folder.map(|folder| session.folder(&folder)),
         content: String::new(),
         doc_type: args.doc_type,
         tags: args.tags,
@@ -98,11 +98,11 @@ pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs)
 pub(crate) fn mv(terminal: &mut Terminal<'_>, session: &Session, args: MvArgs) -> CommandResult {
     let is_path = |to: &str| to.contains('/') || ubp_core::path::is_page(to);
     let (path, title) = match args.to {
-        Some(to) if is_path(&to) => (Some(terminal.below_pages(&to)), args.title),
+        Some(to) if is_path(&to) => (Some(session.place_of_page(&to)), args.title),
         to => (None, args.title.or(to)),
     };
     let params = rename_page::Params {
-        page: terminal.below_pages(&args.page),
+        page: session.page(terminal, &args.page),
         path,
         title,
         expected_hash: None,
@@ -115,7 +115,7 @@ pub(crate) fn mv(terminal: &mut Terminal<'_>, session: &Session, args: MvArgs) -
 pub(crate) fn rm(terminal: &mut Terminal<'_>, session: &Session, args: RmArgs) -> CommandResult {
     for page in args.pages {
         let params = delete_page::Params {
-            page: terminal.below_pages(&page),
+            page: session.page(terminal, &page),
             unlink: args.unlink,
             confirm: true,
             expected_hash: None,

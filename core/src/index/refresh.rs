@@ -272,6 +272,12 @@ fn made_for_of(db: &Connection) -> Result<Option<String>> {
     first(db, "SELECT value FROM meta WHERE key = ?1", [MADE_FOR])
 }
 
+/// The pages folder relative to the project, empty when they are the same, as the index was made for it.
+pub(crate) fn pages_folder(db: &Connection) -> Result<String> {
+    let made_for = made_for_of(db)?.unwrap_or_default();
+    Ok(made_for.lines().next().unwrap_or_default().to_owned())
+}
+
 fn remember_made_for(db: &Connection, made_for: &str) -> Result<()> {
     run(db, "INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", (MADE_FOR, made_for))
 }

@@ -13,6 +13,7 @@ use crate::embed::{chunks, passage};
 use crate::index::{VectorMatrix, pending};
 use crate::ports::TextKind;
 use crate::query::page_vectors;
+use crate::show::counted;
 use crate::text::fold_key;
 
 /// Cosine similarity from which memories are told to be alike.
@@ -109,12 +110,15 @@ pub(crate) fn vectors(
     db: &Connection,
 ) -> Result<std::result::Result<HashMap<i64, Vec<f32>>, String>> {
     let Some(embedder) = context.embedder else {
-        return Ok(Err("this machine has no embedding model (see `ubp model`)".into()));
+        return Ok(Err("this machine has no embedding model".into()));
     };
     let model = embedder.model();
     let due = pending(db, &model.identity)?;
     if due > 0 {
-        return Ok(Err(format!("the vectors of {due} sections are still to be made (see `ubp add`)")));
+        return Ok(Err(format!(
+            "the vectors of {} are still to be computed",
+            counted(due, "section", "sections")
+        )));
     }
     let bytes = page_vectors(db, &model.identity, model.dimensions)?;
     let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();

@@ -41,6 +41,10 @@ pub struct Facts {
     pub called: Option<&'static str>,
     /// The command that asks for it, without `ubp`; empty where no command does.
     pub command: &'static str,
+    /// Its parameters that this command takes without a flag, in order.
+    pub arguments: &'static [&'static str],
+    /// What does it in the viewer, as a noun; empty where nothing does.
+    pub button: &'static str,
     /// Whether its answer holds text of pages, which a model must take for data.
     pub quotes_pages: bool,
     /// Whether it may run while somebody types: on the index as it is, without waiting for changes that are on their
@@ -63,6 +67,8 @@ impl Facts {
             tool: Tool::Never,
             called: None,
             command: "",
+            arguments: &[],
+            button: "",
             quotes_pages: false,
             at_once: false,
             index_only: false,
@@ -94,6 +100,16 @@ impl Facts {
     /// People ask for it with this command.
     pub const fn command(self, command: &'static str) -> Self {
         Self { command, ..self }
+    }
+
+    /// Its command takes these parameters without a flag.
+    pub const fn arguments(self, arguments: &'static [&'static str]) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// This does it in the viewer.
+    pub const fn button(self, button: &'static str) -> Self {
+        Self { button, ..self }
     }
 
     /// Its answer holds text of pages.

@@ -16,6 +16,7 @@ mod parts {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod memory;
     pub(crate) mod page;
+    pub(crate) mod unmatched;
     pub(crate) mod way;
 }
 

@@ -9,6 +9,7 @@ use crate::Context;
 use crate::index;
 use crate::index::questions::{pages, vectors};
 use crate::ports::Embedder;
+use crate::show::counted;
 use crate::{Error, Result, path};
 
 /// Columns that every page has, whatever its front matter says.
@@ -189,11 +190,13 @@ fn text(value: Value) -> String {
 /// Why pages have no vectors, if so, and how long vectors are.
 fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
     let Some(embedder) = context.embedder else {
-        return Ok((Some("this machine has no embedding model (see `ubp model`)".into()), 0));
+        return Ok((Some("this machine has no embedding model".into()), 0));
     };
     let model = embedder.model();
     let pending = context.index.read(|db| index::pending(db, &model.identity))?;
-    let reason = (pending > 0).then(|| format!("the vectors of {pending} sections are still being made"));
+    let reason = (pending > 0).then(|| {
+        format!("the vectors of {} are still being computed", counted(pending, "section", "sections"))
+    });
     Ok((reason, model.dimensions))
 }
 

@@ -159,6 +159,7 @@ impl<S: Source> Source for FaultySource<S> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use ubp_core::hint::Commands;
     use ubp_core::ports::MemorySource;
 
     #[test]
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(source.read("b.md").unwrap(), b"b");
         let hash = Some(ContentHash::of(b"b"));
         let error = source.write("b.md", b"new", hash).unwrap_err();
-        assert!(error.hint().unwrap().contains("disk space"));
+        assert!(error.hint().unwrap().told(&Commands).contains("disk space"));
         assert_eq!(source.read("b.md").unwrap(), b"b");
         let listing = source.list().unwrap();
         assert_eq!(listing.pages.len(), 1);

@@ -171,7 +171,7 @@ export interface AddOutput {
 
 /** Which pages. */
 export interface AddParams {
-  /** Paths of pages relative to the pages folder; all pages when empty. */
+  /** Pages, each by path, id, title or alias; all pages when empty. */
   pages?: string[] | undefined;
   /** Also create an empty page for every link on these pages that leads nowhere. */
   create_missing?: boolean | undefined;
@@ -437,8 +437,8 @@ export interface CheckedPage {
   suspect_path: string[];
   /** Whether all of its sources are judged by a review and not by times. */
   reviewed: boolean;
-  /** What settles it once the page was read; absent for a page that needs nothing. */
-  settle_with: string | null;
+  /** The call that settles it once the page was read; absent for a page that needs nothing. */
+  settle_with: Next | null;
 }
 
 /** A column. */
@@ -1037,6 +1037,8 @@ export interface FulltextSearchOutput {
   results: SectionMatch[];
   /** Sections that match, at most 1000. */
   total_found: number;
+  /** What was asked for and is on no page. */
+  unmatched: Unmatched[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -1576,6 +1578,8 @@ export interface ListPagesOutput {
   pages: ListedPage[];
   /** Pages that meet the conditions, before `limit` and `offset`. */
   total: number;
+  /** What was asked for and no page has. */
+  unmatched: Unmatched[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -1718,6 +1722,14 @@ export interface ModelState {
   dimensions: number;
   /** Whether this machine has it. */
   available: boolean;
+}
+
+/** A call that answers a question or changes something. */
+export interface Next {
+  /** Name of the operation. */
+  operation: string;
+  /** Its parameters. */
+  params: Record<string, unknown>;
 }
 
 /** What was left out to fit `max_tokens`. */
@@ -2111,8 +2123,8 @@ export interface RefusedPage {
    * about 20 pages or fewer.
    */
   changes: SourceDifference[];
-  /** The command that records it all the same, once the page was read. */
-  settle_with: string;
+  /** The call that records it all the same, once the page was read. */
+  settle_with: Next;
 }
 
 /** The document as it is in the index now. */
@@ -2550,6 +2562,8 @@ export interface SearchOutput {
   total_found: number;
   /** The evidence that ranked. */
   search_type: SearchType;
+  /** What was asked for and is on no page. */
+  unmatched: Unmatched[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -2943,6 +2957,19 @@ export interface UndoParams {
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
+
+/** What was asked for and is on no page of the project. */
+export interface Unmatched {
+  /** What it is. */
+  kind: UnmatchedKind;
+  /** What was asked for; of a field, `key=value`. */
+  value: string;
+  /** What there is instead, at most ten. */
+  known: string[];
+}
+
+/** What a condition or query asks for. */
+export type UnmatchedKind = "type" | "tag" | "folder" | "field" | "phrase";
 
 /** A file that could not be read. */
 export interface UnreadableFile {

@@ -128,7 +128,8 @@ fn add_takes_files_as_the_shell_names_them() {
     ");
     assert_snapshot!(terminal.ubp("add missing.md").transcript(), @"
     $ ubp add missing.md
-    ! error: missing.md: no such file
+    ! error: no page is called 'missing.md'
+    ! hint: `ubp list` shows every page
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("add code.rs").transcript(), @"
@@ -138,7 +139,8 @@ fn add_takes_files_as_the_shell_names_them() {
     ");
     assert_snapshot!(terminal.ubp("add ../outside.md").transcript(), @"
     $ ubp add ../outside.md
-    ! error: ../outside.md: no such file
+    ! error: ../outside.md: outside of the pages folder
+    ! hint: only files inside the pages folder can be used
     exit status 2
     ");
 }

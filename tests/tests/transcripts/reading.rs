@@ -209,19 +209,19 @@ fn doctor_finds_what_is_broken_and_how_to_mend_it() {
       hint: the page is indexed as far as it can be read; fix that line
     warning: unresolved link (1)
       login.md:12: broken link to 'nowhere'
-      hint: create the page (`ubp add --create-missing` does) or fix the link
+      hint: create the page, or fix the link
     info: missing heading (1)
       broken.md:4: the link to 'login#Nope': login.md has no 'Nope'
       hint: fix the heading after the #
     info: model missing (1)
       this machine lacks the model 'no-such-model'
-      hint: `ubp model` shows how to get it; until then, search goes by words alone
+      hint: until it is installed, search goes by words alone; `ubp model` shows how to get it
     info: orphan page (1)
       notes/tokens.md: no page links to it, and it links to none
       hint: link it from where its readers come from
     Wanted pages (1)
       nowhere (1 link on 1 page)
-      hint: `ubp add --create-missing` creates them; an alias on a page that is there serves as well
+      hint: `ubp add --create-missing` creates them; an alias on an existing page works as well
     ");
     assert_eq!(terminal.ubp("doctor --exit-code").status as u8, 1);
 }

@@ -95,13 +95,13 @@ fn memories_that_say_the_same_become_one() {
       1.0000  memory/tech/rust-async.md: Rust async
       1 reference, confidence 1.00
       memory/tech/rust-async.md lies in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
-    ! warning: only memories of equal text were put together: this machine has no embedding model (see `ubp model`)
+    ! warning: only memories of equal text were put together: this machine has no embedding model
     ! 2 memories
     ! `ubp undo [entry]` undoes this
     ");
     assert_snapshot!(told(&terminal, "memory reindex"), @"
     $ ubp memory reindex
-    ! warning: only memories of equal text were put together: this machine has no embedding model (see `ubp model`)
+    ! warning: only memories of equal text were put together: this machine has no embedding model
     ! 1 memory; none say the same
     ");
 }
@@ -129,7 +129,7 @@ fn rows_of_a_query_stand_in_columns() {
     title       string  2
     type        string  1
     updated_at  string  4
-    ! there is no column embedding: this machine has no embedding model (see `ubp model`)
+    ! there is no column embedding: this machine has no embedding model
     ! 4 pages
     ");
 }

@@ -218,6 +218,7 @@ fn search_answers_programs() {
       ],
       "total_found": 1,
       "search_type": "fulltext_fallback",
+      "unmatched": [],
       "omitted": {
         "pages": 0,
         "sections": 0,
@@ -240,6 +241,52 @@ fn search_without_a_result_says_so_and_is_no_failure() {
     ! nothing found; try other words, or `ubp list` to see what there is
     ");
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"$ ubp search zebra -l");
+}
+
+#[test]
+fn what_no_page_has_is_named_with_what_there_is() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("search token --type nope --tag sekurity --folder none -l").transcript(), @"
+    $ ubp search token --type nope --tag sekurity --folder none -l
+    ! warning: no page has the type 'nope'; the types are spec, db-schema
+    ! warning: no page has the tag 'sekurity'; the most frequent tags are security
+    ! warning: no page is in a folder 'none'; the folders are db, notes
+    ");
+    assert_snapshot!(terminal.ubp("search password --field status=aproved").transcript(), @"
+    $ ubp search password --field status=aproved
+    ! warning: no page has status=aproved in its front matter; its values are approved
+    ! nothing found; try other words, or `ubp list` to see what there is
+    ");
+    assert_snapshot!(terminal.ubp("search '\"fifteen minutes\" token' -l").transcript(), @r#"
+    $ ubp search '"fifteen minutes" token' -l
+    notes/tokens.md
+    tokens.md
+    login.md
+    db/users.md
+    ! warning: the phrase "fifteen minutes" is on no page; pages with its words are listed instead
+    "#);
+    assert_snapshot!(terminal.ubp("list --type nope").transcript(), @"
+    $ ubp list --type nope
+    ! warning: no page has the type 'nope'; the types are spec, db-schema
+    ! 0 pages
+    ");
+    assert_snapshot!(terminal.ubp("graph --link-type bogus").transcript(), @"
+    $ ubp graph --link-type bogus
+    ! error: 'bogus' is no type of link here; the types are depends_on, implements, extends, references, conflicts_with
+    exit status 2
+    ");
+    assert_eq!(terminal.ubp("search users --folder DB -l").out, "db/users.md\n");
+}
+
+#[test]
+fn paths_can_be_handed_to_other_programs_whatever_is_in_them() {
+    let terminal = vault();
+    terminal.write("two words\nand a line.md", "zebra").unwrap();
+    terminal.write("zebra.md", "zebra").unwrap();
+    let out = terminal.ubp("search zebra -l -0").out;
+    assert_eq!(out, "zebra.md\0two words\nand a line.md\0");
+    let ran = terminal.ubp("search zebra --null");
+    assert!(ran.err.contains("--paths"), "{}", ran.transcript());
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_page_moves_with_its_links_and_back() {
     );
     assert_eq!(read(&terminal, "login.md"), before);
     let text = shown(&terminal, &format!("undo {group}"));
-    assert!(text.contains("was taken back already"), "{text}");
+    assert!(text.contains("was undone already"), "{text}");
     let text = shown(&terminal, "audit -n 3");
     assert!(text.contains("person  undo  ") && text.contains("[undone]"), "{text}");
     let text = shown(&terminal, "mv tokens.md 'Session tokens'");

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use ubp_core::hint::Commands;
 use ubp_core::manifest::EmbeddingModel;
 use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
@@ -45,7 +46,7 @@ pub(super) fn choose(
         }
         Err(error) => {
             let bundled = models::known::BUNDLED;
-            let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+            let hint = error.hint().map(|hint| format!("; {}", hint.told(&Commands))).unwrap_or_default();
             log(Level::Warn, &format!("{error}: {bundled} is used, which knows Latin script alone{hint}"));
             bundled.to_owned()
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ubp_core::Caller;
 use ubp_core::freshness::REVIEW_LOCK;
+use ubp_core::hint;
 use ubp_core::index::{RefreshReport, Snapshot};
 use ubp_core::ops::favorites::FILE as FAVORITES;
 use ubp_core::ports::Unreadable;
@@ -239,9 +240,10 @@ impl Keeper<'_> {
         }
         let more = new.count().saturating_sub(MOST);
         if more > 0 {
-            self.shared.tell(Notice::warning(format!(
-                "and {more} more that cannot be read; `ubp doctor` lists them"
-            )));
+            self.shared.tell(Notice {
+                hint: Some(hint::Hint::ask(hint::Next::call("doctor")).text(" lists them")),
+                ..Notice::warning(format!("and {more} more that cannot be read"))
+            });
         }
         self.unreadable = unreadable;
     }

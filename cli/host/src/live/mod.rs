@@ -79,7 +79,7 @@ pub struct Notice {
     /// What happened.
     pub text: String,
     /// The way out, where there is one.
-    pub hint: Option<String>,
+    pub hint: Option<ubp_core::hint::Hint>,
 }
 
 impl Notice {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use tempfile::TempDir;
+use ubp_core::hint::Commands;
 use ubp_core::manifest::FrontMatterMode;
 use ubp_core::ports::{FixedClock, Source};
 
@@ -150,7 +151,7 @@ fn without_a_project_the_error_says_how_to_start() {
     let error = Project::find(dir.path()).unwrap_err();
     assert_eq!(error.code(), "no_project");
     assert!(error.to_string().contains(&*dir.path().to_string_lossy()));
-    let hint = error.hint().unwrap();
+    let hint = error.hint().unwrap().told(&Commands);
     assert!(hint.contains("`ubp init`") && hint.contains("`ubp init --pages-dir .`"), "{hint}");
     assert_eq!(Project::find(&dir.path().join("nowhere")).unwrap_err().code(), "io");
 }

@@ -46,9 +46,11 @@ pub(super) async fn call(
         // A name is a name: a client that sends more does not fill the log with it.
         format!("{} {}", client.name, client.version).chars().take(100).collect::<String>()
     });
+    let tools = server.tools();
+    let voice = tools.clone();
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
-        let mut page = MarkdownPage::default();
+        let mut page = MarkdownPage::new(tools);
         let answer = if operation.facts.effect == Effect::Read {
             live.call(Caller::Agent, operation, params, Some(&mut page), progress, cancel).map(Ok)
         } else {
@@ -73,7 +75,10 @@ pub(super) async fn call(
         Ok(Ok((answer, told))) => Ok(success(answer, told, max_tokens)),
         Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
         Err(Error::Internal(message)) => Err(ErrorData::internal_error(message, None)),
-        Err(error) => Ok(failure(error.code(), &error.to_string(), error.hint().as_deref())),
+        Err(error) => {
+            let hint = error.hint().map(|hint| hint.told(&voice));
+            Ok(failure(error.code(), &error.to_string(), hint.as_deref()))
+        }
     }
 }
 
@@ -200,8 +205,9 @@ fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
 }
 
 /// A core error where the protocol has no result to put it in.
-pub(super) fn protocol_error(error: &Error) -> ErrorData {
-    let data = Some(json!({ "code": error.code(), "hint": error.hint() }));
+pub(super) fn protocol_error(server: &Server, error: &Error) -> ErrorData {
+    let hint = error.hint().map(|hint| hint.told(&server.tools()));
+    let data = Some(json!({ "code": error.code(), "hint": hint }));
     let message = clipped(&error.to_string());
     match error {
         Error::PageNotFound { .. } => ErrorData::resource_not_found(message, data),

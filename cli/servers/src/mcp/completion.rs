@@ -47,7 +47,7 @@ async fn pages(
         live.call(Caller::Agent, named("complete")?, params, None, progress, cancel)
     })
     .await?
-    .map_err(|error| protocol_error(&error))?;
+    .map_err(|error| protocol_error(server, &error))?;
     let pages = answer["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let values = pages.iter().filter_map(|page| page[field].as_str().map(str::to_owned)).collect();
     Ok((values, answer["total"].as_u64().and_then(|total| usize::try_from(total).ok()).unwrap_or(0)))
@@ -69,7 +69,7 @@ async fn files(
         })
     })
     .await?
-    .map_err(|error| protocol_error(&error))?;
+    .map_err(|error| protocol_error(server, &error))?;
     let total = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);
     Ok((found, total))

@@ -3,37 +3,77 @@
 //! Text of pages is data. It stands inside fences longer than any run of backticks in it, or on one line
 //! without control characters, so that a page cannot end its own quotation and speak for the tool.
 
+use std::sync::Arc;
+
 use ubp_core::freshness::Staleness;
-use ubp_core::ops::{self, Tool};
+use ubp_core::hint::{Next, Voice};
 use ubp_core::show::{Page, Span};
 
+/// The tools of a server, by which its clients are told what to ask next. What is none of them is left to the
+/// person whom the agent works for.
+#[derive(Clone)]
+pub(crate) struct Tools(Arc<[&'static str]>);
+
+impl Tools {
+    /// Those that these operations are.
+    pub(crate) fn new(operations: Vec<&'static str>) -> Self {
+        Self(operations.into())
+    }
+}
+
+impl Voice for Tools {
+    fn ask(&self, next: &Next) -> String {
+        let offered = next.row().filter(|row| self.0.contains(&row.name));
+        let params = next.params_json();
+        match offered {
+            Some(row) if params.is_empty() => row.mcp_name.to_owned(),
+            Some(row) => format!("{} with {}", row.mcp_name, code(&params)),
+            None => for_a_person(next.command_line().as_deref().unwrap_or(&next.operation)),
+        }
+    }
+
+    fn run(&self, command: &str) -> String {
+        for_a_person(&format!("ubp {command}"))
+    }
+}
+
+fn for_a_person(command: &str) -> String {
+    format!("{} (for the person you work for, in a terminal)", code(command))
+}
+
 /// A [`Page`] that is Markdown in the making.
-#[derive(Default)]
-pub(crate) struct MarkdownPage(String);
+pub(crate) struct MarkdownPage {
+    text: String,
+    tools: Tools,
+}
 
 impl MarkdownPage {
+    pub(crate) fn new(tools: Tools) -> Self {
+        Self { text: String::new(), tools }
+    }
+
     pub(crate) fn finish(self) -> String {
-        self.0.trim_end().to_owned() + "\n"
+        self.text.trim_end().to_owned() + "\n"
     }
 
     fn put(&mut self, mark: &str, line: &[Span<'_>]) {
-        self.0.push_str(mark);
+        self.text.push_str(mark);
         let text: String = line.iter().map(|span| told(*span)).collect();
-        self.0.push_str(text.trim_end());
-        self.0.push('\n');
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
     }
 
     /// Text that stands in a fence that it cannot close.
     fn fenced(&mut self, language: &str, content: &str) {
         let content = content.trim_end_matches(['\n', '\r']);
         let fence = "`".repeat(longest_run(content).max(2) + 1);
-        self.0.push_str(&format!("{fence}{language}\n{content}\n{fence}\n"));
+        self.text.push_str(&format!("{fence}{language}\n{content}\n{fence}\n"));
     }
 }
 
 impl Page for MarkdownPage {
     fn heading(&mut self, line: &[Span<'_>]) {
-        if !self.0.is_empty() {
+        if !self.text.is_empty() {
             self.gap();
         }
         self.put("## ", line);
@@ -74,16 +114,16 @@ impl Page for MarkdownPage {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
         };
         let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
-        self.0.push_str(&row(&mut columns.iter().map(|name| cell(name))));
-        self.0.push_str(&row(&mut columns.iter().map(|_| "---".to_owned())));
+        self.text.push_str(&row(&mut columns.iter().map(|name| cell(name))));
+        self.text.push_str(&row(&mut columns.iter().map(|_| "---".to_owned())));
         for cells in rows {
-            self.0.push_str(&row(&mut cells.iter().map(|text| cell(text))));
+            self.text.push_str(&row(&mut cells.iter().map(|text| cell(text))));
         }
     }
 
     fn gap(&mut self) {
-        if !self.0.is_empty() && !self.0.ends_with("\n\n") {
-            self.0.push('\n');
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
         }
     }
 
@@ -102,7 +142,7 @@ impl Page for MarkdownPage {
 
     fn handle(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
-            self.0.push_str(&format!("{name}: {}\n", code(value)));
+            self.text.push_str(&format!("{name}: {}\n", code(value)));
         }
     }
 
@@ -110,16 +150,8 @@ impl Page for MarkdownPage {
         self.put("  ", line);
     }
 
-    fn call(&self, name: &str, arguments: &str) -> String {
-        let operation = ops::find(name);
-        // What is no tool is left to the person whom the agent works for.
-        if let Some(facts) =
-            operation.map(|operation| operation.facts).filter(|facts| facts.tool == Tool::Never)
-        {
-            return code(&format!("ubp {} {arguments}", facts.command));
-        }
-        let tool = operation.map_or(name, |operation| operation.mcp_name);
-        if arguments.is_empty() { tool.to_owned() } else { format!("{tool} with {}", code(arguments)) }
+    fn voice(&self) -> &dyn Voice {
+        &self.tools
     }
 }
 
@@ -163,11 +195,17 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ubp_core::ops;
+
     use super::*;
+
+    fn page(tools: &[&'static str]) -> MarkdownPage {
+        MarkdownPage::new(Tools::new(tools.to_vec()))
+    }
 
     #[test]
     fn a_page_cannot_end_its_own_quotation() {
-        let mut page = MarkdownPage::default();
+        let mut page = page(&[]);
         page.heading(&[Span::Strong("A title\n# not a heading"), Span::Text("  "), Span::Path("a`b``c.md")]);
         page.quote("````\nstill quoted\n", &[]);
         page.table(&["a|b"], &[vec!["1\n| 2".into()]]);
@@ -180,11 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_asks_next_is_named_as_a_tool() {
-        let page = MarkdownPage::default();
-        assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
-        assert_eq!(page.call("search_documents", ""), "search");
-        assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
+    fn what_an_agent_asks_next_is_named_as_a_tool_where_its_server_has_it() {
+        let page = page(&["list_pages", "search_documents", "review_page"]);
+        let asked = |next: Next| page.voice().ask(&next);
+        assert_eq!(asked(Next::call("list_pages")), "ubp_list_pages");
+        assert_eq!(asked(Next::call("search_documents")), "search");
+        let review = Next::call("review_page").with("pages", vec!["a.md"]);
+        assert_eq!(asked(review), "ubp_review_page with `{\"pages\":[\"a.md\"]}`");
+        let undo = "`ubp undo 3f9a01c2d4e5` (for the person you work for, in a terminal)";
+        assert_eq!(asked(Next::call("undo").with("entry", "3f9a01c2d4e5")), undo);
+        assert_eq!(page.voice().run("model"), "`ubp model` (for the person you work for, in a terminal)");
     }
 
     #[test]
@@ -200,13 +243,13 @@ mod tests {
             audit_id: Some("3f9a".into()),
         };
         let told = |output: &ops::accept::Output| {
-            let mut page = MarkdownPage::default();
+            let mut page = page(&[]);
             ops::accept::show(output, &mut page);
             page.finish()
         };
         assert_eq!(
             told(&output),
-            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` undoes this\n"
+            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` (for the person you work for, in a terminal) undoes this\n"
         );
         output.dry_run = true;
         output.audit_id = None;

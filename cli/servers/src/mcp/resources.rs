@@ -44,7 +44,7 @@ pub(super) async fn list(
         live.call(Caller::Agent, named("list_pages")?, params, None, progress, cancel)
     })
     .await?
-    .map_err(|error| protocol_error(&error))?;
+    .map_err(|error| protocol_error(server, &error))?;
     let text = |page: &Value, key: &str| page[key].as_str().unwrap_or_default().to_owned();
     let pages = answer["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let resources: Vec<Resource> = pages
@@ -76,7 +76,7 @@ pub(super) async fn read(
         live.with(Caller::Agent, progress, cancel, |context| whole(context, &path))
     })
     .await?
-    .map_err(|error| protocol_error(&error))?;
+    .map_err(|error| protocol_error(server, &error))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MIME)]))
 }
 

@@ -20,6 +20,7 @@ use ubp_host::live::Live;
 
 use super::call::{self, clipped};
 use super::limit::Limit;
+use super::markdown::Tools;
 use super::tools::Row;
 use super::{changes, completion, prompts, resources};
 
@@ -63,6 +64,11 @@ impl Server {
     /// The same for another client.
     pub(super) fn for_another_client(&self) -> Self {
         Self { subscribed: Arc::default(), ..self.clone() }
+    }
+
+    /// How its clients are told what to ask next.
+    pub(super) fn tools(&self) -> Tools {
+        Tools::new(self.tools.iter().map(|row| row.operation.name).collect())
     }
 
     fn subscriptions(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

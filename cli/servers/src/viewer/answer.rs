@@ -5,6 +5,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use ubp_core::Error;
+use ubp_core::hint::Buttons;
 
 /// What every error says. `hint` and `content_hash` are there even where nothing is to be said.
 #[derive(Debug, Serialize)]
@@ -41,7 +42,7 @@ impl From<Error> for Refusal {
             status: status(&error),
             code: error.code(),
             message: error.to_string(),
-            hint: error.hint(),
+            hint: error.hint().map(|hint| hint.told(&Buttons)),
             content_hash: found,
         }
     }

@@ -60,6 +60,7 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
         Err(Error::NoProject { .. }) => None,
         Err(error) => return Err(error.into()),
     };
+    let told = |error: &Error| error.hint().map(|hint| hint.told(terminal));
     let places = Places::new(project.as_ref(), &terminal.io.environment);
     let in_use = project.map(|project| {
         let loaded = load(&project, &terminal.io.environment);
@@ -68,9 +69,9 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
             Ok(Some(_)) => (true, None, None),
             Ok(None) => {
                 let error = ubp_host::models::no_engines(&model.name);
-                (false, Some(error.to_string()), error.hint())
+                (false, Some(error.to_string()), told(&error))
             }
-            Err(error) => (false, Some(error.to_string()), error.hint()),
+            Err(error) => (false, Some(error.to_string()), told(&error)),
         };
         InUse {
             name: model.name.clone(),

@@ -1,10 +1,41 @@
 //! Which pages may be found at all.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rusqlite::{Connection, ToSql, params_from_iter};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::{Error, Result, text};
+use super::{all, any};
+use crate::index::pages_folder;
+use crate::{Error, Result, path, text};
+
+/// What was asked for and is on no page of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Unmatched {
+    /// What it is.
+    pub kind: UnmatchedKind,
+    /// What was asked for; of a field, `key=value`.
+    pub value: String,
+    /// What there is instead, at most ten.
+    pub known: Vec<String>,
+}
+
+/// What a condition or query asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnmatchedKind {
+    /// A type of pages.
+    Type,
+    /// A tag.
+    Tag,
+    /// A folder.
+    Folder,
+    /// A value in front matter.
+    Field,
+    /// A phrase in quotes.
+    Phrase,
+}
 
 /// Conditions that a page must meet, all of them; empty ones are met by every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,10 +73,12 @@ impl Filter {
             let below = format!("{key}/");
             values.extend([Box::new(key) as Box<dyn ToSql>, Box::new(below.clone()), Box::new(below)]);
         }
-        if let Some(folder) = self.folder.as_deref().map(|f| f.trim_matches('/')).filter(|f| !f.is_empty()) {
-            conditions.push("substr(path, 1, length(?)) = ?".into());
-            let prefix = format!("{folder}/");
-            values.extend([Box::new(prefix.clone()) as Box<dyn ToSql>, Box::new(prefix)]);
+        if let Some(folders) = self.folders(db)? {
+            let inside = vec!["substr(path, 1, length(?)) = ?"; folders.len()].join(" OR ");
+            conditions.push(if folders.is_empty() { "0".into() } else { format!("({inside})") });
+            for prefix in folders.into_iter().map(|folder| format!("{folder}/")) {
+                values.extend([Box::new(prefix.clone()) as Box<dyn ToSql>, Box::new(prefix)]);
+            }
         }
         for (key, value) in &self.fields {
             if key.contains('"') {
@@ -63,5 +96,79 @@ impl Filter {
         let mut statement = db.prepare(&sql)?;
         let pages = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(Some(pages.collect::<rusqlite::Result<_>>()?))
+    }
+
+    /// The folders that are meant, `None` for any: the one that is written so or, where there is none, those whose
+    /// names differ in letter case alone. It may be written as seen from the project.
+    fn folders(&self, db: &Connection) -> Result<Option<Vec<String>>> {
+        let Some(given) = self.folder.as_deref() else { return Ok(None) };
+        let Some(given) = path::join("", given) else { return Ok(Some(Vec::new())) };
+        let pages_folder = pages_folder(db)?;
+        let below = match given.strip_prefix(&pages_folder) {
+            Some(rest) if !pages_folder.is_empty() => {
+                rest.strip_prefix('/').or(rest.is_empty().then_some(""))
+            }
+            _ => None,
+        };
+        let readings: Vec<&str> = [Some(given.as_str()), below].into_iter().flatten().collect();
+        for &folder in &readings {
+            let holds_pages = "SELECT 1 FROM pages WHERE substr(path, 1, length(?1)) = ?1";
+            if !folder.is_empty() && any(db, holds_pages, [format!("{folder}/")])? {
+                return Ok(Some(vec![folder.to_owned()]));
+            }
+        }
+        if readings.contains(&"") {
+            return Ok(None);
+        }
+        let keys: Vec<String> = readings.iter().map(|folder| text::fold_key(folder)).collect();
+        let mut alike = BTreeSet::new();
+        for page in all::<String, Vec<String>>(db, "SELECT path FROM pages", [])? {
+            let ends = page.match_indices('/').map(|(end, _)| end);
+            let folders = ends.filter_map(|end| page.get(..end));
+            alike.extend(folders.filter(|folder| keys.contains(&text::fold_key(folder))).map(str::to_owned));
+        }
+        Ok(Some(alike.into_iter().collect()))
+    }
+
+    /// The conditions that no page at all meets.
+    ///
+    /// # Errors
+    /// [`Error::Database`].
+    pub(crate) fn unmatched(&self, db: &Connection) -> Result<Vec<Unmatched>> {
+        let mut unmatched = Vec::new();
+        let mut miss = |kind, value: &str, known: Vec<String>| {
+            unmatched.push(Unmatched { kind, value: value.to_owned(), known });
+        };
+        for doc_type in &self.doc_types {
+            if !any(db, "SELECT 1 FROM pages WHERE doc_type = ?1", [doc_type])? {
+                let known =
+                    "SELECT substr(doc_type, 1, 80) FROM pages GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 10";
+                miss(UnmatchedKind::Type, doc_type, all(db, known, [])?);
+            }
+        }
+        for tag in &self.tags {
+            let alone = Self { tags: vec![tag.clone()], ..Self::default() };
+            if alone.allowed(db)?.is_some_and(|pages| pages.is_empty()) {
+                let known = "SELECT substr(min(tag), 1, 80) FROM tags GROUP BY key ORDER BY count(*) DESC, key LIMIT 10";
+                miss(UnmatchedKind::Tag, tag, all(db, known, [])?);
+            }
+        }
+        if let Some(folder) = &self.folder
+            && self.folders(db)?.is_some_and(|folders| folders.is_empty())
+        {
+            let known = "SELECT DISTINCT substr(path, 1, min(80, instr(path, '/') - 1)) FROM pages WHERE instr(path, '/') > 0
+                         ORDER BY 1 LIMIT 10";
+            miss(UnmatchedKind::Folder, folder, all(db, known, [])?);
+        }
+        for (key, value) in &self.fields {
+            let alone = Self { fields: BTreeMap::from([(key.clone(), value.clone())]), ..Self::default() };
+            if alone.allowed(db)?.is_some_and(|pages| pages.is_empty()) {
+                let known = "SELECT substr(atom, 1, 80) FROM pages, json_each(front_matter, ?1) WHERE atom IS NOT NULL
+                             GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 10";
+                let known = all(db, known, [format!("$.\"{key}\"")])?;
+                miss(UnmatchedKind::Field, &format!("{key}={value}"), known);
+            }
+        }
+        Ok(unmatched)
     }
 }

@@ -39,7 +39,7 @@ pub(crate) mod sites;
 pub(crate) mod sources;
 pub(crate) mod vectors;
 
-pub use filter::Filter;
+pub use filter::{Filter, Unmatched, UnmatchedKind};
 
 use super::statement::{Columns, Read, all, any, each, first, one, rows, run};
 

@@ -71,10 +71,10 @@ questions! {
     contested_ids() -> Vec<(String, String, String)> = all
         "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
          WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path";
-    /// Types of pages, and how many have each. The types of memories are those of memories, wherever else they
-    /// would be the project's own.
-    types() -> Vec<(String, i64)> = all
-        "SELECT doc_type, count(*) FROM pages
+    /// Types of pages, how many have each, and the path of the first that has it. The types of memories are those of
+    /// memories, wherever else they would be the project's own.
+    types() -> Vec<(String, usize, String)> = all
+        "SELECT doc_type, count(*), min(path) FROM pages
          WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
          GROUP BY doc_type ORDER BY doc_type";
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Context;
+use crate::hint::Next;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
@@ -200,6 +201,9 @@ pub(crate) fn show_dry_run(diff: &str, dry_run: bool, page: &mut dyn Page) -> bo
 pub(crate) fn show_end(content_hash: &str, audit_id: Option<&str>, page: &mut dyn Page) {
     page.handle("content_hash", content_hash);
     if let Some(id) = audit_id {
-        page.note(&[Span::Text(&format!("{} undoes this", page.call("undo", id)))]);
+        page.note(&[Span::Text(&format!(
+            "{} undoes this",
+            page.voice().ask(&Next::call("undo").with("entry", id))
+        ))]);
     }
 }

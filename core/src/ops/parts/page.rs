@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::Context;
 use crate::freshness::{self, Assessment, Staleness};
+use crate::hint::Next;
 pub(crate) use crate::index::questions::pages::path as path_of;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::questions::{names, sections};
@@ -40,7 +41,7 @@ impl IndexState {
             let waiting = counted(self.pending, "section has no vector yet", "sections have no vectors yet");
             page.note(&[Span::Text(&format!(
                 "{waiting}; words alone find them until {} is done",
-                page.call("add", "")
+                page.voice().ask(&Next::call("add"))
             ))]);
         }
     }
@@ -253,14 +254,39 @@ fn written(name: &str) -> &str {
     name.trim().trim_start_matches("./")
 }
 
-/// The pages that the first rule with any finds.
+/// What a name may mean where it is the path of a page: itself, the path below the pages folder of one that is seen
+/// from the project, and either without the line that answers write behind a path.
+pub(crate) fn readings(pages_folder: &str, name: &str) -> Vec<String> {
+    let mut readings = vec![name.to_owned()];
+    let without_line = name.rsplit_once(':').filter(|(page, line)| {
+        path::is_page(page) && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    readings.extend(without_line.map(|(page, _)| page.to_owned()));
+    if !pages_folder.is_empty() {
+        let seen = readings.iter().filter_map(|reading| path::join("", reading));
+        let below =
+            seen.filter_map(|seen| Some(seen.strip_prefix(pages_folder)?.strip_prefix('/')?.to_owned()));
+        let below: Vec<String> = below.filter(|below| !below.is_empty()).collect();
+        readings.extend(below);
+    }
+    readings
+}
+
+/// The pages that the first rule with any finds. A rule tries every reading of the name before the next rule does: the
+/// path of a page, however it is written, is never taken for the end of another's.
 fn pages_called(db: &Connection, name: &str, rules: &[Rule]) -> Result<BTreeSet<i64>> {
     let name = written(name);
-    let key = text::fold_key(name);
+    let is_path = rules.iter().any(|rule| matches!(rule, Rule::Path));
+    let readings = match is_path {
+        true => readings(&index::pages_folder(db)?, name),
+        false => vec![name.to_owned()],
+    };
     for rule in rules {
-        let pages = rule.pages(db, name, &key)?;
-        if !pages.is_empty() {
-            return Ok(pages.into_iter().collect());
+        for reading in &readings {
+            let pages = rule.pages(db, reading, &text::fold_key(reading))?;
+            if !pages.is_empty() {
+                return Ok(pages.into_iter().collect());
+            }
         }
     }
     Ok(BTreeSet::new())

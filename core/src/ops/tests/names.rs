@@ -1,5 +1,7 @@
 //! Whoever types a name finds what bears it.
 
+use serde_json::{Value, json};
+
 use crate::index::tests::Project;
 use crate::ops::search::{self, Params};
 use crate::search::SearchMode;
@@ -47,4 +49,131 @@ fn a_name_moves_nothing_past_a_filter() {
     let project = project();
     let params = Params { query: "Sync".into(), folder: Some("elsewhere".into()), ..Default::default() };
     assert!(search::run(&project.context(), params).unwrap().results.is_empty());
+}
+
+/// The path of the page that `name` leads to, or the code of the error.
+fn named(project: &Project, name: &str) -> String {
+    match project.context().call("get_page", json!({ "page": name })) {
+        Ok(page) => page["filepath"].as_str().unwrap_or_default().to_owned(),
+        Err(error) => error.code().to_owned(),
+    }
+}
+
+#[test]
+fn a_path_may_be_seen_from_the_project_and_end_in_a_line() {
+    let project = Project::with_pages([
+        ("login.md", "# Login\n"),
+        ("deep/pages/login.md", "# Another\n"),
+        ("own.md", "# Own\n"),
+        ("pages/own.md", "# Own, too\n"),
+        ("notes.md", "---\ntitle: 'Ratio 4:3'\n---\n"),
+    ]);
+    for written in
+        ["login.md", "./login.md", "pages/login.md", "./pages/login.md", "login.md:3", "pages/login.md:12"]
+    {
+        assert_eq!(named(&project, written), "login.md", "{written}");
+    }
+    assert_eq!(named(&project, "deep/pages/login.md"), "deep/pages/login.md");
+    assert_eq!(named(&project, "pages/deep/pages/login.md:1"), "deep/pages/login.md");
+    assert_eq!(named(&project, "pages/own.md"), "pages/own.md", "what is really called so comes first");
+    assert_eq!(named(&project, "pages/pages/own.md"), "pages/own.md");
+    assert_eq!(named(&project, "Ratio 4:3"), "notes.md");
+    for nowhere in ["pages/none.md", "pages/", "pages", "login.md:", "login.md:x", "elsewhere/login.md"] {
+        assert_eq!(named(&project, nowhere), "page_not_found", "{nowhere}");
+    }
+}
+
+#[test]
+fn every_operation_takes_a_path_as_it_is_seen_from_the_project() {
+    let project =
+        Project::with_pages([("login.md", "# Login\n\nSee [[other]].\n"), ("other.md", "# Other\n")]);
+    let call = |name: &str, params| project.context().call(name, params).unwrap();
+    assert_eq!(
+        call("get_impact", json!({ "page": "pages/login.md" }))["changed_page"]["filepath"],
+        "login.md"
+    );
+    assert_eq!(
+        call("review_page", json!({ "pages": ["pages/login.md:2"] }))["without_sources"][0],
+        "login.md"
+    );
+    assert_eq!(call("add", json!({ "pages": ["pages/login.md", "Other"] }))["index"]["fresh"], true);
+    let refused = project.context().call("add", json!({ "pages": ["pages/none.md"] })).unwrap_err();
+    assert_eq!(refused.code(), "page_not_found");
+}
+
+#[test]
+fn what_is_nowhere_in_the_project_is_named() {
+    let project = Project::with_pages([
+        (
+            "Guides/a.md",
+            "---\ntype: api\ntags: [security]\nstatus: approved\n---\n# A\n\nFifteen long minutes.\n",
+        ),
+        ("b.md", "# B\n"),
+    ]);
+    let unmatched =
+        |name: &str, params: Value| project.context().call(name, params).unwrap()["unmatched"].take();
+    let asked = json!({
+        "query": "\"fifteen minutes\" \"long minutes\"", "doc_types": ["nope", "api"], "tags": ["sekurity"],
+        "folder": "none", "fields": { "status": "aproved" },
+    });
+    assert_eq!(
+        unmatched("search", asked),
+        json!([
+            { "kind": "type", "value": "nope", "known": ["api", "spec"] },
+            { "kind": "tag", "value": "sekurity", "known": ["security"] },
+            { "kind": "folder", "value": "none", "known": ["Guides"] },
+            { "kind": "field", "value": "status=aproved", "known": ["approved"] },
+            { "kind": "phrase", "value": "fifteen minutes", "known": [] },
+        ])
+    );
+    let asked = json!({ "query": "\"fifteen minutes\"", "doc_type": "nope" });
+    assert_eq!(unmatched("fulltext_search", asked).as_array().unwrap().len(), 2);
+    assert_eq!(unmatched("list_pages", json!({ "tags": ["nope"] }))[0]["kind"], "tag");
+    let fine =
+        json!({ "query": "\"long minutes\"", "doc_types": ["api"], "fields": { "status": "approved" } });
+    assert_eq!(unmatched("search", fine), json!([]));
+}
+
+#[test]
+fn folders_are_found_in_any_letter_case_and_as_seen_from_the_project() {
+    let project =
+        Project::with_pages([("Guides/a.md", "# A\n"), ("Guides/sub/b.md", "# B\n"), ("c.md", "# C\n")]);
+    let listed = |folder: &str| {
+        let listed = project.context().call("list_pages", json!({ "folder": folder })).unwrap();
+        listed["pages"].as_array().unwrap().len()
+    };
+    for (folder, count) in [
+        ("Guides", 2),
+        ("guides/", 2),
+        ("./GUIDES/SUB", 1),
+        ("pages/guides", 2),
+        ("pages", 3),
+        (".", 3),
+        ("Guide", 0),
+        ("..", 0),
+    ] {
+        assert_eq!(listed(folder), count, "{folder}");
+    }
+}
+
+#[test]
+fn an_unknown_type_of_link_is_refused_with_those_that_there_are() {
+    let project = Project::with_pages([("a.md", "# A\n")]);
+    for (name, params) in [
+        ("search", json!({ "query": "a" })),
+        ("get_context", json!({ "page": "a" })),
+        ("get_graph", json!({})),
+        ("graph_traverse", json!({ "page": "a" })),
+        ("get_impact", json!({ "page": "a" })),
+    ] {
+        let mut params = params;
+        params["link_types"] = json!(["depends_on", "bogus"]);
+        let error = project.context().call(name, params.clone()).unwrap_err();
+        assert!(
+            error.to_string().contains("'bogus'") && error.to_string().contains("implements"),
+            "{name}: {error}"
+        );
+        params["link_types"] = json!(["depends_on"]);
+        assert!(project.context().call(name, params).is_ok(), "{name}");
+    }
 }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use serde_json::{Value, json};
 
+use crate::hint::Commands;
 use crate::index::tests::Project;
 use crate::manifest::{FrontMatterMode, LinkOrder};
 use crate::ports::{ContentHash, MemorySource, Source};
@@ -395,7 +396,7 @@ fn what_changed_since_is_not_taken_back() {
     project.put("people.md", "edited elsewhere\n");
     let error = call(&project, "undo", json!({ "entry": id })).unwrap_err();
     assert_eq!(error.code(), "conflict");
-    assert!(error.hint().unwrap().contains("ubp audit --page people.md"));
+    assert!(error.hint().unwrap().told(&Commands).contains("ubp audit --page people.md"));
     assert_eq!(text(&project, "people.md"), "edited elsewhere\n");
     assert!(
         call(&project, "undo", json!({ "entry": "nope" }))

@@ -3,16 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hint::{Hint, Next};
 use crate::ops::Facts;
-use crate::ops::page::{Found, look_up, path_of};
+use crate::ops::page::{Found, PageName, look_up, path_of, readings};
 use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, Entry, OutcomeKind};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("List the changes that were made through UBP, the latest first.").command("audit");
+pub const FACTS: Facts = Facts::reading("List the changes that were made through UBP, the latest first.")
+    .command("audit")
+    .arguments(&["entry"]);
 
 /// Entries when nothing else is asked for.
 const DEFAULT_LIMIT: usize = 20;
@@ -81,7 +83,8 @@ pub struct AuditEntry {
 /// Lists the changes.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a limit out of range or an unknown entry; [`Error::Io`].
+/// [`Error::InvalidParams`] for a limit out of range or an unknown entry; [`Error::PageNotFound`] and
+/// [`Error::AmbiguousPage`] for a page that neither is nor was; [`Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=1000).contains(&limit) {
@@ -105,8 +108,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             Found::Page(page) => path_of(db, page).map(Some),
             _ => Ok(None),
         })?;
-        let path = path.as_deref().unwrap_or(name);
-        entries.retain(|entry| entry.path == path || entry.from.as_deref() == Some(path));
+        let is_there = path.is_some();
+        // A page that is gone still has its changes.
+        let paths = path.map_or_else(|| readings(context.pages_dir(), name.trim()), |path| vec![path]);
+        let is_asked = |path: &str| paths.iter().any(|asked| asked == path);
+        entries.retain(|entry| is_asked(&entry.path) || entry.from.as_deref().is_some_and(is_asked));
+        if entries.is_empty() && !is_there {
+            context.index.read(|db| PageName { page: Some(name), ..PageName::default() }.require(db))?;
+        }
     }
     let total = entries.len();
     let entries = entries.into_iter().rev().take(limit).map(|entry| shown(&log, entry, whole)).collect();
@@ -114,7 +123,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 pub(crate) fn unknown(name: &str) -> Error {
-    Error::invalid(format!("no change is called '{name}'; `ubp audit` lists them"))
+    Error::invalid_with_hint(
+        format!("no change is called '{name}'"),
+        Hint::ask(Next::call("audit")).text(" lists them"),
+    )
 }
 
 fn shown(log: &AuditLog, entry: &Entry, whole: bool) -> AuditEntry {

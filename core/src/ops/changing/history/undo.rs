@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hint::{Hint, Next};
 use crate::ops::Facts;
 use crate::ops::audit;
 use crate::ops::edited;
@@ -16,7 +17,9 @@ use crate::{Error, Result};
 /// What surfaces know of it.
 pub const FACTS: Facts =
     Facts::writing("Take back a change that was made through UBP, with all that belongs to it.")
-        .command("undo");
+        .command("undo")
+        .arguments(&["entry"])
+        .button("“Take back the last change to pages”");
 
 /// Which change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -60,10 +63,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let entries = log.group(params.entry.trim());
     let Some(first) = entries.first() else { return Err(audit::unknown(&params.entry)) };
     if let Some(by) = log.undone_by(first) {
-        return Err(Error::invalid(format!(
-            "{} was taken back already; `ubp undo {by}` makes it again",
-            first.group
-        )));
+        return Err(Error::invalid_with_hint(
+            format!("{} was undone already", first.group),
+            Hint::ask(Next::call("undo").with("entry", by)).text(" makes it again"),
+        ));
     }
     if log.outcome(first) == OutcomeKind::Failed {
         return Err(Error::invalid(format!("{} failed, and changed nothing", first.group)));

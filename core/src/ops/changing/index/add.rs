@@ -7,7 +7,7 @@ use crate::Context;
 use crate::index::questions::links;
 use crate::manifest::FrontMatterMode;
 use crate::ops::Facts;
-use crate::ops::page;
+use crate::ops::page::{self, PageName};
 use crate::ops::rebuild;
 use crate::page::{LinkTypes, Value, decode, parse, set_fields};
 use crate::ports::{ContentHash, Listing};
@@ -26,7 +26,7 @@ pub const FACTS: Facts = Facts::writing(
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Paths of pages relative to the pages folder; all pages when empty.
+    /// Pages, each by path, id, title or alias; all pages when empty.
     #[serde(default)]
     pub pages: Vec<String>,
     /// Also create an empty page for every link on these pages that leads nowhere.
@@ -37,7 +37,8 @@ pub struct Params {
 /// Adds the pages.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a path that is no page, [`Error::OutsideProject`], [`Error::Io`],
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`] for a file that is no page,
+/// [`Error::OutsideProject`], [`Error::Io`],
 /// [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
@@ -69,15 +70,28 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
     if pages.is_empty() {
         return Ok(listing.pages.iter().map(|file| file.path.clone()).collect());
     }
-    for page in pages {
-        context.source.stat(page)?;
-        if !listing.pages.iter().any(|file| file.path == *page) {
-            return Err(Error::invalid(format!(
-                "{page}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
-            )));
+    let listed = |name: &String| {
+        let readings = page::readings(context.pages_dir(), name);
+        let there = readings.into_iter().find(|path| listing.pages.iter().any(|file| file.path == *path));
+        if let Some(path) = there {
+            return Ok(path);
         }
-    }
-    Ok(pages.to_vec())
+        let called = PageName { page: Some(name), ..PageName::default() };
+        let called = context.index.read(|db| called.require(db).and_then(|page| page::path_of(db, page)));
+        called.map_err(|error| {
+            if let Err(unusable) = context.source.stat(name) {
+                return unusable;
+            }
+            let file = path::join(context.pages_dir(), name).map(|file| context.source.stat_source(&file));
+            match file {
+                Some(Ok(Some(_))) => Error::invalid(format!(
+                    "{name}: not a page of this project: pages are files that end in .md or .markdown and are not ignored"
+                )),
+                _ => error,
+            }
+        })
+    };
+    pages.iter().map(listed).collect()
 }
 
 /// Adds what is missing of `id`, `title`, `created_at` and `updated_at`. Returns whether the file

@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
+use crate::hint::Next;
 use crate::ops::edited;
-use crate::ops::page::{Found, IndexState, PageName, look_up};
+use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::writing::{Plan, RecordChange, carry_out};
-use crate::{Error, Result, path};
+use crate::{Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing(
@@ -22,7 +23,9 @@ pub const FACTS: Facts = Facts::writing(
                            said to be still accurate.",
 )
 .tool(Tool::Always)
-.command("review");
+.command("review")
+.arguments(&["pages"])
+.button("“Mark page as reviewed”");
 
 /// Pages up to which it is said what happened to their sources.
 const MOST_WITH_HISTORY: usize = 20;
@@ -87,8 +90,8 @@ pub struct RefusedPage {
     /// What changed in the code since the last review; commits and diffs only while the question is
     /// about 20 pages or fewer.
     pub changes: Vec<SourceDifference>,
-    /// The command that records it all the same, once the page was read.
-    pub settle_with: String,
+    /// The call that records it all the same, once the page was read.
+    pub settle_with: Next,
 }
 
 /// Records the reviews.
@@ -194,18 +197,7 @@ fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declare
         }
         let mut numbers = Vec::new();
         for name in names {
-            // People name files from where they stand, which is the project more often than not.
-            let below = path::join("", name).and_then(|name| {
-                name.strip_prefix(&format!("{}/", context.pages_dir())).map(ToOwned::to_owned)
-            });
-            let found = match look_up(db, name)? {
-                Found::Nothing => below.map(|below| look_up(db, &below)).transpose()?,
-                other => Some(other),
-            };
-            numbers.push(match found {
-                Some(Found::Page(page)) => page,
-                _ => PageName { page: Some(name), ..PageName::default() }.require(db)?,
-            });
+            numbers.push(PageName { page: Some(name), ..PageName::default() }.require(db)?);
         }
         let declared =
             if all { freshness::declared(db, None)? } else { freshness::declared(db, Some(&numbers))? };
@@ -224,8 +216,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let (path, trust) = (Span::Path(&refused.filepath), Span::Trust(refused.staleness));
         page.line(&[Span::Alarm("not recorded:"), Span::Text(" "), path, trust]);
         refused.changes.iter().for_each(|change| show_difference(change, page));
-        let advice = "Read the page against these changes; if it is still accurate: ";
-        page.item(&[Span::Text(advice), Span::Code(&refused.settle_with)]);
+        let settle = page.voice().ask(&refused.settle_with);
+        let advice = "read the page against these changes; if it is still accurate, ";
+        page.item(&[Span::Text(advice), Span::Text(&settle), Span::Text(" records that")]);
     }
     for reviewed in &output.reviewed {
         let what = if reviewed.changed { "reviewed:" } else { "already reviewed:" };
@@ -239,6 +232,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     for path in &output.without_sources {
         page.warn(&[Span::Path(path), Span::Text(" names no sources, so there is nothing to record")]);
+    }
+    if output.reviewed.is_empty() && output.refused.is_empty() && output.without_sources.is_empty() {
+        page.note(&[Span::Text("no page names sources in `source_refs`, so there is nothing to review")]);
     }
     if output.written {
         page.note(&[Span::Text("commit .ubp/refs.lock together with the pages")]);

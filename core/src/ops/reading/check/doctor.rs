@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::hint::Next;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
@@ -182,7 +183,11 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
         }
         show_rest(findings.len(), most, page);
         if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
-            page.item(&[Span::Faint("hint: "), Span::Text(hint)]);
+            let how = match code {
+                "model_missing" => format!("; {} shows how to get it", page.voice().run("model")),
+                _ => String::new(),
+            };
+            page.item(&[Span::Faint("hint: "), Span::Text(hint), Span::Text(&how)]);
         }
     }
     let wanted = &output.wanted_pages;
@@ -193,8 +198,9 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
             page.item(&[Span::Text(target), Span::Text(&format!(" ({links} on {pages})"))]);
         }
         show_rest(wanted.len(), most, page);
-        let hint = "`ubp add --create-missing` creates them; an alias on a page that is there serves as well";
-        page.item(&[Span::Faint("hint: "), Span::Text(hint)]);
+        let create = page.voice().ask(&Next::call("add").with("create_missing", true));
+        let hint = format!("{create} creates them; an alias on an existing page works as well");
+        page.item(&[Span::Faint("hint: "), Span::Text(&hint)]);
     }
     output.omitted.show(page);
     output.index.show(page);
@@ -202,7 +208,8 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
 
 fn show_rest(count: usize, most: usize, page: &mut dyn Page) {
     if count > most {
-        page.item(&[Span::Faint(&format!("and {} more; --all shows them", count - most))]);
+        let all = page.voice().run("doctor --all");
+        page.item(&[Span::Faint(&format!("and {} more; {all} lists them", count - most))]);
     }
 }
 

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::hint::Next;
+use crate::index::Unmatched;
 use crate::index::questions::sections;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, count, matches, rounded};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
@@ -50,6 +52,8 @@ pub struct Output {
     pub results: Vec<SectionMatch>,
     /// Sections that match, at most 1000.
     pub total_found: usize,
+    /// What was asked for and is on no page.
+    pub unmatched: Vec<Unmatched>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -93,10 +97,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         folder: params.folder,
         ..Filter::default()
     };
-    let (shown, total_found) = context.index.read(|db| {
+    let (shown, total_found, unmatched) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
         let shown = matches(db, &query, limit, 1, allowed.as_ref())?;
-        Ok((shown, count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?))
+        let total = count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?;
+        Ok((shown, total, unmatched::of(db, &filter, Some(&query))?))
     })?;
     let mut pages: Vec<i64> = shown.iter().map(|found| found.page).collect();
     pages.sort_unstable();
@@ -129,8 +134,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             })
             .collect::<Result<Vec<_>>>()
     })?;
-    let mut output =
-        Output { results, total_found, omitted: Omitted::default(), index: context.index_state()? };
+    let omitted = Omitted::default();
+    let mut output = Output { results, total_found, unmatched, omitted, index: context.index_state()? };
     budget::fit(&mut output, params.max_tokens, |output, _| {
         let dropped = output.results.pop().is_some();
         output.omitted.sections += usize::from(dropped);
@@ -141,6 +146,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 /// Tells where the words stand.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    unmatched::show(&output.unmatched, page);
     for (place, found) in output.results.iter().enumerate() {
         if place > 0 {
             page.gap();
@@ -154,7 +160,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.quote(&found.snippet, &found.highlights);
     }
     let words = match (output.results.len(), output.total_found) {
-        (0, 0) => format!("no page has these words; {} finds pages by meaning, too", page.call("search", "")),
+        (0, 0) => format!(
+            "no page has these words; {} finds pages by meaning, too",
+            page.voice().ask(&Next::call("search"))
+        ),
         (shown, total) if shown >= total => counted(shown, "section", "sections"),
         (shown, total) => format!("{shown} of {total} sections"),
     };

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::Unmatched;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, Hit, SearchMode, rank};
 use crate::{Error, Result};
 
@@ -20,7 +21,7 @@ pub(crate) mod shown;
 
 pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
 pub(crate) use prepared::Prepared;
-pub use show::show;
+pub use show::{show, show_unmatched};
 
 /// What a model is told of a server that has this tool.
 const INTRODUCTION: &str = "This project's documentation: Markdown pages, the links between them, and which \
@@ -97,6 +98,8 @@ pub struct Output {
     pub total_found: usize,
     /// The evidence that ranked.
     pub search_type: SearchType,
+    /// What was asked for and is on no page.
+    pub unmatched: Vec<Unmatched>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -219,6 +222,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.query.trim().is_empty() {
         return Err(Error::invalid("query is empty: give words, a question, or a \"phrase\""));
     }
+    unmatched::require_link_types(context, &params.link_types, &[])?;
     let mode = params.mode.unwrap_or_default();
     let mut prepared = Prepared::by_words(context, &params.query)?;
     if mode != SearchMode::Fulltext {
@@ -232,13 +236,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         fields: params.fields.clone(),
     };
     let request = prepared.request(mode, alpha, depth, &params.link_types, &filter);
-    let hits = context.index.read(|db| rank(db, &request))?;
+    let (hits, unmatched) = context
+        .index
+        .read(|db| Ok((rank(db, &request)?, unmatched::of(db, &filter, Some(&prepared.query))?)))?;
     let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
         results: answer::results(context, &params, &request, shown)?,
         total_found,
         search_type,
+        unmatched,
         omitted: Omitted::default(),
         index: context.index_state()?,
     };

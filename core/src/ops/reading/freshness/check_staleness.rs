@@ -10,6 +10,7 @@ use crate::Context;
 use crate::freshness::{
     self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
 };
+use crate::hint::Next;
 use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
@@ -78,8 +79,8 @@ pub struct CheckedPage {
     pub suspect_path: Vec<String>,
     /// Whether all of its sources are judged by a review and not by times.
     pub reviewed: bool,
-    /// What settles it once the page was read; absent for a page that needs nothing.
-    pub settle_with: Option<String>,
+    /// The call that settles it once the page was read; absent for a page that needs nothing.
+    pub settle_with: Option<Next>,
 }
 
 /// Checks the pages.
@@ -179,16 +180,9 @@ fn checked(
     })
 }
 
-/// The command that records that a stale page was read and is true, ready for a shell.
-pub(crate) fn settling(filepath: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@".contains(c);
-    let shown = if filepath.chars().all(is_plain) && !filepath.starts_with('-') {
-        filepath.to_owned()
-    } else {
-        format!("'{}'", filepath.replace('\'', "'\\''"))
-    };
-    let dashes = if filepath.starts_with('-') { "-- " } else { "" };
-    format!("ubp review --still-accurate {dashes}{shown}")
+/// The call that records that a stale page was read and is true.
+pub(crate) fn settling(filepath: &str) -> Next {
+    Next::call("review_page").with("pages", vec![filepath]).with("still_accurate", true)
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
@@ -235,8 +229,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         if let [_, way @ ..] = checked.suspect_path.as_slice()
             && !way.is_empty()
         {
-            let why = format!(" — depends on {}", way.join(", which depends on "));
-            page.line(&[label, Span::Path(&fields.filepath), Span::Text(&why)]);
+            let mut line = vec![label, Span::Path(&fields.filepath)];
+            for (step, below) in way.iter().enumerate() {
+                line.push(Span::Text(if step == 0 { " — builds on " } else { ", which builds on " }));
+                line.push(Span::Path(below));
+            }
+            page.line(&line);
         }
     }
     for problem in &output.lock_problems {
@@ -257,7 +255,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         counts.stale
     ))]);
     if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
-        page.hint(&[Span::Text("read the page, correct it, then record that: "), Span::Code(settle)]);
+        let settle = page.voice().ask(settle);
+        page.hint(&[Span::Text("read the page, correct it, then record that with "), Span::Text(&settle)]);
     }
     output.omitted.show(page);
 }

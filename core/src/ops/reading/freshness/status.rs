@@ -96,7 +96,10 @@ pub struct ModelState {
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    let assessments = freshness::assess(context, None)?;
+    let mut assessments = freshness::assess(context, None)?;
+    for overtaken in assessments.values_mut().filter(|one| one.staleness > Staleness::Fresh) {
+        freshness::name_renames(context, overtaken)?;
+    }
     let graph = context.index.graph()?;
     let listing = context.source.list()?;
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str()).unwrap_or_default();
@@ -161,7 +164,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
     let ModelState { name, dimensions, available } = &output.model;
-    let absent = if *available { "" } else { ", not on this machine; `ubp model` shows how to get it" };
+    let absent = match available {
+        true => String::new(),
+        false => format!(", not on this machine; {} shows how to get it", page.voice().run("model")),
+    };
     let sections = counted(output.section_count, "section", "sections");
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),

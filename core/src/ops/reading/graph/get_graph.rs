@@ -10,7 +10,7 @@ use crate::graph::{Direction, LinkGraph, Walk};
 use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
@@ -115,6 +115,7 @@ pub struct GraphEdge {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    unmatched::require_link_types(context, &params.link_types, &[])?;
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 1_000, 1, usize::MAX)?;
     let page = if params.page.is_some() { &params.page } else { &params.center };

@@ -8,11 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::graph::impact::SOURCE_REFS;
 use crate::index::questions::pages::{self, PageRow};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
@@ -120,6 +121,7 @@ struct Candidate<'a> {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::OutsideProject`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    unmatched::require_link_types(context, &params.link_types, &[SOURCE_REFS])?;
     let depth = budget::ranged("depth", params.depth, 3, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 100, 1, usize::MAX)?;
     let (subject, changes) = changed::find(context, &params)?;

@@ -11,7 +11,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::way::{self, Hops, Step};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
@@ -80,6 +80,7 @@ pub struct TraversedPage {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    unmatched::require_link_types(context, &params.link_types, &[])?;
     let depth = budget::ranged("depth", params.depth, 2, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 200, 1, usize::MAX)?;
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::hint::Next;
 use crate::index::questions::pages;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
@@ -207,7 +208,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         count => format!(
             "{}; {} makes a link",
             counted(count, "suggestion", "suggestions"),
-            page.call("accept", "PAGE TARGET")
+            page.voice().ask(&Next::call("accept").with("source", "PAGE").with("target", "TARGET"))
         ),
     })]);
     output.omitted.show(page);

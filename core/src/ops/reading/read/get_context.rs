@@ -8,8 +8,8 @@ use crate::graph::{Direction, Walk};
 use crate::index::questions::{links, sections};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
-use crate::ops::{Facts, Tool};
-use crate::show::{Page, Span, counted, title_spans};
+use crate::ops::{Facts, Tool, unmatched};
+use crate::show::{Page, Span, counted, title_spans, to_the_second};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
@@ -96,6 +96,7 @@ pub struct RelatedPage {
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    unmatched::require_link_types(context, &params.link_types, &[])?;
     let depth = budget::ranged("depth", params.depth, context.manifest.search.depth, 1, 3)?;
     let max_size = budget::ranged("max_size", params.max_size, 50_000, 1_000, usize::MAX)?;
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
@@ -174,7 +175,7 @@ fn shrink(output: &mut Output, excess_characters: usize) -> bool {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
     page.heading(&title_spans(filepath, title, *staleness));
-    page.aside(&[Span::Faint(&format!("{doc_type} · updated {updated_at}"))]);
+    page.aside(&[Span::Faint(&format!("{doc_type} · updated {}", to_the_second(updated_at)))]);
     page.gap();
     page.text(&output.center.content);
     for related in &output.related {

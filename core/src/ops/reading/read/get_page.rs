@@ -16,7 +16,7 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
-use crate::show::{Page, Span, what_is_wrong};
+use crate::show::{Page, Span, to_the_second, what_is_wrong};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
@@ -290,7 +290,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         Span::Path(&fields.filepath),
         Span::Trust(fields.staleness),
     ]);
-    let facts = format!("{} · id {} · updated {}", fields.doc_type, fields.doc_id, fields.updated_at);
+    let updated = to_the_second(&fields.updated_at);
+    let facts = format!("{} · id {} · updated {updated}", fields.doc_type, fields.doc_id);
     page.line(&[Span::Faint(&facts)]);
     if !output.tags.is_empty() {
         page.line(&[Span::Faint(&format!("tags: {}", output.tags.join(", ")))]);

@@ -10,17 +10,19 @@ use crate::Context;
 use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
+use crate::index::Unmatched;
 use crate::index::questions::{names, pages};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unmatched};
 use crate::search::Filter;
 use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
     .tool(Tool::Core)
-    .command("list");
+    .command("list")
+    .button("the list of pages");
 
 /// Which pages, in which order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -84,6 +86,8 @@ pub struct Output {
     pub pages: Vec<ListedPage>,
     /// Pages that meet the conditions, before `limit` and `offset`.
     pub total: usize,
+    /// What was asked for and no page has.
+    pub unmatched: Vec<Unmatched>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -122,7 +126,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let graph = context.index.graph()?;
     let sort = params.sort.unwrap_or_default();
     let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
-    let (pages, total) = context.index.read(|db| {
+    let (pages, total, unmatched) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
         let is_wanted = |page: i64| {
             allowed.as_ref().is_none_or(|allowed| allowed.contains(&page))
@@ -149,9 +153,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         let shown = sorted.iter().skip(params.offset).take(limit).map(|&(_, page)| page);
         let pages = read(db, &shown.collect::<Vec<i64>>(), &assessments, &graph)?;
-        Ok((pages, sorted.len()))
+        Ok((pages, sorted.len(), unmatched::of(db, &filter, None)?))
     })?;
-    let mut output = Output { pages, total, omitted: Omitted::default(), index: context.index_state()? };
+    let omitted = Omitted::default();
+    let mut output = Output { pages, total, unmatched, omitted, index: context.index_state()? };
     budget::fit(&mut output, params.max_tokens, |output, excess| {
         // A listed page takes some 80 tokens: long lists shrink in few steps.
         let drop = (excess / 120).clamp(1, output.pages.len().max(1));
@@ -205,6 +210,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         shown if shown == output.total => counted(shown, "page", "pages"),
         shown => format!("{shown} of {} pages", output.total),
     };
+    unmatched::show(&output.unmatched, page);
     page.note(&[Span::Text(&count)]);
     output.omitted.show(page);
     output.index.show(page);

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::embed::{chunks, pieces};
+use crate::hint::Next;
 use crate::index::questions::sections;
 use crate::index::{SectionText, section_text};
 use crate::manifest::MOST_CHUNKS;
@@ -87,7 +88,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let note = match (missing, index.pending) {
         (Some(why), _) => Some(format!("found by words alone: {why}")),
         (None, 0) => None,
-        (None, pending) => Some(format!("{pending} sections have no vectors yet, and are not found")),
+        (None, pending) => Some(format!(
+            "{} yet, so meaning does not find them",
+            counted(pending, "section has no vector", "sections have no vectors")
+        )),
     };
     Ok(Output { results: place(context, chunks)?, search_type, note, index })
 }
@@ -261,7 +265,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.quote(&found.chunk, &[]);
     }
     let count = match output.results.len() {
-        0 => format!("nothing found; {} tells what there is", page.call("list_documents", "")),
+        0 => {
+            format!("nothing found; {} tells what there is", page.voice().ask(&Next::call("list_documents")))
+        }
         count => counted(count, "chunk", "chunks"),
     };
     page.note(&[Span::Text(&count)]);

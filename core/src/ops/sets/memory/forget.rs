@@ -8,7 +8,7 @@ use crate::ops::Facts;
 use crate::ops::delete_page::{self, LostLink};
 use crate::ops::edited::{show_dry_run, show_end};
 use crate::ops::memory::MemoryFields;
-use crate::ops::page::IndexState;
+use crate::ops::page::{IndexState, readings};
 use crate::show::{Page, Span};
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -65,7 +65,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let counts = Counts::read(context.source);
     let catalog = context.index.read(Catalog::read)?;
-    let entry = catalog.named(&params.memory, params.memory_type)?;
+    let named = |name: &str| catalog.named(name, params.memory_type);
+    let entry = named(&params.memory).or_else(|error| {
+        let readings = readings(context.pages_dir(), params.memory.trim());
+        readings.iter().find_map(|path| named(path).ok()).ok_or(error)
+    })?;
     let memory = MemoryFields::of(entry, &counts);
     let page = delete_page::Params {
         page: entry.path.clone(),

@@ -297,12 +297,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(reason) = &output.without_vectors {
         page.warn(&[Span::Text("only memories of equal text were put together: "), Span::Text(reason)]);
     } else if output.uncompared_count > 0 {
-        page.warn(&[
-            Span::Text(&counted(output.uncompared_count, "memory is", "memories are")),
-            Span::Text(
-                " in a script that the model does not know: only equal texts were put together (see `ubp model`)",
-            ),
-        ]);
+        let count = counted(output.uncompared_count, "memory is", "memories are");
+        let words = " in a script that the model does not know: only equal texts were put together";
+        page.warn(&[Span::Text(&count), Span::Text(words)]);
+        let model = page.voice().run("model");
+        page.hint(&[Span::Text(&model), Span::Text(" lists models that know more scripts")]);
     }
     let none = if output.merged.is_empty() { "; none say the same" } else { "" };
     page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);

@@ -13,6 +13,7 @@ use crate::manifest::MANIFEST_PATH;
 use crate::ops::page;
 use crate::page::Diagnostic;
 use crate::ports::Listing;
+use crate::show::counted;
 use crate::{Result, text};
 
 /// Page types of the specification.
@@ -89,7 +90,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         findings.push(
             finding(Severity::Warning, "unresolved_link", format!("broken link to '{target}'"))
                 .at(path, line)
-                .hint("create the page (`ubp add --create-missing` does) or fix the link"),
+                .hint("create the page, or fix the link"),
         );
     }
     let mut wanted: Vec<WantedPage> = wanted.into_values().collect();
@@ -157,12 +158,14 @@ pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Fin
 }
 
 pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
-    for (doc_type, pages) in pages::types(db)? {
+    for (doc_type, count, first) in pages::types(db)? {
         if !PAGE_TYPES.contains(&doc_type.as_str()) {
-            findings.push(
-                finding(Severity::Info, "own_page_type", format!("{pages} pages have the type '{doc_type}'"))
-                    .hint(format!("fine if meant so; the known types are {}", PAGE_TYPES.join(", "))),
-            );
+            let have = counted(count, "page has", "pages have");
+            let found = finding(Severity::Info, "own_page_type", format!("{have} the type '{doc_type}'"));
+            // Of a single page it helps to know which.
+            let found = if count == 1 { found.at(first, None) } else { found };
+            findings
+                .push(found.hint(format!("fine if meant so; the known types are {}", PAGE_TYPES.join(", "))));
         }
     }
     Ok(())
@@ -173,7 +176,7 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let name = &context.manifest.embedding_model.name;
         findings.push(
             finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
-                .hint("`ubp model` shows how to get it; until then, search goes by words alone"),
+                .hint("until it is installed, search goes by words alone"),
         );
     }
 }
@@ -195,7 +198,7 @@ pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) ->
             format!(".ubp/{REVIEW_LOCK}:{}: {}", problem.line, problem.message),
         );
         found.line = Some(problem.line);
-        findings.push(found.hint("delete the line; `ubp review` writes the entries of a page anew"));
+        findings.push(found.hint("delete the line; reviewing the page writes its entries again"));
     }
     Ok(())
 }

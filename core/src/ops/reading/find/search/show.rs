@@ -1,6 +1,8 @@
 //! What a search found, told to a reader.
 
 use super::{Explanation, Output, PageResult, RelevanceReason, SearchType};
+use crate::hint::Next;
+use crate::ops::unmatched;
 use crate::show::{Page, Span, counted};
 
 /// How much of a long name a column takes.
@@ -8,9 +10,13 @@ const NAME: usize = 30;
 
 /// Tells what was found.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    show_unmatched(output, page);
     if output.results.is_empty() {
         let words = if output.index.fresh {
-            format!("nothing found; try other words, or {} to see what there is", page.call("list_pages", ""))
+            format!(
+                "nothing found; try other words, or {} to see what there is",
+                page.voice().ask(&Next::call("list_pages"))
+            )
         } else {
             "nothing found yet: the index is still being brought up to date; ask again in a moment".into()
         };
@@ -33,6 +39,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
     output.index.show(page);
     output.omitted.show(page);
+}
+
+/// Tells what was asked for and is on no page.
+pub fn show_unmatched(output: &Output, page: &mut dyn Page) {
+    unmatched::show(&output.unmatched, page);
 }
 
 fn evidence(search_type: SearchType) -> &'static str {

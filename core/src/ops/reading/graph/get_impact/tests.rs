@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::*;
+use crate::hint::Commands;
 use crate::index::tests::Project;
 use crate::ops::StepDirection;
 
@@ -108,7 +109,7 @@ fn what_is_not_there_is_an_error_with_a_way_out() {
     let project = project();
     let error = |params: Params| run(&project.context(), params).unwrap_err();
     assert_eq!(error(page("Databas")).code(), "page_not_found");
-    assert!(error(page("Databas")).hint().unwrap().contains("db.md"));
+    assert!(error(page("Databas")).hint().unwrap().told(&Commands).contains("db.md"));
     assert_eq!(error(Params::default()).code(), "invalid_params");
     assert_eq!(error(Params { file: Some("x".into()), ..page("db") }).code(), "invalid_params");
     let file = |file: &str| Params { file: Some(file.into()), ..Params::default() };

@@ -1,0 +1,246 @@
+//! What to do next, in the words of whoever asks: a command at a terminal, a tool of an MCP server, a button in the
+//! viewer, a call of a program. A hint names operations and their parameters, and a [`Voice`] says how its reader
+//! asks for them.
+//!
+//! **Invariants**
+//! - Every command that [`Commands`] makes is one that `ubp` takes, and what an agent is told to do itself is a
+//!   tool of its server (`tests/tests/hints.rs`).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::ops::{self, Operation};
+
+/// A call that answers a question or changes something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Next {
+    /// Name of the operation.
+    pub operation: String,
+    /// Its parameters.
+    pub params: BTreeMap<String, Value>,
+}
+
+impl Next {
+    /// The operation called `operation`, without parameters.
+    pub fn call(operation: &str) -> Self {
+        Self { operation: operation.into(), params: BTreeMap::new() }
+    }
+
+    /// The same with a parameter more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.params.insert(name.into(), value.into());
+        self
+    }
+
+    /// Its row in the table.
+    pub fn row(&self) -> Option<&'static Operation> {
+        ops::find(&self.operation)
+    }
+
+    /// Its parameters as JSON; empty without any.
+    pub fn params_json(&self) -> String {
+        match self.params.is_empty() {
+            true => String::new(),
+            false => serde_json::to_string(&self.params).unwrap_or_default(),
+        }
+    }
+
+    /// The command line that does it, ready for a shell; `None` where no command does.
+    pub fn command_line(&self) -> Option<String> {
+        let facts = self.row().map(|row| row.facts).filter(|facts| !facts.command.is_empty())?;
+        let mut line = format!("ubp {}", facts.command);
+        let is_positional = |name: &str| facts.arguments.contains(&name);
+        for (name, value) in self.params.iter().filter(|(name, _)| !is_positional(name)) {
+            let flag = name.replace('_', "-");
+            match value {
+                Value::Bool(true) => line.push_str(&format!(" --{flag}")),
+                Value::Bool(false) | Value::Null => {}
+                other => line.push_str(
+                    &words(other).iter().map(|word| format!(" --{flag} {word}")).collect::<String>(),
+                ),
+            }
+        }
+        let named = facts.arguments.iter().filter_map(|name| self.params.get(*name));
+        let words: Vec<String> = named.flat_map(words).collect();
+        if words.iter().any(|word| word.starts_with('-')) {
+            line.push_str(" --");
+        }
+        words.iter().for_each(|word| line.push_str(&format!(" {word}")));
+        Some(line)
+    }
+}
+
+/// The words that a value is in a shell.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(words).collect(),
+        Value::String(text) => vec![quoted(text)],
+        other => vec![other.to_string()],
+    }
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// How a reader asks for operations.
+pub trait Voice {
+    /// The call as a noun, as in "`ubp list` shows every page".
+    fn ask(&self, next: &Next) -> String;
+
+    /// A command that is no operation, without `ubp`, as a noun.
+    fn run(&self, command: &str) -> String;
+}
+
+/// Commands of a terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Commands;
+
+impl Voice for Commands {
+    fn ask(&self, next: &Next) -> String {
+        next.command_line().map_or_else(|| Calls.ask(next), |line| format!("`{line}`"))
+    }
+
+    fn run(&self, command: &str) -> String {
+        format!("`ubp {command}`")
+    }
+}
+
+/// Calls of a program, such as one in Node.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Calls;
+
+impl Voice for Calls {
+    fn ask(&self, next: &Next) -> String {
+        let params = next.params_json();
+        let gap = if params.is_empty() { "" } else { ", " };
+        format!("call(\"{}\"{gap}{params})", next.operation)
+    }
+
+    fn run(&self, command: &str) -> String {
+        format!("`ubp {command}` in a terminal")
+    }
+}
+
+/// Buttons of the viewer; what it has no button for, a person does in a terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Buttons;
+
+impl Voice for Buttons {
+    fn ask(&self, next: &Next) -> String {
+        match next.row().map(|row| row.facts.button) {
+            Some("") | None => format!("{} in a terminal", Commands.ask(next)),
+            Some(button) => button.to_owned(),
+        }
+    }
+
+    fn run(&self, command: &str) -> String {
+        format!("`ubp {command}` in a terminal")
+    }
+}
+
+/// The way out of a problem.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hint(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Ask(Next),
+    Run(String),
+}
+
+impl Hint {
+    /// A hint that begins with a call.
+    pub fn ask(next: Next) -> Self {
+        Self(vec![Part::Ask(next)])
+    }
+
+    /// A hint that begins with a command that is no operation.
+    pub fn run(command: &str) -> Self {
+        Self(vec![Part::Run(command.into())])
+    }
+
+    /// The same with words behind it.
+    #[must_use]
+    pub fn text(mut self, text: &str) -> Self {
+        self.0.push(Part::Text(text.into()));
+        self
+    }
+
+    /// The same with a call behind it.
+    #[must_use]
+    pub fn and_ask(mut self, next: Next) -> Self {
+        self.0.push(Part::Ask(next));
+        self
+    }
+
+    /// The same with a command behind it.
+    #[must_use]
+    pub fn and_run(mut self, command: &str) -> Self {
+        self.0.push(Part::Run(command.into()));
+        self
+    }
+
+    /// The hint in the words of a reader.
+    pub fn told(&self, voice: &dyn Voice) -> String {
+        let parts = self.0.iter().map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Ask(next) => voice.ask(next),
+            Part::Run(command) => voice.run(command),
+        });
+        parts.collect()
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Self {
+        Self::default().text(text)
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Self {
+        Self(vec![Part::Text(text)])
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reader_is_told_in_words_of_its_own() {
+        let next = Next::call("review_page").with("pages", vec!["a b.md"]).with("still_accurate", true);
+        let hint = Hint::from("read it; ").and_ask(next).text(" records that");
+        assert_eq!(hint.told(&Commands), "read it; `ubp review --still-accurate 'a b.md'` records that");
+        assert_eq!(
+            hint.told(&Calls),
+            "read it; call(\"review_page\", {\"pages\":[\"a b.md\"],\"still_accurate\":true}) records that"
+        );
+        assert_eq!(hint.told(&Buttons), "read it; “Mark page as reviewed” records that");
+        assert_eq!(Hint::run("model").told(&Buttons), "`ubp model` in a terminal");
+    }
+
+    #[test]
+    fn a_command_line_is_safe_to_paste() {
+        let review = |page: &str| Next::call("review_page").with("pages", vec![page]).command_line().unwrap();
+        assert_eq!(review("db/users.md"), "ubp review db/users.md");
+        assert_eq!(review("it's.md"), "ubp review 'it'\\''s.md'");
+        assert_eq!(review("-x.md"), "ubp review -- -x.md");
+        assert_eq!(review("a;rm -rf ~.md"), "ubp review 'a;rm -rf ~.md'");
+        let audit = Next::call("audit").with("page", "a b.md").with("limit", 5);
+        assert_eq!(audit.command_line().unwrap(), "ubp audit --limit 5 --page 'a b.md'");
+        assert_eq!(Next::call("resolve_links").command_line(), None, "no command does");
+    }
+}
