@@ -14,7 +14,12 @@ use crate::writing::{Change, MovedLink, Plan, Version, carry_out, names};
 use crate::{Error, Result, path, text};
 
 /// What surfaces know of it.
-pub const FACTS: Facts = Facts::writing("Create a page.").tool(Tool::Always).command("new");
+pub const FACTS: Facts = Facts::writing("Create a page; a name that another page has is refused.")
+    .tool(Tool::Always)
+    .command("new");
+
+/// Most links that are shown one by one.
+const MOST_SHOWN: usize = 20;
 
 /// The new page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -192,18 +197,20 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.warn(&[Span::Path(path), Span::Text(what)]);
         }
     }
-    if !output.moved_links.is_empty() {
-        let (one, many) = match written {
-            true => ("link now leads", "links now lead"),
-            false => ("link would lead", "links would lead"),
-        };
-        let count = counted(output.moved_links.len(), one, many);
-        page.warn(&[Span::Text(&format!("{count} to the new page:"))]);
-        for link in &output.moved_links {
-            let place = Span::Place(&link.filepath, link.line);
-            let target = Span::Code(&link.target);
-            page.item(&[place, Span::Text("  "), target, Span::Text("  led to "), Span::Path(&link.led_to)]);
-        }
+    let leads = if written {
+        "' now leads to the new page, not to "
+    } else {
+        "' would lead to the new page, not to "
+    };
+    for link in output.moved_links.iter().take(MOST_SHOWN) {
+        let place = Span::Place(&link.filepath, link.line);
+        let (target, led_to) = (Span::Text(&link.target), Span::Path(&link.led_to));
+        page.warn(&[place, Span::Text(": the link to '"), target, Span::Text(leads), led_to]);
+    }
+    let more = output.moved_links.len().saturating_sub(MOST_SHOWN);
+    if more > 0 {
+        let links = counted(more, "more link", "more links");
+        page.warn(&[Span::Text(&format!("the same for {links}"))]);
     }
     if !written && !(output.same_name.is_empty() && output.moved_links.is_empty()) {
         page.hint(&[Span::Text("`allow_same_name` (`--allow-same-name`) creates the page anyway")]);
