@@ -291,7 +291,7 @@ fn a_stale_page_stays_stale_after_add_and_its_commit() {
     let repository = Repository(project);
     git(repository.0.folder(), 40, &["init", "--quiet", "--initial-branch=main"]);
     repository.commit(40);
-    repository.0.write("src/login.ts", "export const login = 2\n").unwrap();
+    repository.0.write("src/login.ts", "export const login = 22\n").unwrap();
     repository.commit(10);
     let stale = (ExitStatus::Finding, pages(&[("login.md", "stale")]));
     assert_eq!(repository.stale(""), stale);
