@@ -70,6 +70,14 @@ pub enum Error {
         /// The page concerned.
         path: String,
     },
+    /// A name that another page has, or that would change the target of links.
+    #[error("{message}")]
+    NameTaken {
+        /// The name, the pages that have it, and the links.
+        message: String,
+        /// What to do.
+        hint: Box<Hint>,
+    },
     /// A file changed after what is to be taken back; nothing was written.
     #[error("{path}: changed since {entry} (left as {left}, found {found})")]
     Undo {
@@ -157,6 +165,7 @@ impl Error {
             Self::Io { .. } => "io",
             Self::Conflict { .. } | Self::Undo { .. } => "conflict",
             Self::ReadOnly { .. } => "read_only",
+            Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
             Self::Manifest { .. } => "manifest",
@@ -193,6 +202,7 @@ impl Error {
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
             Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
+            Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(
                 Hint::from("undo later changes first (")
                     .and_ask(Next::call("audit").with("page", path.as_str()))

@@ -43,7 +43,7 @@ pub(crate) fn run(
         let tracked = listed.pages.into_iter().filter(|one| one.page.staleness != Staleness::Untracked);
         Ok(tracked.map(|one| one.page.filepath).collect())
     })?;
-    let params = Params { page: None, pages, all: args.all, still_accurate: args.still_accurate };
+    let params = Params { pages, all: args.all, still_accurate: args.still_accurate, ..Params::default() };
     let output = session.read(terminal, global, |context| review_page::run(context, params))?;
     answer(terminal, &output, review_page::show)?;
     Ok(if output.refused.is_empty() { ExitStatus::Success } else { ExitStatus::Finding })

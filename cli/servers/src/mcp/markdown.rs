@@ -241,6 +241,7 @@ mod tests {
             diff: "-See B.\n+See [[b|B]].\n".into(),
             dry_run: false,
             audit_id: Some("3f9a".into()),
+            index_error: None,
         };
         let told = |output: &ops::accept::Output| {
             let mut page = page(&[]);
