@@ -207,10 +207,10 @@ impl Error {
             Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
+            Self::Database(_) if self.is_full_disk() => {
+                Some("free some disk space and run the command again".into())
+            }
             Self::Database(error) => match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DiskFull) => {
-                    Some("free some disk space and run the command again".into())
-                }
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
@@ -246,6 +246,19 @@ impl Error {
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
         )
+    }
+
+    /// Whether there is no room for what was to be written.
+    pub fn is_full_disk(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Database(rusqlite::Error::SqliteFailure(error, _)) => {
+                use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE};
+                // Opening an index says the latter: there is no room for the file that its users share.
+                [SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE].contains(&error.extended_code)
+            }
+            _ => false,
+        }
     }
 
     /// An [`Error::InvalidParams`].
