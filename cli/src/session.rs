@@ -218,12 +218,8 @@ impl Session {
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
         terminal.project_prefix = prefix(&terminal.io.folder, &project.root);
         let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
-        if opening.in_memory {
-            terminal.warn(
-                "the project cannot be written to: its index is kept in memory, for this command alone",
-            );
-        }
-        for words in [opening.aside_words(), opening.no_model_words()].into_iter().flatten() {
+        let remarks = [opening.in_memory_words("command"), opening.aside_words(), opening.no_model_words()];
+        for words in remarks.into_iter().flatten() {
             terminal.warn(words);
         }
         if let Some(hint) = opening.no_model.as_ref().and_then(Error::hint) {
@@ -267,7 +263,9 @@ impl Session {
         let mut context = self.engine.context(Caller::Person, refresh, &*progress, &cancel);
         if refresh && let Err(failure) = self.refresh(terminal, &context, millis) {
             let Failure::Engine(error) = &failure else { return Err(failure) };
-            if !error.is_busy_index() {
+            if error.is_full_disk() {
+                terminal.warn("the disk is full: what changed since the last time is not in the index");
+            } else if !error.is_busy_index() {
                 return Err(failure);
             }
             context.refreshed = false;

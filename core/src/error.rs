@@ -229,8 +229,8 @@ impl Error {
             Self::Model { .. } => Some(Hint::run("model").text(" shows what is installed and what is known")),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
+            Self::Database(_) if self.is_full_disk() => Some("free some disk space, then try again".into()),
             Self::Database(error) => match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::DiskFull) => Some("free some disk space, then try again".into()),
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
@@ -266,6 +266,19 @@ impl Error {
             error.sqlite_error_code(),
             Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
         )
+    }
+
+    /// Whether there is no room for what was to be written.
+    pub fn is_full_disk(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Database(rusqlite::Error::SqliteFailure(error, _)) => {
+                use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE};
+                // Opening an index says the latter: there is no room for the file that its users share.
+                [SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE].contains(&error.extended_code)
+            }
+            _ => false,
+        }
     }
 
     /// An [`Error::InvalidParams`].

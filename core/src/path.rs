@@ -8,11 +8,15 @@ use crate::{Error, Result};
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
 /// Files beside the manifest that hold what was decided and done; the first two are committed.
-pub const STATE_FILES: [&str; 5] =
-    ["refs.lock", "decisions.jsonl", "audit.jsonl", "favorites.json", "memory.jsonl"];
+pub const STATE_FILES: [&str; 6] =
+    ["refs.lock", "decisions.jsonl", "audit.jsonl", "audit.1.jsonl", "favorites.json", "memory.jsonl"];
 
 /// State files that only grow, a line at a time.
 pub const RECORD_FILES: [&str; 3] = ["decisions.jsonl", "audit.jsonl", "memory.jsonl"];
+
+/// A record file that hosts move aside when it has this many bytes, and what it is called then; what had that name
+/// before is deleted.
+pub const ROTATED: (&str, u64, &str) = ("audit.jsonl", 32 << 20, "audit.1.jsonl");
 
 /// State files whose lines may come twice, or be lost with the power, so that adding one takes no lock.
 pub const NOTE_FILES: [&str; 1] = ["memory.jsonl"];

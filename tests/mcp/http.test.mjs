@@ -1,7 +1,10 @@
 // Who the server answers over HTTP: this machine, under its own names, with the token where there is one.
 
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 
 import { endAll, ended, eventually, serveHttp } from './support/server.mjs';
@@ -49,6 +52,17 @@ function post({ url }, headers = {}, body = JSON.stringify(INITIALIZE), method =
   });
 }
 
+// What is answered to bytes that no client library would send.
+function raw(server, bytes) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(server.url.port), server.url.hostname, () => socket.write(bytes));
+    let text = '';
+    socket.on('data', (part) => (text += part));
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+}
+
 test('names that are not its own are refused, whatever is asked', async () => {
   const server = await serve();
   const { port } = server.url;
@@ -85,8 +99,44 @@ test('the token is asked for where there is one', async () => {
   assert.ok(!server.said().includes(TOKEN), 'it is never printed');
 });
 
+test('there is a token by default, which stays the same and is for its owner', async () => {
+  const tokens = [];
+  for (let start = 0; start < 2; start += 1) {
+    const server = await serve({ ownToken: true });
+    const token = await eventually(() => /Bearer (\w{64})/.exec(server.said())?.[1], 'the token');
+    assert.match(server.said(), /--no-token/);
+    assert.equal((await post(server)).status, 401);
+    assert.equal((await post(server, { authorization: `Bearer ${token}` })).status, 200);
+    tokens.push(token);
+    await server.stop();
+  }
+  assert.equal(tokens[0], tokens[1]);
+  assert.equal(statSync(join(project.folder, '.ubp/mcp-server.token')).mode & 0o777, 0o600);
+});
+
+test('requests are checked as those of the viewer are', async () => {
+  const server = await serve();
+  const { port } = server.url;
+  const own = `http://127.0.0.1:${port}`;
+  for (const headers of [
+    { origin: [own, 'http://evil.example'] },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    assert.equal((await post(server, headers)).status, 403, JSON.stringify(headers));
+  }
+  assert.equal((await post(server, { 'sec-fetch-site': 'same-origin', origin: own })).status, 200);
+  for (const head of [
+    `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example`,
+    `POST http://evil.example/mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}`,
+  ]) {
+    const answer = await raw(server, `${head}\r\nContent-Type: application/json\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 40[03] /, head);
+  }
+});
+
 test('others are let in only with a token', async () => {
-  await assert.rejects(serveHttp(project.folder, { address: '0.0.0.0:0' }), /UBP_MCP_TOKEN/);
+  await assert.rejects(serveHttp(project.folder, { address: '0.0.0.0:0' }), /leave out --no-token/);
   await assert.rejects(serveHttp(project.folder, { env: { UBP_MCP_TOKEN: 'short' } }), /too short/);
   const server = await serve({ address: '0.0.0.0:0', env: { UBP_MCP_TOKEN: TOKEN } });
   const url = new URL(`http://127.0.0.1:${server.url.port}/mcp`);
@@ -119,12 +169,25 @@ test('only so many clients are connected at once, and those go on', async () => 
 test('what is no message is an error, and the server goes on', async () => {
   const server = await serve();
   const session = { 'mcp-session-id': (await post(server)).headers['mcp-session-id'], 'mcp-protocol-version': '2025-11-25' };
-  const wrong = ['', '{', 'null', '[]', '"x"', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":3}'];
-  for (const body of wrong) {
+  // The same errors as on standard streams.
+  const wrong = {
+    '': -32700,
+    '{': -32700,
+    '\xff': -32700,
+    null: -32600,
+    '[]': -32600,
+    '"x"': -32600,
+    '{"jsonrpc":"2.0","id":1}': -32600,
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":3}': -32602,
+  };
+  for (const [body, code] of Object.entries(wrong)) {
     const { status, text } = await post(server, session, body);
-    assert.ok(status >= 400 || /"error"/.test(text), `${body}: ${status} ${text}`);
-    assert.ok(status < 500, `${body}: ${status} ${text}`);
+    assert.equal(status, 400, `${body}: ${status} ${text}`);
+    assert.equal(JSON.parse(text).error.code, code, `${body}: ${text}`);
   }
+  const large = { jsonrpc: '2.0', id: 5, method: 'ping', params: { _meta: { filling: 'x'.repeat(20 << 20) } } };
+  assert.match((await post(server, session, JSON.stringify(large))).text, /"result":\{\}/);
+  assert.equal((await post(server, session, 'x'.repeat((32 << 20) + 1))).status, 413);
   assert.equal((await post(server, { 'mcp-session-id': 'none' }, '{"jsonrpc":"2.0","id":1,"method":"ping"}')).status, 404);
   assert.ok((await post(server, { 'content-type': 'text/plain' })).status >= 400);
   assert.equal((await post({ url: new URL('/', server.url) })).status, 404);

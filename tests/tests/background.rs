@@ -63,13 +63,15 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// Asks the server for its tools as a client would.
-fn answers(url: &str) -> bool {
+fn answers(folder: &Folder, url: &str) -> bool {
     use std::io::{Read, Write};
     let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
     let Ok(mut stream) = std::net::TcpStream::connect(address) else { return false };
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let token = std::fs::read_to_string(folder.path().join(".ubp/mcp-server.token")).unwrap();
     let request = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        token.trim(),
         body.len()
     );
     stream.write_all(request.as_bytes()).unwrap();
@@ -87,7 +89,13 @@ fn it_starts_is_found_and_ends() {
     assert!(started.status.success(), "{started:?}");
     let said = json(&started);
     let url = said["url"].as_str().unwrap();
-    assert!(answers(url), "it listens before the command ends");
+    assert_eq!(said["token_file"], ".ubp/mcp-server.token");
+    assert!(
+        !folder
+            .log()
+            .contains(&std::fs::read_to_string(folder.path().join(".ubp/mcp-server.token")).unwrap()[..64])
+    );
+    assert!(answers(&folder, url), "it listens before the command ends");
     let (code, status) = folder.status();
     assert_eq!((code, &status), (Some(0), &said));
     assert!(process_is_there(said["pid"].as_u64().unwrap()));
@@ -101,7 +109,7 @@ fn it_starts_is_found_and_ends() {
     let stopped = folder.server(&["--stop", "--json"]);
     assert!(stopped.status.success() && json(&stopped)["pid"] == said["pid"], "{stopped:?}");
     wait_for("its end", || !process_is_there(said["pid"].as_u64().unwrap()));
-    assert!(!answers(url));
+    assert!(!answers(&folder, url));
     assert_eq!(folder.status().0, Some(1));
     assert!(folder.log().trim_end().ends_with("ended"), "{}", folder.log());
     let again = folder.server(&["--stop"]);
@@ -142,7 +150,7 @@ fn after_a_kill_there_is_none_and_the_next_one_starts() {
     let again = folder.start();
     assert!(again.status.success(), "{again:?}");
     assert_ne!(json(&again)["pid"], said["pid"]);
-    assert!(answers(json(&again)["url"].as_str().unwrap()));
+    assert!(answers(&folder, json(&again)["url"].as_str().unwrap()));
 }
 
 #[test]
@@ -178,9 +186,9 @@ fn a_port_that_is_taken_is_said_and_nothing_is_left() {
 #[test]
 fn what_others_can_reach_needs_a_token() {
     let folder = Folder::new();
-    let output = folder.server(&["--http", "0.0.0.0:0", "--daemon"]);
+    let output = folder.server(&["--http", "0.0.0.0:0", "--daemon", "--no-token"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("UBP_MCP_TOKEN"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("leave out --no-token"), "{output:?}");
     assert_eq!(folder.status().0, Some(1));
 }
 

@@ -14,6 +14,8 @@ mod interrupted;
 mod killed_reindex;
 #[cfg(unix)]
 mod killed_renaming;
+#[cfg(target_os = "linux")]
+mod limits;
 mod together;
 
 /// The command to test: the one that `UBP_UNDER_TEST` names, or the one built with the suites.

@@ -43,7 +43,7 @@ const VIEWS = {
     act: async (page) => {
       await page.locator('main a.link').first().focus();
       await page.keyboard.press('Tab');
-      await page.locator('#preview').waitFor();
+      await page.locator('#ubp_preview').waitFor();
     },
   },
   'opening a folder': {
@@ -77,7 +77,7 @@ for (const width of [1440, 390]) {
       test(name, async () => {
         const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } } });
         if (width > 860 && !unready) await ready(page);
-        else await page.locator('#bar .search').waitFor();
+        else await page.locator('#ubp_bar .search').waitFor();
         await act?.(page, width < 860);
         await settled(page);
         await accessible(page, `${name}, light`);

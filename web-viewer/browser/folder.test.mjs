@@ -32,7 +32,7 @@ describe('a folder that is dropped', () => {
     await page.waitForFunction(() => document.querySelector('main img')?.naturalWidth === 40);
     await page.locator('main a.link', { hasText: 'Tea' }).click();
     await page.getByRole('heading', { level: 1, name: 'Tea' }).waitFor();
-    await page.locator('#rail .backlinks', { hasText: 'My notes' }).waitFor();
+    await page.locator('#ubp_rail .backlinks', { hasText: 'My notes' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('sencha');
     await page.getByRole('option').filter({ hasText: 'Sencha is steamed' }).first().waitFor();

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { dropFolder, ready, still, until, withBrowser } from './support.mjs';
 
 const own = withBrowser();
-const rows = (page) => page.locator('#stage li a');
+const rows = (page) => page.locator('#ubp_stage li a');
 
 async function opened(path = 'Home.html?graph=local') {
   const { page, done } = await own.open(path);
@@ -60,7 +60,7 @@ describe('the graph', () => {
   test('has types in a legend, and hides what is not wanted', async () => {
     const { page, done } = await opened();
     await rows(page).first().waitFor();
-    const legend = page.locator('#stage fieldset');
+    const legend = page.locator('#ubp_stage fieldset');
     for (const type of ['references', 'depends on', 'implements', 'extends', 'conflicts with']) await legend.getByLabel(type).waitFor();
     const lines = await legend.locator('line').evaluateAll((all) => all.map((line) => [line.getAttribute('stroke'), line.getAttribute('stroke-dasharray'), line.getAttribute('stroke-width')].join(' ')));
     assert.equal(new Set(lines).size, lines.length, 'two types look alike');
@@ -80,7 +80,7 @@ describe('the graph', () => {
     assert.match(await page.evaluate(() => document.activeElement.textContent), /Home/);
     await page.keyboard.press('ArrowDown');
     const title = await page.evaluate(() => document.activeElement.querySelector('.title').textContent);
-    assert.equal(await page.locator('#stage .picked strong').textContent(), title);
+    assert.equal(await page.locator('#ubp_stage .picked strong').textContent(), title);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await done();
@@ -130,8 +130,8 @@ describe('the graph', () => {
     });
     assert.ok(at.count > 50, 'the middle is not drawn in its colour');
     await canvas.click({ position: { x: at.x, y: at.y } });
-    assert.equal(await page.locator('#stage .picked strong').textContent(), 'Home');
-    await page.locator('#stage .picked').getByRole('link', { name: 'Open' }).click();
+    assert.equal(await page.locator('#ubp_stage .picked strong').textContent(), 'Home');
+    await page.locator('#ubp_stage .picked').getByRole('link', { name: 'Open' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await done();
   });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { ready, until, withBrowser } from './support.mjs';
 
 const own = withBrowser();
-const titles = (page) => page.locator('#side li .title').allTextContents();
+const titles = (page) => page.locator('#ubp_side li .title').allTextContents();
 
 describe('the page list', () => {
   test('is sorted by title, last change or links', async () => {
@@ -14,9 +14,9 @@ describe('the page list', () => {
     await page.getByRole('button', { name: /^Sort/ }).click();
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
     await until(async () => (await titles(page))[0] === 'Home', 'Home has most links');
-    assert.match(await page.locator('#side li .about').first().textContent(), /^\d+ links/);
+    assert.match(await page.locator('#ubp_side li .about').first().textContent(), /^\d+ links/);
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
-    await until(async () => /\d{4}/.test(await page.locator('#side li .about').first().textContent()), 'dates are shown');
+    await until(async () => /\d{4}/.test(await page.locator('#ubp_side li .about').first().textContent()), 'dates are shown');
     await done();
   });
 
@@ -47,7 +47,7 @@ describe('the page list', () => {
     await page.getByRole('combobox', { name: 'Tag' }).selectOption('');
     await page.getByRole('combobox', { name: 'Freshness' }).selectOption('stale');
     await until(async () => (await titles(page)).join() === 'Sign in', 'one is stale');
-    assert.match(await page.locator('#side li .freshness').textContent(), /Out of date/);
+    assert.match(await page.locator('#ubp_side li .freshness').textContent(), /Out of date/);
     await done();
   });
 
@@ -55,12 +55,12 @@ describe('the page list', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: 'Folders' }).click();
-    await page.locator('#side .group', { hasText: 'Guides' }).click();
-    await page.locator('#side').getByRole('link', { name: 'Link types' }).click();
+    await page.locator('#ubp_side .group', { hasText: 'Guides' }).click();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Link types' }).click();
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
     await page.getByRole('button', { name: 'Tags', exact: true }).click();
-    await page.locator('#side .group', { hasText: '#reading' }).click();
-    await page.locator('#side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
+    await page.locator('#ubp_side .group', { hasText: '#reading' }).click();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
     assert.ok(!(await titles(page)).includes('Home'), 'other tags are closed');
     await done();
   });
@@ -77,7 +77,7 @@ describe('the page list', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
-    assert.equal(await page.locator('#side [aria-current=page] .title').textContent(), 'Link types');
+    assert.equal(await page.locator('#ubp_side [aria-current=page] .title').textContent(), 'Link types');
     await done();
   });
 
@@ -100,7 +100,7 @@ describe('the page list', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('[');
-    assert.equal(await page.locator('#side').isVisible(), false);
+    assert.equal(await page.locator('#ubp_side').isVisible(), false);
     await page.goto(`${own.root}Alone.html`);
     assert.equal(await page.locator('html').getAttribute('data-side'), 'closed');
     await page.getByRole('button', { name: 'Page list' }).click();

@@ -12,7 +12,7 @@ describe('without scripts', () => {
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await page.locator('main a.link', { hasText: 'Link types' }).first().click();
     assert.equal(await page.locator('main h1').textContent(), 'Link types');
-    assert.equal(await page.locator('#side').isVisible(), false);
+    assert.equal(await page.locator('#ubp_side').isVisible(), false);
     await done();
   });
 });
@@ -136,7 +136,7 @@ describe('links', () => {
     const address = page.url();
     await missing.click({ force: true });
     assert.equal(page.url(), address);
-    assert.ok(await page.locator('#rail').getByText('Links to nothing').isVisible());
+    assert.ok(await page.locator('#ubp_rail').getByText('Links to nothing').isVisible());
     await done();
   });
 });
@@ -150,17 +150,17 @@ describe('previews', () => {
     await page.clock.pauseAt(Date.now() + 60_000);
     await link.hover();
     await page.clock.runFor(120);
-    assert.equal(await page.locator('#preview').count(), 0);
+    assert.equal(await page.locator('#ubp_preview').count(), 0);
     await page.clock.runFor(300);
-    await page.locator('#preview').waitFor();
-    assert.match(await page.locator('#preview').textContent(), /Every type has a colour/);
+    await page.locator('#ubp_preview').waitFor();
+    assert.match(await page.locator('#ubp_preview').textContent(), /Every type has a colour/);
     assert.equal(await link.getAttribute('aria-describedby'), 'preview');
-    await page.locator('#preview').hover();
+    await page.locator('#ubp_preview').hover();
     await page.clock.runFor(400);
-    assert.equal(await page.locator('#preview').count(), 1);
+    assert.equal(await page.locator('#ubp_preview').count(), 1);
     await page.mouse.move(5, 500);
     await page.clock.runFor(400);
-    await page.locator('#preview').waitFor({ state: 'detached' });
+    await page.locator('#ubp_preview').waitFor({ state: 'detached' });
     await done();
   });
 
@@ -168,20 +168,20 @@ describe('previews', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('main a.link', { hasText: 'Wide table' }).hover();
-    await page.locator('#preview table').waitFor();
-    assert.doesNotMatch(await page.locator('#preview').textContent(), /Worth knowing/);
+    await page.locator('#ubp_preview table').waitFor();
+    assert.doesNotMatch(await page.locator('#ubp_preview').textContent(), /Worth knowing/);
     await done();
   });
 
   test('come with the focus too, and Escape takes them away', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#content').focus();
+    await page.locator('#ubp_content').focus();
     await page.keyboard.press('Tab');
-    await page.locator('#preview').waitFor();
-    assert.match(await page.locator('#preview').textContent(), /long enough to be scrolled/);
+    await page.locator('#ubp_preview').waitFor();
+    assert.match(await page.locator('#ubp_preview').textContent(), /long enough to be scrolled/);
     await page.keyboard.press('Escape');
-    await page.locator('#preview').waitFor({ state: 'detached' });
+    await page.locator('#ubp_preview').waitFor({ state: 'detached' });
     await done();
   });
 });
@@ -190,7 +190,7 @@ describe('beside the page', () => {
   test('the outline leads to headings and follows the reading', async () => {
     const { page, done } = await own.open(READING);
     await ready(page);
-    const outline = page.locator('#rail .outline');
+    const outline = page.locator('#ubp_rail .outline');
     await outline.getByRole('link', { name: 'Part 6' }).click();
     await outline.locator('[aria-current]', { hasText: 'Part 6' }).waitFor();
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight }));
@@ -203,7 +203,7 @@ describe('beside the page', () => {
   test('backlinks stand with what surrounds them', async () => {
     const { page, done } = await own.open(READING);
     await ready(page);
-    const backlinks = page.locator('#rail .backlinks li');
+    const backlinks = page.locator('#ubp_rail .backlinks li');
     const types = backlinks.filter({ has: page.getByRole('link', { name: 'Link types' }) });
     await types.waitFor();
     assert.match(await types.textContent(), /depends on/);
@@ -216,19 +216,19 @@ describe('beside the page', () => {
   test('freshness is told with its reasons', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
-    await page.locator('#rail').getByText('Out of date', { exact: true }).waitFor();
-    assert.match(await page.locator('#rail .verdict').textContent(), /src\/login\.js/);
+    await page.locator('#ubp_rail').getByText('Out of date', { exact: true }).waitFor();
+    assert.match(await page.locator('#ubp_rail .verdict').textContent(), /src\/login\.js/);
     await done();
     const fresh = await own.open('Code/Sessions.html');
     await ready(fresh.page);
-    await fresh.page.locator('#rail').getByText('Up to date', { exact: true }).waitFor();
+    await fresh.page.locator('#ubp_rail').getByText('Up to date', { exact: true }).waitFor();
     await fresh.done();
   });
 
   test('a page without links in says so', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
-    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
     await done();
   });
 });
@@ -249,7 +249,7 @@ describe('wide parts and paper', () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'dark' } });
     await ready(page);
     await page.emulateMedia({ media: 'print' });
-    for (const part of ['#bar', '#side', '#rail']) assert.equal(await page.locator(part).isVisible(), false);
+    for (const part of ['#ubp_bar', '#ubp_side', '#ubp_rail']) assert.equal(await page.locator(part).isVisible(), false);
     assert.ok(await page.locator('main h1').isVisible());
     await done();
   });

@@ -74,14 +74,14 @@ describe('when something is missing', () => {
     const { page, done } = await own.open('404.html', { expectErrors: true });
     await page.route('**/data/*.db', (route) => route.abort());
     await page.goto(`${own.root}Home.html`);
-    await page.locator('#side').getByText('could not be loaded').waitFor();
+    await page.locator('#ubp_side').getByText('could not be loaded').waitFor();
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await page.locator('main a.link', { hasText: 'Link types' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
     // Without a project a link leads to a new document, which asks for the database again.
-    await page.locator('#side').getByText('could not be loaded').waitFor();
+    await page.locator('#ubp_side').getByText('could not be loaded').waitFor();
     await page.unroute('**/data/*.db');
-    await page.locator('#side').getByRole('button', { name: 'Try again' }).click();
+    await page.locator('#ubp_side').getByRole('button', { name: 'Try again' }).click();
     await ready(page);
     await done();
   });

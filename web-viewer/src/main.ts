@@ -28,7 +28,7 @@ function part(id: string): HTMLElement {
 }
 
 const session = new Session(readSite(document));
-const navigator = new Navigator(session, part('content'));
+const navigator = new Navigator(session, part('ubp_content'));
 const props = { session, navigator };
 
 // A relative address would be looked up anew at every page.
@@ -41,10 +41,10 @@ if (session.site.mode === 'server') {
   void import('./viewer/mount').then(({ mountViewer }) => mountViewer(session, navigator, part));
 } else {
   const shell = { ...props, commands: () => Object.values(shellCommands(session, navigator)) };
-  mount(Bar, { target: part('bar'), props: shell });
-  mount(Beside, { target: part('side'), props: { place: 'side', session, part: PageList, props } });
-  mount(Beside, { target: part('rail'), props: { place: 'rail', session, part: Rail, props } });
-  mount(Stage, { target: part('app'), props });
+  mount(Bar, { target: part('ubp_bar'), props: shell });
+  mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: PageList, props } });
+  mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: Rail, props } });
+  mount(Stage, { target: part('ubp_app'), props });
   mount(Layers, { target: document.body, props: shell });
   mount(Dropping, { target: document.body, props });
   void navigator.start();

@@ -49,7 +49,7 @@ const SCREENS = {
   'one page to review': {
     path: 'Home.html?review=all',
     act: async (page) => {
-      await page.locator('#stage [data-row="0"]').click();
+      await page.locator('#ubp_stage [data-row="0"]').click();
       await page.getByText('Lock accounts after five attempts').waitFor();
     },
   },
@@ -88,7 +88,7 @@ const SCREENS = {
 
 async function look(own, name, width, { path, act, face, expectErrors }) {
   const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { face: face ?? 'edit' }, expectErrors });
-  await until(() => page.locator('#status .status').isVisible(), 'the application is there');
+  await until(() => page.locator('#ubp_status .status').isVisible(), 'the application is there');
   if (!face && !path.includes('?') && path) await editor(page).waitFor();
   await settled(page);
   await act?.(page, width < 860);

@@ -37,7 +37,7 @@ describe('pages', () => {
     await dialog.waitFor({ state: 'detached' });
     assert.match(own.read('Home.md'), /\[\[Shaping text\]\] shows/);
     await until(async () => page.url().includes('Shaping%20text.html'), 'the address follows');
-    await page.locator('#side').getByRole('link', { name: 'Shaping text' }).first().waitFor();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Shaping text' }).first().waitFor();
     await page.keyboard.press('Alt+u');
     await until(() => existsSync(own.page('Guides/Formatting.md')), 'the file is back');
     assert.equal(own.read('Home.md'), before);
@@ -88,7 +88,7 @@ describe('pages', () => {
   test('that are wanted can be made from the links to them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#rail').getByRole('button', { name: 'A page that nobody wrote' }).click();
+    await page.locator('#ubp_rail').getByRole('button', { name: 'A page that nobody wrote' }).click();
     const dialog = page.getByRole('dialog', { name: 'New page' });
     assert.equal(await dialog.getByRole('textbox', { name: 'Name' }).inputValue(), 'A page that nobody wrote');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -128,8 +128,8 @@ describe('links', () => {
   test('to a page are shown with the text around them, and lead there', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
-    await page.locator('#rail').getByText(/Every Login is noted/).waitFor();
-    await page.locator('#rail .backlinks').getByRole('link', { name: 'Audit' }).click();
+    await page.locator('#ubp_rail').getByText(/Every Login is noted/).waitFor();
+    await page.locator('#ubp_rail .backlinks').getByRole('link', { name: 'Audit' }).click();
     await until(async () => page.url().includes('Audit.html'), 'the page that links is open');
     await done();
   });
@@ -137,7 +137,7 @@ describe('links', () => {
   test('that are missing are suggested; one is dismissed, one accepted where the text says it, and taken back', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
-    const rail = page.locator('#rail');
+    const rail = page.locator('#ubp_rail');
     await rail.getByRole('button', { name: 'Do not suggest Token Service' }).click();
     await rail.getByRole('button', { name: 'Do not suggest Token Service' }).waitFor({ state: 'detached' });
     await editor(page).click();

@@ -17,7 +17,7 @@ async function open(page) {
   const { page: window } = editor;
   await window.getByRole('button', { name: /^Sort/ }).click();
   await window.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
-  editor.count = async (path) => parseInt(await window.locator(`#side .viewport [data-page="${path}"] .about`).textContent(), 10);
+  editor.count = async (path) => parseInt(await window.locator(`#ubp_side .viewport [data-page="${path}"] .about`).textContent(), 10);
   editor.counts = (path, count) => until(async () => (await editor.count(path)) === count, async () => `${path} has ${await editor.count(path)}, not ${count}`);
   editor.asked = [];
   window.on('request', (request) => request.url().includes('/api/') && editor.asked.push(request.url().replace(/^.*\/api\//, '')));
@@ -40,7 +40,7 @@ test('counts follow what is typed, in the list and its order, without asking for
   await editor.saved();
   await editor.counts('Other.md', 1);
   await editor.counts('Target.md', 0);
-  const order = await editor.page.locator('#side .viewport .about').evaluateAll((cells) => cells.map((cell) => parseInt(cell.textContent, 10)));
+  const order = await editor.page.locator('#ubp_side .viewport .about').evaluateAll((cells) => cells.map((cell) => parseInt(cell.textContent, 10)));
   assert.deepEqual(order, order.toSorted((a, b) => b - a), 'the most linked are first');
   editor.asked.length = 0;
   await editor.after('line');

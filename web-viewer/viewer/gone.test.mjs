@@ -19,8 +19,8 @@ const file = (name) => join(viewer.root, 'pages', `${name}.md`);
 const remove = (name) => rmSync(file(name));
 const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
 const notice = (editor) => editor.page.getByRole('alert').filter({ hasText: 'This page is not in the project any more' });
-const button = (editor, name) => editor.page.locator('#head').getByRole('button', { name });
-const listed = (editor, name) => editor.page.locator('#side .viewport').getByRole('link', { name, exact: true });
+const button = (editor, name) => editor.page.locator('#ubp_head').getByRole('button', { name });
+const listed = (editor, name) => editor.page.locator('#ubp_side .viewport').getByRole('link', { name, exact: true });
 
 /** Texts that the browser keeps. */
 const drafts = (page) =>
@@ -202,7 +202,7 @@ test('a page that another program moved is kept here, and listed there', async (
   renameSync(file('Moved'), file('Archive/Moved'));
   await button(editor, 'Write it again').waitFor();
   await listed(editor, 'Moved Archive').waitFor();
-  assert.deepEqual(await editor.page.locator('#side .viewport [data-page$="Moved.md"]').evaluateAll((links) => links.map((link) => link.dataset.page)), ['Archive/Moved.md'], 'it is listed once');
+  assert.deepEqual(await editor.page.locator('#ubp_side .viewport [data-page$="Moved.md"]').evaluateAll((links) => links.map((link) => link.dataset.page)), ['Archive/Moved.md'], 'it is listed once');
   await editor.close();
 });
 
@@ -284,7 +284,7 @@ test('it was deleted while what somebody typed was saved, and they had gone on: 
 test('where it is read, one button leads to its text', async () => {
   const editor = await open('Read');
   await editor.press('Control+e');
-  await editor.page.locator('#content').getByText('second line').waitFor();
+  await editor.page.locator('#ubp_content').getByText('second line').waitFor();
   remove('Read');
   await button(editor, 'Show its text').click();
   await button(editor, 'Write it again').click();
@@ -301,7 +301,7 @@ test('the window is loaded anew: the text is put back when there is a page again
   await editor.type(' mine');
   await until(async () => (await drafts(editor.page)).some((text) => text.includes('first mine')), 'a draft is kept');
   await editor.page.reload();
-  await editor.page.locator('#bar .search').waitFor();
+  await editor.page.locator('#ubp_bar .search').waitFor();
   writeFileSync(file('Reload'), textOf('Reload'));
   await until(() => viewer.call('read_page', { page: 'Reload.md' }).catch(() => null), 'it is known');
   await editor.page.goto(viewer.url + addressOf('Reload.md'));

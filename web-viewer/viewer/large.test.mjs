@@ -9,19 +9,19 @@ describe('ten thousand pages', () => {
   test('are listed, scrolled and narrowed with few rows in the document', async () => {
     const { page, done } = await own.open('area%200/page%200.html');
     await page.getByText('10,000 pages').first().waitFor();
-    assert.ok((await page.locator('#side .viewport li').count()) < 60);
+    assert.ok((await page.locator('#ubp_side .viewport li').count()) < 60);
     await page.evaluate(() => {
       globalThis.longest = 0;
       new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (globalThis.longest = Math.max(globalThis.longest, duration)))).observe({ type: 'longtask' });
     });
-    await page.locator('#side .viewport').evaluate((viewport) => (viewport.scrollTop = viewport.scrollHeight));
-    await page.locator('#side .viewport .title', { hasText: /^Page 9999$/ }).waitFor();
+    await page.locator('#ubp_side .viewport').evaluate((viewport) => (viewport.scrollTop = viewport.scrollHeight));
+    await page.locator('#ubp_side .viewport .title', { hasText: /^Page 9999$/ }).waitFor();
     await page.getByRole('button', { name: 'Folders' }).click();
-    await page.locator('#side .group', { hasText: 'area 99' }).waitFor({ state: 'attached' }).catch(() => {});
+    await page.locator('#ubp_side .group', { hasText: 'area 99' }).waitFor({ state: 'attached' }).catch(() => {});
     await page.getByRole('button', { name: 'Tags', exact: true }).click();
     await page.getByRole('button', { name: 'Pages', exact: true }).click();
     await page.getByLabel('Filter pages').fill('page 77');
-    await until(async () => /of 10,000 pages/.test(await page.locator('#side .foot').textContent()), 'narrowed');
+    await until(async () => /of 10,000 pages/.test(await page.locator('#ubp_side .foot').textContent()), 'narrowed');
     const longest = await page.evaluate(() => globalThis.longest);
     console.log(`longest task in the list of 10,000: ${Math.round(longest)} ms`);
     assert.ok(longest < FROZEN, `the page stood still for ${Math.round(longest)} ms`);
@@ -33,8 +33,8 @@ describe('ten thousand pages', () => {
     await ready(page);
     const opening = await page.evaluate(async () => {
       const start = performance.now();
-      document.querySelector('#bar .search').click();
-      while (!document.querySelector('#found [role=option]')) await new Promise(requestAnimationFrame);
+      document.querySelector('#ubp_bar .search').click();
+      while (!document.querySelector('#ubp_found [role=option]')) await new Promise(requestAnimationFrame);
       return performance.now() - start;
     });
     console.log(`palette: opened in ${Math.round(opening)} ms`);
@@ -48,7 +48,7 @@ describe('ten thousand pages', () => {
             input.value = text;
             const start = performance.now();
             input.dispatchEvent(new InputEvent('input', { bubbles: true }));
-            while (![...document.querySelectorAll('#found .name .title')].some((title) => title.textContent.includes(last))) await new Promise(requestAnimationFrame);
+            while (![...document.querySelectorAll('#ubp_found .name .title')].some((title) => title.textContent.includes(last))) await new Promise(requestAnimationFrame);
             const time = performance.now() - start;
             // The search of all texts goes on after the names: the next question is not measured against it.
             await new Promise((resolve) => setTimeout(resolve, 250));

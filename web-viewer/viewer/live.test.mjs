@@ -12,20 +12,35 @@ describe('changes from elsewhere', () => {
     await ready(page);
     mkdirSync(own.page('Fresh'), { recursive: true });
     own.write('Fresh/Arrived.md', '# Arrived\n\nIt links to [[Alone]].\n');
-    await page.locator('#side').getByRole('link', { name: 'Arrived' }).waitFor();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Arrived' }).waitFor();
     rmSync(own.page('Fresh/Arrived.md'));
-    await page.locator('#side').getByRole('link', { name: 'Arrived' }).waitFor({ state: 'detached' });
+    await page.locator('#ubp_side').getByRole('link', { name: 'Arrived' }).waitFor({ state: 'detached' });
+    await done();
+  });
+
+  test('headings that are named as parts of the window are headings like others', async () => {
+    const names = ['Rail', 'App', 'Content', 'Side', 'Bar', 'Head', 'Desk', 'Status', 'Toasts', 'Rail outline'];
+    own.write('Rail.md', names.map((name, at) => `${at ? '##' : '#'} ${name}\n\nA paragraph.\n`).join('\n'));
+    const { page, done } = await own.open('Rail.html', { settings: { face: 'read' } });
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Rail' }).waitFor();
+    await page.locator('#ubp_rail .outline').getByRole('link', { name: 'Toasts' }).waitFor();
+    const shared = await page.evaluate(() => {
+      const ids = [...document.querySelectorAll('[id]')].map((element) => element.id);
+      return ids.filter((id, at) => ids.indexOf(id) !== at || (!id.includes('_') && id !== 'ubp-site' && !document.getElementById(id).closest('.prose')));
+    });
+    assert.deepEqual(shared, []);
+    rmSync(own.page('Rail.md'));
     await done();
   });
 
   test('backlinks follow', async () => {
     const { page, done } = await own.open('Alone.html', { expectErrors: true });
     await ready(page);
-    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
     own.write('Friend.md', '# Friend\n\nA word about [[Alone]] from a friend.\n');
-    await page.locator('#rail').getByText('A word about Alone from a friend.').waitFor();
+    await page.locator('#ubp_rail').getByText('A word about Alone from a friend.').waitFor();
     rmSync(own.page('Friend.md'));
-    await page.locator('#rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
     await done();
   });
 
@@ -33,10 +48,10 @@ describe('changes from elsewhere', () => {
     const { page, done } = await own.open('Guides/Reading.html', { settings: { face: 'read' } });
     await ready(page);
     await page.evaluate(() => scrollTo(0, 900));
-    await page.locator('#content .prose a.link').last().evaluate((link) => link.focus({ preventScroll: true }));
+    await page.locator('#ubp_content .prose a.link').last().evaluate((link) => link.focus({ preventScroll: true }));
     const before = await page.evaluate(() => ({ top: scrollY, focused: document.activeElement.textContent }));
     own.write('Guides/Reading.md', own.read('Guides/Reading.md').replace('Paragraph 1 of part 4', 'A changed paragraph of part 4'));
-    await page.locator('#content').getByText('A changed paragraph of part 4').waitFor();
+    await page.locator('#ubp_content').getByText('A changed paragraph of part 4').waitFor();
     assert.deepEqual(await page.evaluate(() => ({ top: scrollY, focused: document.activeElement.textContent })), before);
     await done();
   });
@@ -70,7 +85,7 @@ describe('a server that goes away', () => {
     writeFileSync(own.page('Meanwhile.md'), '# Meanwhile\n');
     await own.start();
     await page.locator('.lost').waitFor({ state: 'detached' });
-    await page.locator('#side').getByRole('link', { name: 'Meanwhile' }).waitFor();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Meanwhile' }).waitFor();
     await done();
   });
 });

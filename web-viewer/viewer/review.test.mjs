@@ -9,7 +9,7 @@ describe('a page that code has overtaken', () => {
   test('says so, shows what changed, and is marked as reviewed; that can be taken back', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
-    await page.locator('#head').getByText('Out of date').waitFor();
+    await page.locator('#ubp_head').getByText('Out of date').waitFor();
     const banner = page.getByRole('region', { name: 'Freshness' });
     await banner.getByText(/Related code \(src\/login\.js\) has been updated\. We recommend reviewing the document\./).waitFor();
     await banner.getByRole('button', { name: 'Show changes' }).click();
@@ -17,8 +17,8 @@ describe('a page that code has overtaken', () => {
     await banner.getByText('+export const ATTEMPTS = 5;').waitFor();
     await banner.getByRole('button', { name: 'Mark as reviewed' }).click();
     await banner.waitFor({ state: 'detached' });
-    await page.locator('#head').getByText('Up to date').waitFor();
-    await until(async () => (await page.locator('#side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list follows');
+    await page.locator('#ubp_head').getByText('Up to date').waitFor();
+    await until(async () => (await page.locator('#ubp_side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list follows');
     await page.getByRole('button', { name: 'Undo' }).click();
     await banner.waitFor();
     await done();
@@ -27,7 +27,7 @@ describe('a page that code has overtaken', () => {
   test('also where it is read', async () => {
     const { page, done } = await own.open('Code/Sessions.html', { settings: { face: 'read' } });
     await ready(page);
-    await page.locator('#head').getByText('May be out of date').waitFor();
+    await page.locator('#ubp_head').getByText('May be out of date').waitFor();
     await page.getByRole('region', { name: 'Freshness' }).getByText('src/session.js').waitFor();
     await done();
   });
@@ -42,7 +42,7 @@ describe('pages to review', () => {
     await editor(page).click();
     await page.keyboard.press('Alt+r');
     await page.getByRole('heading', { level: 1, name: 'Pages to review' }).waitFor();
-    const rows = page.locator('#stage .row .title');
+    const rows = page.locator('#ubp_stage .row .title');
     await until(async () => (await rows.count()) >= 3, 'all that are not fresh');
     assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'what may be stale comes last');
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title');
@@ -52,9 +52,9 @@ describe('pages to review', () => {
     await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('');
     await page.getByRole('button', { name: /may be out of date/ }).click();
     await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'narrowed by freshness');
-    await page.locator('#stage').getByText('End sessions after an hour').waitFor();
+    await page.locator('#ubp_stage').getByText('End sessions after an hour').waitFor();
     await page.getByRole('button', { name: /may be out of date/ }).click();
-    await page.locator('#stage [data-row="0"]').focus();
+    await page.locator('#ubp_stage [data-row="0"]').focus();
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { FROZEN, bestMedian, editor, ready, saved, switchTo, until, withViewer } from './workspace.mjs';
 
 const own = withViewer();
-const titles = (page) => page.locator('#side .viewport .title').allTextContents();
+const titles = (page) => page.locator('#ubp_side .viewport .title').allTextContents();
 const face = (page) => page.evaluate(() => document.documentElement.dataset.face ?? 'read');
 
 describe('the faces of a page', () => {
@@ -30,7 +30,7 @@ describe('the faces of a page', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' A line that was just typed.');
     await page.keyboard.press('Control+e');
-    await page.locator('#content').getByText('A line that was just typed.').waitFor();
+    await page.locator('#ubp_content').getByText('A line that was just typed.').waitFor();
     assert.match(own.read('Alone.md'), /A line that was just typed\./);
     await done();
   });
@@ -39,7 +39,7 @@ describe('the faces of a page', () => {
     const { page, done } = await own.open('Guides/Reading.html#reading/part-7');
     await editor(page).waitFor();
     await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is there');
-    await page.locator('#rail').getByRole('link', { name: 'Part 3' }).click();
+    await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
     await until(async () => page.url().endsWith('#reading/part-3'), 'the address says so');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is there');
@@ -49,12 +49,12 @@ describe('the faces of a page', () => {
   test('the outline follows the cursor', async () => {
     const { page, done } = await own.open('Guides/Reading.html');
     await editor(page).click();
-    const current = page.locator('#rail a[aria-current=location]');
-    await page.locator('#rail').getByRole('link', { name: 'Part 3' }).click();
+    const current = page.locator('#ubp_rail a[aria-current=location]');
+    await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
     await until(async () => (await current.textContent()) === 'Part 3', 'where the cursor was put');
     await editor(page).focus();
     await page.keyboard.press('Control+End');
-    const last = await page.locator('#rail .outline a').last().textContent();
+    const last = await page.locator('#ubp_rail .outline a').last().textContent();
     await until(async () => (await current.textContent()) === last, 'at the end');
     await done();
   });
@@ -65,7 +65,7 @@ describe('the faces of a page', () => {
     await editor(page).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('\n\nTyped just before leaving.');
-    await page.locator('#side').getByRole('link', { name: 'Formatting' }).first().click();
+    await page.locator('#ubp_side').getByRole('link', { name: 'Formatting' }).first().click();
     await until(async () => /Formatting/.test(await editor(page).textContent()), 'the other page is there');
     await until(() => /Typed just before leaving\./.test(own.read('Alone.md')), 'nothing was lost');
     const best = await bestMedian('page switch', async () => {
@@ -85,7 +85,7 @@ describe('the sidebar', () => {
     assert.match((await titles(page))[0], /^A title/);
     await page.getByRole('button', { name: /^Sort/ }).click();
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
-    await until(async () => (await page.locator('#side .viewport .about').allTextContents()).every((text) => /\d{4}/.test(text)), 'dates are shown');
+    await until(async () => (await page.locator('#ubp_side .viewport .about').allTextContents()).every((text) => /\d{4}/.test(text)), 'dates are shown');
     await done();
   });
 
@@ -93,7 +93,7 @@ describe('the sidebar', () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await page.getByRole('button', { name: 'Folders' }).click();
-    const folder = page.locator('#side .group', { hasText: 'Guides' });
+    const folder = page.locator('#ubp_side .group', { hasText: 'Guides' });
     assert.equal(await folder.getAttribute('aria-expanded'), 'false');
     await folder.focus();
     await page.keyboard.press('ArrowRight');
@@ -110,7 +110,7 @@ describe('the sidebar', () => {
     const { page, done } = await own.open('Guides/Reading.html');
     await ready(page);
     await page.getByRole('button', { name: 'Folders' }).click();
-    await page.locator('#side [aria-current=page]', { hasText: 'Reading' }).waitFor();
+    await page.locator('#ubp_side [aria-current=page]', { hasText: 'Reading' }).waitFor();
     await done();
   });
 
@@ -118,34 +118,34 @@ describe('the sidebar', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: 'Tags', exact: true }).click();
-    await page.locator('#side .group', { hasText: '#code' }).click();
-    await page.locator('#side .viewport').getByRole('link', { name: 'Sign in' }).waitFor();
+    await page.locator('#ubp_side .group', { hasText: '#code' }).click();
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Sign in' }).waitFor();
     await done();
   });
 
   test('keeps favourites in the project, starred by pointer, key and name', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#head').getByRole('button', { name: 'Favourite' }).click();
-    await page.locator('#side .favorites').getByRole('link', { name: 'Home' }).waitFor();
-    await page.locator('#side .viewport').getByRole('link', { name: 'Reading' }).focus();
+    await page.locator('#ubp_head').getByRole('button', { name: 'Favourite' }).click();
+    await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Home' }).waitFor();
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Reading' }).focus();
     await page.keyboard.press('s');
-    await page.locator('#side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
+    await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
     await until(async () => (await own.call('favorites', {})).pages.length === 2, 'the project knows them');
     await page.reload();
-    await page.locator('#side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
+    await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
     await page.keyboard.press('Alt+s');
-    await until(async () => (await page.locator('#side .favorites a').allTextContents()).length === 1, 'the key takes the star away');
+    await until(async () => (await page.locator('#ubp_side .favorites a').allTextContents()).length === 1, 'the key takes the star away');
     await own.call('favorites', { remove: ['Guides/Reading.md'] });
-    await page.locator('#side .favorites').waitFor({ state: 'detached' });
+    await page.locator('#ubp_side .favorites').waitFor({ state: 'detached' });
     await done();
   });
 
   test('lists what was opened last', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    for (const name of ['Alone', 'Formatting']) await page.locator('#side .viewport').getByRole('link', { name }).first().click();
-    await until(async () => (await page.locator('#side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the one that is open');
+    for (const name of ['Alone', 'Formatting']) await page.locator('#ubp_side .viewport').getByRole('link', { name }).first().click();
+    await until(async () => (await page.locator('#ubp_side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the one that is open');
     await done();
   });
 
@@ -155,7 +155,7 @@ describe('the sidebar', () => {
     await page.getByRole('button', { name: /^Sort/ }).click();
     await page.getByRole('combobox', { name: 'Freshness' }).selectOption('stale');
     await until(async () => (await titles(page)).includes('Sign in') && !(await titles(page)).includes('Home'), 'only stale pages');
-    assert.match(await page.locator('#side .viewport .freshness').first().textContent(), /Out of date/);
+    assert.match(await page.locator('#ubp_side .viewport .freshness').first().textContent(), /Out of date/);
     await done();
   });
 
@@ -164,10 +164,10 @@ describe('the sidebar', () => {
     await ready(page);
     await editor(page).click();
     await page.keyboard.press('Control+b');
-    assert.equal(await page.locator('#side').isVisible(), false);
+    assert.equal(await page.locator('#ubp_side').isVisible(), false);
     await page.reload();
     await editor(page).waitFor();
-    assert.equal(await page.locator('#side').isVisible(), false);
+    assert.equal(await page.locator('#ubp_side').isVisible(), false);
     await page.getByRole('button', { name: 'Sidebar' }).click();
     await ready(page);
     await done();
@@ -219,7 +219,7 @@ describe('the palette', () => {
   test('begins with what was opened last', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#side .viewport').getByRole('link', { name: 'Alone' }).click();
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Alone' }).click();
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: 'Home' }).first().waitFor();
     await page.keyboard.press('Enter');
@@ -240,12 +240,12 @@ describe('keys', () => {
     await page.keyboard.press('Control+s');
     await saved(page);
     await page.keyboard.press('Control+b');
-    assert.equal(await page.locator('#side').isVisible(), false);
+    assert.equal(await page.locator('#ubp_side').isVisible(), false);
     await page.keyboard.press('Control+b');
     await page.keyboard.press('Control+Shift+f');
-    assert.equal(await page.locator('#bar').isVisible(), false);
-    assert.equal(await page.locator('#rail').isVisible(), false);
-    assert.ok(await page.locator('#status').isVisible(), 'whether it is saved is always seen');
+    assert.equal(await page.locator('#ubp_bar').isVisible(), false);
+    assert.equal(await page.locator('#ubp_rail').isVisible(), false);
+    assert.ok(await page.locator('#ubp_status').isVisible(), 'whether it is saved is always seen');
     await page.keyboard.press('Control+Shift+f');
     for (const keys of ['Alt+n', 'Control+n']) {
       await page.keyboard.press(keys);
@@ -254,7 +254,7 @@ describe('keys', () => {
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
     }
-    await page.locator('#side .viewport').getByRole('link', { name: 'Alone' }).click();
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Alone' }).click();
     await until(async () => page.url().includes('Alone.html'), 'on');
     await editor(page).click();
     await page.keyboard.press('Alt+ArrowLeft');
@@ -292,12 +292,12 @@ describe('keys', () => {
   test('F6 reaches every part', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    await page.locator('#rail').getByRole('link').first().waitFor();
+    await page.locator('#ubp_rail').getByRole('link').first().waitFor();
     await editor(page).click();
     const parts = new Set();
     for (let step = 0; step < 8; step++) {
       await page.keyboard.press('F6');
-      parts.add(await page.evaluate(() => document.activeElement.closest('#bar, #side, #head, #desk, #rail, #status')?.id));
+      parts.add(await page.evaluate(() => document.activeElement.closest('#ubp_bar, #ubp_side, #ubp_head, #ubp_desk, #ubp_rail, #ubp_status')?.id));
     }
     for (const part of ['bar', 'side', 'head', 'desk', 'rail']) assert.ok(parts.has(part), `${part} of ${[...parts]}`);
     await done();
@@ -322,10 +322,10 @@ describe('the last line', () => {
     await editor(page).click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type('\n\nOne two three [[Home]].');
-    await until(async () => /1 link/.test(await page.locator('#status').textContent()), 'the link is counted');
+    await until(async () => /1 link/.test(await page.locator('#ubp_status').textContent()), 'the link is counted');
     await saved(page);
-    assert.match(await page.locator('#status').textContent(), /Saved.*words.*characters.*link/s);
-    assert.equal(await page.locator('#status [aria-live=polite]').textContent(), '', 'ordinary saving is not announced');
+    assert.match(await page.locator('#ubp_status').textContent(), /Saved.*words.*characters.*link/s);
+    assert.equal(await page.locator('#ubp_status [aria-live=polite]').textContent(), '', 'ordinary saving is not announced');
     await done();
   });
 });
@@ -342,8 +342,8 @@ describe('settings', () => {
     await sheet.getByRole('button', { name: 'Larger text' }).click();
     await sheet.getByText('Check spelling').click();
     const style = () => page.evaluate(() => {
-      const scroller = document.querySelector('#desk .cm-scroller');
-      return { font: getComputedStyle(scroller).fontFamily, size: getComputedStyle(scroller).fontSize, spelling: document.querySelector('#desk .cm-content').spellcheck };
+      const scroller = document.querySelector('#ubp_desk .cm-scroller');
+      return { font: getComputedStyle(scroller).fontFamily, size: getComputedStyle(scroller).fontSize, spelling: document.querySelector('#ubp_desk .cm-content').spellcheck };
     });
     const changed = await style();
     assert.match(changed.font, /Charter|Georgia/);

@@ -122,12 +122,12 @@ export async function ready(page) {
 
 /** The text that is edited; waits until the editor is there. */
 export function editor(page) {
-  return page.locator('#desk .cm-content');
+  return page.locator('#ubp_desk .cm-content');
 }
 
 /** Until everything that was typed is in the file. */
 export async function saved(page) {
-  await page.locator('#status [data-save="saved"]').waitFor();
+  await page.locator('#ubp_status [data-save="saved"]').waitFor();
 }
 
 /** The median of times that `measure` gives, in the best of three rounds: the machine may be busy with something else. */
@@ -144,10 +144,10 @@ export async function bestMedian(what, measure) {
 /** How long it takes until a page of the list is in the editor, in milliseconds. */
 export function switchTo(page, title) {
   return page.evaluate(async (title) => {
-    const link = [...document.querySelectorAll('#side .viewport a')].find((row) => row.querySelector('.title').textContent === title);
+    const link = [...document.querySelectorAll('#ubp_side .viewport a')].find((row) => row.querySelector('.title').textContent === title);
     const start = performance.now();
     link.click();
-    while (!document.querySelector('#desk .cm-content').getAttribute('aria-label').endsWith(title)) await new Promise(requestAnimationFrame);
+    while (!document.querySelector('#ubp_desk .cm-content').getAttribute('aria-label').endsWith(title)) await new Promise(requestAnimationFrame);
     return performance.now() - start;
   }, title);
 }

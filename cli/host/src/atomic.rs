@@ -4,11 +4,32 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{NamedTempFile, TempPath};
 use ubp_core::{Error, Result};
 
 use crate::identity::is_file_at;
+
+/// How the names of files begin and end that are not finished yet.
+const TEMPORARY: (&str, &str) = (".ubp-", ".tmp");
+
+/// No write takes this long.
+const ABANDONED: Duration = Duration::from_secs(10 * 60);
+
+/// Whether a file of this name is not finished yet, or never will be.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
+}
+
+/// Deletes an unfinished file whose writer was killed. What cannot be deleted stays.
+pub fn sweep(path: &Path) {
+    let age = |metadata: Metadata| metadata.modified().ok()?.elapsed().ok();
+    let metadata = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+    if metadata.and_then(age).is_some_and(|age| age >= ABANDONED) {
+        let _ = fs::remove_file(path);
+    }
+}
 
 /// Puts `bytes` at `path`, whatever is there now. The file keeps its mode and, as far as the system
 /// allows, its owner. `name` is what errors call the file.
@@ -99,14 +120,32 @@ pub fn relocate(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Whoever may read other new files.
+    Usual,
+    /// Its owner alone, where the system has such marks.
+    Owner,
+}
+
 /// Adds `lines` at the end of a file, on a line of their own, in one piece and durably.
 ///
 /// # Errors
 /// What went wrong; a part of `lines` may then be there, without its line break.
-pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
+pub fn append(path: &Path, lines: &[u8], readers: Readers) -> io::Result<()> {
     let is_new = !path.exists();
     create_folders(path.parent().unwrap_or(Path::new(".")))?;
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(path)?;
+    if readers == Readers::Owner {
+        keep_from_others(&file)?;
+    }
     let mut last = [b'\n'];
     if file.seek(SeekFrom::End(0))? > 0 {
         file.seek(SeekFrom::End(-1))?;
@@ -118,6 +157,25 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     if is_new {
         sync_folder(path);
     }
+    Ok(())
+}
+
+/// Takes away the rights that an older version gave.
+#[cfg(unix)]
+fn keep_from_others(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if file.metadata()?.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    // Whoever does not own it may still add to it.
+    match file.set_permissions(fs::Permissions::from_mode(0o600)) {
+        Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_from_others(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
@@ -151,7 +209,7 @@ fn prepare(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<Name
     let folder = path.parent().unwrap_or(Path::new("."));
     create_folders(folder)?;
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".ubp-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

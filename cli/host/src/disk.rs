@@ -2,7 +2,7 @@
 //! ignored, outside) cannot be reached by naming it either.
 
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -218,6 +218,17 @@ impl DiskSource {
         }
     }
 
+    /// Moves a record file aside that has grown large.
+    fn rotate(&self, file: &Path) -> Result<()> {
+        let (_, largest, aside) = paths::ROTATED;
+        if !fs::metadata(file).is_ok_and(|metadata| metadata.len() >= largest) {
+            return Ok(());
+        }
+        super::write_lock::keep_out_of_git(&self.root.join(".ubp"), aside);
+        let failed = |error| Error::io(format!(".ubp/{aside}"), error);
+        fs::rename(file, self.state_file(aside)?).map_err(failed)
+    }
+
     /// Where a state file lies: in the project's own folder, never behind a link.
     fn state_file(&self, name: &str) -> Result<PathBuf> {
         paths::require_state_file(name)?;
@@ -238,6 +249,10 @@ impl Source for DiskSource {
             let error = if missing { missing_pages_folder() } else { error };
             Error::io(self.pages.to_string_lossy(), error)
         })?;
+        found.unfinished.iter().for_each(|path| atomic::sweep(path));
+        let own = fs::read_dir(self.root.join(".ubp")).into_iter().flatten().flatten();
+        own.filter(|entry| entry.file_name().to_str().is_some_and(atomic::is_temporary))
+            .for_each(|entry| atomic::sweep(&entry.path()));
         let page = |(path, metadata): (String, Metadata)| PageFile { path, stat: file_stat(&metadata) };
         let mut pages: Vec<PageFile> = found.files.into_iter().map(page).collect();
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -315,6 +330,24 @@ impl Source for DiskSource {
         }
     }
 
+    fn state_lines(&self, name: &str, look: &mut dyn FnMut(&[u8])) -> Result<u64> {
+        let failed = |error| Error::io(format!(".ubp/{name}"), error);
+        let mut file = match fs::File::open(self.state_file(name)?) {
+            Ok(file) => io::BufReader::new(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(failed(error)),
+        };
+        let (mut line, mut bytes) = (Vec::new(), 0);
+        loop {
+            line.clear();
+            match file.read_until(b'\n', &mut line).map_err(failed)? {
+                0 => return Ok(bytes),
+                read => bytes += read as u64,
+            }
+            look(line.strip_suffix(b"\n").unwrap_or(&line));
+        }
+    }
+
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         let _held = self.lock()?;
         let file = self.state_file(name)?;
@@ -353,7 +386,13 @@ impl Source for DiskSource {
         if paths::NOTE_FILES.contains(&name) {
             self.keep_note_out_of_git(&file, name);
         }
-        atomic::append(&file, lines).map_err(|error| Error::io(format!(".ubp/{name}"), error))
+        let (rotated, ..) = paths::ROTATED;
+        if name == rotated {
+            self.rotate(&file)?;
+        }
+        // It holds what pages said once, secrets that were taken out again included.
+        let readers = if name == rotated { atomic::Readers::Owner } else { atomic::Readers::Usual };
+        atomic::append(&file, lines, readers).map_err(|error| Error::io(format!(".ubp/{name}"), error))
     }
 
     fn note(&self, name: &str, lines: &[u8]) -> Result<()> {

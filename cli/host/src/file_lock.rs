@@ -2,7 +2,7 @@
 //! is when nobody holds it: one that is deleted could be held by two, each with a file of its own.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -47,6 +47,17 @@ impl FileLock {
     /// Whether it still protects `path`. A lock file that was deleted protects nothing: others make a new one.
     pub fn is_at(&self, path: &Path) -> bool {
         is_file_at(&self.0, path)
+    }
+
+    /// What is in the file.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn text(&mut self) -> io::Result<String> {
+        let mut text = String::new();
+        self.0.rewind()?;
+        self.0.read_to_string(&mut text)?;
+        Ok(text)
     }
 
     /// Puts `text` into the file, for people who look into it. The lock holds without it.

@@ -19,8 +19,10 @@ use crate::{Environment, GitHistory, MappedCache, Project, SystemClock};
 pub struct Opening {
     /// The engine.
     pub engine: Engine,
-    /// Whether the index lives in memory, because the project cannot be written to.
+    /// Whether the index lives in memory, because it cannot be written where it should be.
     pub in_memory: bool,
+    /// Whether that is because the disk is full.
+    pub is_disk_full: bool,
     /// The index that could not be used.
     pub aside: Option<SetAside>,
     /// Why there is no model, where there should be one.
@@ -28,6 +30,12 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// That the index is in memory, and for whom: this `user`.
+    pub fn in_memory_words(&self, user: &str) -> Option<String> {
+        let why = if self.is_disk_full { "the disk is full" } else { "the project cannot be written to" };
+        self.in_memory.then(|| format!("{why}: its index is kept in memory, for this {user} alone"))
+    }
+
     /// That the former index could not be used.
     pub fn aside_words(&self) -> Option<String> {
         let aside = self.aside.as_ref()?;
@@ -66,6 +74,21 @@ fn forget_companions(database: &Path) {
     }
 }
 
+/// The index at `database` as it lies there, in memory; an empty one where it cannot be had so.
+fn in_memory(database: &Path) -> Result<Index> {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    // What was written last would be in the log alone.
+    if fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+        return Index::in_memory();
+    }
+    let copy = fs::File::open(database).ok().and_then(|file| {
+        let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
+        Index::copy_in_memory(file, length).ok()
+    });
+    copy.map_or_else(Index::in_memory, Ok)
+}
+
 /// Puts the index at `database` aside.
 ///
 /// # Errors
@@ -94,8 +117,12 @@ pub type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Emb
 pub fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
     let _turn = turn(&project.database);
     forget_companions(&project.database);
-    let (index, aside, in_memory) = match Index::open(&project.database) {
-        Err(error) if error.is_unwritable_index() => (Index::in_memory()?, None, true),
+    let opened = Index::open(&project.database);
+    let is_disk_full = opened.as_ref().is_err_and(Error::is_full_disk);
+    let (index, aside, in_memory) = match opened {
+        Err(error) if is_disk_full || error.is_unwritable_index() => {
+            (in_memory(&project.database)?, None, true)
+        }
         opened => {
             let (index, aside) = opened?;
             (index.sharing_through(Box::new(MappedCache::beside(&project.database))), aside, false)
@@ -113,5 +140,5 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         embedder,
         manifest: project.manifest.clone(),
     };
-    Ok(Opening { engine, in_memory, aside, no_model })
+    Ok(Opening { engine, in_memory, is_disk_full, aside, no_model })
 }

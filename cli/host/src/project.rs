@@ -22,7 +22,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 20] = [
+const OWN_FILES: [&str; 23] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -31,6 +31,7 @@ const OWN_FILES: [&str; 20] = [
     "refs.lock",
     "decisions.jsonl",
     "audit.jsonl",
+    "audit.1.jsonl",
     "favorites.json",
     "memory.jsonl",
     "serve.lock",
@@ -42,6 +43,8 @@ const OWN_FILES: [&str; 20] = [
     "mcp-server.stop",
     "mcp-server.log",
     "mcp-server.log.1",
+    "mcp-server.token",
+    "mcp-server.writes",
     "trash",
 ];
 

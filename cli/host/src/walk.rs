@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ubp_core::ports::Unreadable;
 
+use super::atomic;
 use super::ignore_rules::{Broken, RULE_FILES, Rules};
 
 /// What to look for.
@@ -36,6 +37,8 @@ pub(super) struct Found {
     pub(super) files: Vec<(String, Metadata)>,
     /// What was passed over.
     pub(super) unreadable: Vec<Unreadable>,
+    /// Files that were not finished when their writer ended, or that somebody is writing just now.
+    pub(super) unfinished: Vec<PathBuf>,
     /// The folders that were looked into, or in which a symbolic link to a wanted file ends.
     pub(super) folders: Vec<PathBuf>,
 }
@@ -109,6 +112,9 @@ impl Walk<'_> {
                     self.report_name(&join(&path, &name.to_string_lossy()), &entry, found);
                     continue;
                 };
+                if atomic::is_temporary(name) {
+                    found.unfinished.push(entry.path());
+                }
                 if !(self.visible)(name) {
                     continue;
                 }

@@ -11,7 +11,7 @@ use ubp_host::Project;
 use ubp_servers::mcp::{self, Ended, Files, Options, Report, Setup, Streams};
 
 use crate::ExitStatus;
-use crate::output::CommandResult;
+use crate::output::{CommandResult, Failure};
 use crate::session::{Terminal, answer_with};
 
 /// `ubp mcp-server`
@@ -54,6 +54,9 @@ pub struct McpServerArgs {
     /// A further host name under which clients reach the HTTP server
     #[arg(long, value_name = "NAME", requires = "over_http")]
     pub allow_host: Vec<String>,
+    /// Let every program on this machine in over HTTP, without the token in .ubp/mcp-server.token
+    #[arg(long, requires = "over_http")]
+    pub no_token: bool,
     /// Serve over HTTP in the background, and end here as soon as it listens
     #[arg(long)]
     pub daemon: bool,
@@ -133,6 +136,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         tools: args.tools.clone(),
         http: args.address(),
         allow_host: args.allow_host.clone(),
+        no_token: args.no_token,
         config: config.clone(),
     };
     let setup = Setup::check(options, &terminal.io.environment)?;
@@ -162,6 +166,7 @@ fn status(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
         let Some(pid) = report.pid else { return terminal.line(NONE) };
         let since = report.started_at.as_deref().unwrap_or_default();
         terminal.line(format!("Serving {} (process {pid}, since {since})", url(report)))?;
+        show_token(terminal, report)?;
         terminal.line(format!("Log: {}", terminal.project_path(&report.log)))
     })?;
     Ok(if report.running { ExitStatus::Success } else { ExitStatus::Finding })
@@ -184,9 +189,18 @@ fn start(terminal: &mut Terminal<'_>, folder: &Path, root: &Path, args: &McpServ
     answer_with(terminal, json, &report, |terminal, report| {
         let pid = report.pid.unwrap_or(0);
         terminal.line(format!("Serving {} in the background (process {pid}).", url(report)))?;
+        show_token(terminal, report)?;
         terminal.line(format!("Log: {}", terminal.project_path(&report.log)))?;
         terminal.line("`ubp mcp-server --status` shows it, `ubp mcp-server --stop` ends it.")
     })
+}
+
+fn show_token(terminal: &mut Terminal<'_>, report: &Report) -> Result<(), Failure> {
+    let Some(file) = &report.token_file else { return Ok(()) };
+    terminal.line(format!(
+        "Clients send the token in {} as `Authorization: Bearer …`.",
+        terminal.project_path(file)
+    ))
 }
 
 fn url(report: &Report) -> &str {
@@ -217,6 +231,9 @@ fn arguments(
     }
     if let Some(config) = &args.config {
         add("--config", Some(folder.join(config).into()));
+    }
+    if args.no_token {
+        add("--no-token", None);
     }
     for host in &args.allow_host {
         add("--allow-host", Some(host.into()));

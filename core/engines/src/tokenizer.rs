@@ -16,6 +16,13 @@ use super::session::{Outcome, Tokens, guarded};
 /// Bytes of text per token of the window that are looked at first; a text whose first part of that
 /// length does not fill the window is looked at further.
 const BYTES_PER_TOKEN: usize = 16;
+/// Most bytes of a text that are looked at to fill the window. A text without spaces can be one token, however
+/// long it is.
+const LONGEST: usize = 64 * 1024;
+/// Bytes that are cut into tokens at once: what the tokenizer notes of each is hundreds of times as large.
+const SLICE: usize = 16 * 1024;
+/// How far behind a slice a space is looked for.
+const REACH: usize = 1024;
 
 /// A model's tokenizer.
 pub(super) struct Tokenizer {
@@ -53,8 +60,10 @@ impl Tokenizer {
         })
     }
 
-    /// The first `window` tokens of `text`, special tokens included and kept.
+    /// The first `window` tokens of `text`, special tokens included and kept. What is behind its first 64 KiB
+    /// is not seen.
     pub fn tokens(&self, text: &str, window: usize) -> Outcome<Tokens> {
+        let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
         let room = window.saturating_sub(self.special);
         let mut looked_at = window.saturating_mul(BYTES_PER_TOKEN);
         loop {
@@ -77,19 +86,20 @@ impl Tokenizer {
 
     /// Byte range of every token of `text`, without special tokens, widened to whole characters.
     pub fn ranges(&self, text: &str) -> Outcome<Vec<Range<usize>>> {
-        let encoding = self.encode(text)?;
-        let ranges = encoding.get_offsets().iter().map(|&(start, end)| {
-            let mut start = start.min(text.len());
-            let mut end = end.clamp(start, text.len());
-            while !text.is_char_boundary(start) {
-                start -= 1;
-            }
-            while !text.is_char_boundary(end) {
-                end += 1;
-            }
-            start..end
-        });
-        Ok(ranges.collect())
+        let mut ranges = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let slice = start_of(rest, SLICE);
+            let before = text.len() - rest.len();
+            let encoding = self.encode(slice)?;
+            ranges.extend(encoding.get_offsets().iter().map(|&(start, end)| {
+                let start = slice.floor_char_boundary(start.min(slice.len()));
+                let end = slice.ceil_char_boundary(end.clamp(start, slice.len()));
+                before + start..before + end
+            }));
+            rest = rest.get(slice.len()..).unwrap_or_default();
+        }
+        Ok(ranges)
     }
 
     fn encode(&self, text: &str) -> Outcome<Encoding> {
@@ -109,14 +119,18 @@ fn read(json: &[u8]) -> Outcome<tokenizers::Tokenizer> {
     known.map_err(|error| error.to_string())
 }
 
-/// About the first `length` bytes of `text`, cut before a space, where no token can be cut in two;
-/// all of it when there is none.
+/// About the first `length` bytes of `text`, cut before a space, where no token can be cut in two, or between
+/// two characters where none is near. Never empty, unless `text` is.
 fn start_of(text: &str, length: usize) -> &str {
-    if length >= text.len() {
-        return text;
-    }
-    let space = text.char_indices().find(|&(at, c)| at >= length && c.is_whitespace());
-    space.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+    let from = text.ceil_char_boundary(length.max(1));
+    let rest = text.get(from..).unwrap_or_default();
+    let near = rest.get(..rest.floor_char_boundary(REACH)).unwrap_or(rest);
+    let end = match near.find(char::is_whitespace) {
+        Some(space) => from + space,
+        None if near.len() == rest.len() => text.len(),
+        None => from,
+    };
+    text.get(..end).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -130,6 +144,10 @@ mod tests {
         assert_eq!(start_of("one two three", 4), "one two");
         assert_eq!(start_of("ééé é", 1), "ééé");
         assert_eq!(start_of("認証フロー", 2), "認証フロー");
+        assert_eq!(start_of("", 2), "");
+        let (run, word) = ("認".repeat(5_000), "a".repeat(50_000));
+        assert_eq!(start_of(&run, 10).len(), 12);
+        assert_eq!(start_of(&word, 10).len(), 10);
     }
 
     #[test]

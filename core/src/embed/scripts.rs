@@ -31,15 +31,34 @@ impl Scripts {
         if self.0.is_empty() {
             return text.chars().any(char::is_alphanumeric);
         }
+        let (inside, outside, _) = self.letters(text);
+        inside > outside
+    }
+
+    /// The long name of the first other script in `text`, where these do not cover its letters; `None` for a text
+    /// without letters.
+    pub fn other_script_of(&self, text: &str) -> Option<&'static str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (inside, outside, first) = self.letters(text);
+        first.filter(|_| inside <= outside).map(|script| script.full_name())
+    }
+
+    /// How many letters of `text` are in these scripts, how many are not, and the script of the first of those.
+    fn letters(&self, text: &str) -> (usize, usize, Option<Script>) {
         let allowed: Vec<Script> = self.0.iter().filter_map(|name| Script::from_full_name(name)).collect();
-        let (mut inside, mut outside) = (0_usize, 0_usize);
+        let (mut inside, mut outside, mut first) = (0_usize, 0_usize, None);
         for c in text.chars().filter(|c| c.is_alphabetic()) {
             match c.script() {
                 Script::Common | Script::Inherited => {}
                 script if allowed.contains(&script) => inside += 1,
-                _ => outside += 1,
+                script => {
+                    outside += 1;
+                    first.get_or_insert(script);
+                }
             }
         }
-        inside > outside
+        (inside, outside, first)
     }
 }

@@ -94,7 +94,20 @@ impl Index {
     /// [`Error::InvalidParams`] when they are no index that this version made, or are cut short;
     /// [`Error::Database`] when SQLite cannot be started.
     pub fn from_bytes(bytes: impl Read, length: usize) -> Result<Self> {
-        let mut bytes = bytes;
+        let connection = Self::loaded(bytes, length, true)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(Self::with(Location::Memory, connection))
+    }
+
+    /// A copy of the index in `bytes` that lives as long as this value, and can be written to.
+    ///
+    /// # Errors
+    /// As [`Index::from_bytes`].
+    pub fn copy_in_memory(bytes: impl Read, length: usize) -> Result<Self> {
+        Ok(Self::with(Location::Memory, Self::loaded(bytes, length, false)?))
+    }
+
+    fn loaded(mut bytes: impl Read, length: usize, read_only: bool) -> Result<Connection> {
         let unusable = |reason: &str| Error::invalid(format!("this is no index of UBP: {reason}"));
         let mut header = [0_u8; HEADER];
         if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
@@ -103,7 +116,7 @@ impl Index {
         // A database in WAL mode cannot be opened without its companions, and is the same without.
         header[FILE_FORMAT].fill(1);
         let mut connection = Connection::open_in_memory()?;
-        connection.deserialize_read_exact("main", header.chain(bytes), length, true)?;
+        connection.deserialize_read_exact("main", header.chain(bytes), length, read_only)?;
         match Content::of(&mut connection) {
             Ok(Content::Index) => {}
             Ok(Content::Nothing) => return Err(unusable("it is empty")),
@@ -111,8 +124,7 @@ impl Index {
             Err(error) => return Err(unusable(&error.to_string())),
         }
         tune(&connection)?;
-        connection.pragma_update(None, "query_only", true)?;
-        Ok(Self::with(Location::Memory, connection))
+        Ok(connection)
     }
 
     /// Whether every process that has the project open has this index, and not one of its own.

@@ -22,6 +22,9 @@ const TEXTS: usize = 32;
 /// Texts per batch when somebody does: about as many as run side by side.
 const HURRIED_TEXTS: usize = if cfg!(target_family = "wasm") { 1 } else { 4 };
 
+/// Longest section, in bytes, that is cut into tokens while somebody waits. In a browser nobody else would do it.
+const HURRIED_BYTES: i64 = if cfg!(target_family = "wasm") { i64::MAX } else { 64 * 1024 };
+
 /// What an embedding run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedReport {
@@ -67,7 +70,7 @@ pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
 }
 
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
-/// the clock's monotonic scale).
+/// the clock's monotonic scale). With a deadline, very long sections are left to a run without one.
 ///
 /// # Errors
 /// [`crate::Error::Model`], [`crate::Error::Database`], [`crate::Error::Cancelled`].
@@ -119,15 +122,16 @@ fn embed(
         return Ok(report);
     }
     let model = index.write(|db| model_number(db, embedder))?;
+    let hurried = deadline.is_some();
+    let longest = hurried.then_some(HURRIED_BYTES);
     let due: Vec<i64> = index.read(|db| {
         let sql = "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
-             ORDER BY octet_length(text), section";
-        all(db, sql, (model, page))
+             AND (?3 IS NULL OR octet_length(text) <= ?3) ORDER BY octet_length(text), section";
+        all(db, sql, (model, page, longest))
     })?;
     let total = due.len();
     let mut done = 0;
     progress.advance(Stage::Vectors, 0, total);
-    let hurried = deadline.is_some();
     let out_of_time = || deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline);
     for sections in due.chunks(if hurried { HURRIED_TEXTS } else { SECTIONS }) {
         let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;

@@ -8,7 +8,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use crate::graph::resolve::name_keys;
-use crate::page::{self, Diagnostic, FrontMatter, LinkKind, LinkTypes, Page, Value, split};
+use crate::page::{self, Diagnostic, FrontMatter, Link, LinkKind, LinkTypes, Page, Value, split};
 use crate::ports::{ContentHash, PageFile};
 use crate::{path, text};
 
@@ -65,6 +65,26 @@ pub(crate) struct PreparedLink {
     pub keys: Vec<String>,
 }
 
+/// Most bytes of a page's text that are indexed. What the parser and the tokenizer note of a text takes up to a
+/// hundred times its size.
+const LARGEST: usize = 2 << 20;
+
+/// As much of `text` as is indexed, in whole lines where there are any, and what is to be said of the rest.
+fn indexed_part(text: &str) -> (&str, Option<Diagnostic>) {
+    if text.len() <= LARGEST {
+        return (text, None);
+    }
+    let part = text.get(..text.floor_char_boundary(LARGEST)).unwrap_or_default();
+    let part = part.rfind('\n').and_then(|end| part.get(..=end)).unwrap_or(part);
+    let megabytes = |bytes: usize| (bytes as f64 / (1 << 20) as f64 * 10.0).round() / 10.0;
+    let message = format!(
+        "the page has {} MB, of which the first {} MB are indexed: search, links and headings end at this line",
+        megabytes(text.len()),
+        megabytes(part.len())
+    );
+    (part, Some(Diagnostic::in_part(page::Lines::new(part).line_of(part.len()), message)))
+}
+
 /// Without `full_text` there are no terms, and no passages that hold them.
 pub(crate) fn prepare(
     file: PageFile,
@@ -74,8 +94,11 @@ pub(crate) fn prepare(
     full_text: bool,
 ) -> Prepared {
     let (text, mut diagnostics) = page::decode(bytes);
-    let parsed = page::parse(&text, types);
-    diagnostics.extend(parsed.diagnostics.iter().cloned());
+    let (text, cut) = indexed_part(&text);
+    let mut parsed = page::parse(text, types);
+    diagnostics.append(&mut parsed.diagnostics);
+    diagnostics.extend(cut);
+    let links = links(std::mem::take(&mut parsed.links));
     let front_matter = &parsed.front_matter;
     let modified = file.stat.modified;
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
@@ -95,8 +118,8 @@ pub(crate) fn prepare(
         front_matter: json(front_matter),
         diagnostics: serde_json::to_string(&diagnostics).unwrap_or_else(|_| "[]".into()),
         anchors: anchors(&parsed),
-        sections: sections(&parsed, &text, full_text),
-        links: links(&parsed),
+        sections: sections(&parsed, text, full_text),
+        links,
         aliases: parsed.aliases,
         tags: parsed.tags,
         source_refs,
@@ -168,17 +191,17 @@ fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
         .collect()
 }
 
-fn links(page: &Page) -> Vec<PreparedLink> {
-    page.links
-        .iter()
+fn links(links: Vec<Link>) -> Vec<PreparedLink> {
+    links
+        .into_iter()
         .map(|link| PreparedLink {
+            keys: name_keys(&link.target),
             kind: link.kind,
             line: link.line,
-            link_type: link.link_type.clone(),
-            target: link.target.clone(),
-            text: link.text.clone(),
-            context: link.context.clone(),
-            keys: name_keys(&link.target),
+            link_type: link.link_type,
+            target: link.target,
+            text: link.text,
+            context: link.context,
         })
         .collect()
 }

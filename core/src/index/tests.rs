@@ -128,6 +128,20 @@ impl<S: Source> Project<S> {
     }
 }
 
+#[test]
+fn nobody_waits_for_the_tokens_of_a_very_long_section() {
+    let project = Project::over(MemorySource::with_pages([("a.md", "short\n")]));
+    project.put("long.md", &(0..20_000).map(|n| format!("word{n} ")).collect::<String>());
+    project.refresh();
+    let embed = |deadline| {
+        let (index, clock) = (&project.index, &project.clock);
+        embed_pending(index, &project.embedder, clock, deadline, &Silent, &project.cancel).unwrap()
+    };
+    assert_eq!(embed(Some(u64::MAX)).pending, 1);
+    let whole = embed(None);
+    assert!(whole.pending == 0 && whole.embedded > 100, "{whole:?}");
+}
+
 /// Sections found for `query`, as `path#section bm25`.
 fn found(db: &Connection, query: &str) -> Vec<String> {
     let matches = matches(db, &Query::parse(query), 50, 1, None).unwrap();

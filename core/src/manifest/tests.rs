@@ -160,6 +160,17 @@ fn wrong_values_are_reported_with_their_line() {
 }
 
 #[test]
+fn there_are_not_more_link_types_than_anybody_can_tell_apart() {
+    let types = |count: usize, name: fn(usize) -> String| {
+        format!(r#"{{"links": {{"types": {:?}}}}}"#, (0..count).map(name).collect::<Vec<_>>())
+    };
+    assert_eq!(parse(&types(100, |n| format!("t{n}"))).links.types.len(), 100);
+    assert_eq!(parse(&types(200_000, |_| "same".into())).links.types, ["same"]);
+    let (_, message) = error(&types(100_000, |n| format!("t{n}")));
+    assert!(message.contains("at most 100 link types"), "{message}");
+}
+
+#[test]
 fn the_line_is_that_of_the_inner_key() {
     let text = "{\n \"x\": {\"search\": 1, \"y\": \"}{\\\"\"},\n \"search\": {\n  \"depth\": 2,\n  \"al\\u0070ha\": 7\n }\n}";
     assert_eq!(error(text).0, 5);

@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use super::{CHUNK_SIZES, MOST_CHUNKS, SCHEMA_VERSION, is_language};
 
+/// Link types of a project: every link and every key of front matter is compared with them.
+const MOST_LINK_TYPES: usize = 100;
+
 /// Most characters of a chunk.
 ///
 /// # Errors
@@ -78,13 +81,16 @@ pub(super) fn link_types<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Stri
     let given: Vec<String> = checked(value, "a list of names, such as [\"replaces\"]", |value| {
         value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
     })?;
-    let mut types: Vec<String> = Vec::with_capacity(given.len());
+    let mut types: Vec<String> = Vec::new();
     for name in given.iter().map(|name| name.trim()) {
         if name.is_empty() || name.contains(['|', '[', ']', '\n', '\r']) {
             return Err(D::Error::custom(format_args!("'{name}' cannot be the name of a link type")));
         }
         if !types.iter().any(|known| known == name) {
             types.push(name.into());
+        }
+        if types.len() > MOST_LINK_TYPES {
+            return Err(D::Error::custom(format_args!("at most {MOST_LINK_TYPES} link types")));
         }
     }
     Ok(types)

@@ -51,7 +51,7 @@ struct Rule {
 type Form = (&'static str, &'static str, fn(&Captures<'_>) -> bool);
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let forms: [Form; 14] = [
+    let forms: [Form; 19] = [
         ("a private key", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----", |_| true),
         ("an AWS access key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})\b", is_no_example),
         ("a GitHub token", r"\b(gh[pousr]_[A-Za-z0-9]{36,})\b", is_no_example),
@@ -68,6 +68,23 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ("a Google OAuth token", r"\b(ya29\.[0-9A-Za-z_-]{20,})", is_no_example),
         ("a Stripe key", r"\b([sr]k_(?:live|test)_[0-9A-Za-z]{16,})\b", is_no_example),
         ("an npm token", r"\b(npm_[A-Za-z0-9]{36})\b", is_no_example),
+        ("a Hugging Face token", r"\b(hf_[A-Za-z0-9]{30,})\b", is_no_example),
+        ("a DigitalOcean token", r"\b(do[por]_v1_[a-f0-9]{40,})\b", is_no_example),
+        (
+            "a password of a database client",
+            r#"\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^|;&\n]{0,200}?\s-p["']?([^\s"']{4,})"#,
+            is_no_word,
+        ),
+        (
+            "a name with its password",
+            r#"\bcurl\b[^|;&\n]{0,300}?\s(?:-u|--user)[ =]{1,4}["']?[^\s:"']{1,100}:([^\s"']+)"#,
+            is_password_of_a_name,
+        ),
+        (
+            "a name with its password",
+            r"(?i)\bbasic[ \t]{1,4}([A-Za-z0-9+/]{8,}={0,2})",
+            is_basic_authorization,
+        ),
         ("a JSON Web Token", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
         ("a password in an address", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
     ];
@@ -151,6 +168,38 @@ fn has_digits(captures: &Captures<'_>) -> bool {
     is_no_example(captures) && value(captures, 1).bytes().any(|byte| byte.is_ascii_digit())
 }
 
+/// A name and a password in base64. Words look like base64, and are none of a text with a colon.
+fn is_basic_authorization(captures: &Captures<'_>) -> bool {
+    let decoded = base64(value(captures, 1)).and_then(|bytes| String::from_utf8(bytes).ok());
+    decoded.is_some_and(|text| {
+        let pair = text.split_once(':');
+        let printable = text.chars().all(|c| !c.is_control());
+        printable && pair.is_some_and(|(name, password)| !name.is_empty() && !is_placeholder(password))
+    })
+}
+
+/// The bytes of a text in base64, as far as it has whole ones; `None` for what is none.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
 /// `sk-` begins ordinary names, too.
 fn is_random_key(captures: &Captures<'_>) -> bool {
     let key = value(captures, 1);
@@ -161,6 +210,17 @@ fn is_given_value(captures: &Captures<'_>) -> bool {
     let value = value(captures, 1);
     let names = ["pass", "password", "passwd", "pwd", "secret", "pw", "token"];
     !is_placeholder(value) && !names.contains(&value.to_lowercase().as_str())
+}
+
+/// However short it is.
+fn is_password_of_a_name(captures: &Captures<'_>) -> bool {
+    value(captures, 1).chars().count() == 1 || is_given_value(captures)
+}
+
+/// `-prefix` is a word after a hyphen.
+fn is_no_word(captures: &Captures<'_>) -> bool {
+    let is_word = value(captures, 1).chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    !is_word && is_given_value(captures)
 }
 
 /// Whether a value is an expression or a name of a program, and so none that somebody chose.
@@ -268,7 +328,7 @@ mod tests {
 
     #[test]
     fn every_form_can_be_looked_for() {
-        assert_eq!(RULES.len(), 17);
+        assert_eq!(RULES.len(), 22);
     }
 
     #[test]
@@ -293,6 +353,13 @@ mod tests {
             (joined("ya29.", "a0AfH6SMBx8k2Lq9Zv7TnB4cXw"), "a Google OAuth token"),
             (joined("sk_live_", "4eC39HqLyjWDarjtT1zdp7dc"), "a Stripe key"),
             (jwt, "a JSON Web Token"),
+            (joined("hf_", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3x"), "a Hugging Face token"),
+            (joined("dop_v1_", &"0a1b2c3d".repeat(8)), "a DigitalOcean token"),
+            ("mysql -u root -pS3cr3t app".into(), "a password of a database client"),
+            ("`mysqldump -h db -p'Xy9!aa' app > x.sql`".into(), "a password of a database client"),
+            ("curl -u a:b https://x.example".into(), "a name with its password"),
+            ("curl -s --user=ann:S3cr3t https://x.example".into(), "a name with its password"),
+            ("Authorization: Basic YWRtaW46UzNjcjN0IQ==".into(), "a name with its password"),
             ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in an address"),
             ("password = hunter2".into(), "a password"),
             ("DB_PASSWORD=Tr0ub4dor&3".into(), "a password"),
@@ -333,6 +400,14 @@ mod tests {
             "AKIAIOSFODNN7EXAMPLE",
             "postgres://user:password@localhost/db",
             "postgres://user:$PASSWORD@localhost/db",
+            "mysql -u root -p app, with the -prefix option",
+            "mysql -u root -p$MYSQL_PASSWORD app",
+            "curl -u $USER:$PASSWORD https://x.example",
+            "curl -u user:password https://x.example",
+            "curl --user-agent=a:b https://x.example",
+            "Basic authentication sends `Authorization: Basic <credentials>`",
+            "Basic Authorization and Basic understanding of the basic configuration",
+            "hf_hub_download and dop_v1_ tokens",
             "https://example.com/a:b/c@d",
             "max_tokens: 12500, next_token_index = 123456789012",
             "sha256: 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",

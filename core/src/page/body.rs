@@ -9,13 +9,16 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use super::leaf::{Leaf, Tags};
 use super::lines::Lines;
 use super::link_syntax;
-use super::model::{Block, Link, LinkKind, Section};
+use super::model::{Block, Diagnostic, Link, LinkKind, Section};
 use super::outline::Outline;
 use super::{LinkTypes, context, link_types};
 
 /// Longest display text of a link inside another one, in characters: each of the nested ones would
 /// repeat all that are inside it.
 const NESTED_TEXT_LIMIT: usize = 200;
+
+/// Links of a page that are read. A page made of links alone would take hundreds of times its size.
+const MOST_LINKS: usize = 50_000;
 
 /// What the text of a page holds.
 pub(super) struct Body {
@@ -24,6 +27,8 @@ pub(super) struct Body {
     pub title: Option<String>,
     pub links: Vec<Link>,
     pub blocks: Vec<Block>,
+    /// What was too much of it.
+    pub excess: Vec<Diagnostic>,
 }
 
 /// Reads `text` from `start` on, adding its tags to `tags`.
@@ -36,6 +41,7 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
         outline: Outline::new(text, lines, start),
         leaf: Leaf::default(),
         links: Vec::new(),
+        more_links: None,
         blocks: Vec::new(),
         open: Vec::new(),
         hidden: 0,
@@ -46,8 +52,16 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
         reader.event(event, start + range.start..start + range.end);
     }
     reader.flush();
+    let more_links = reader.more_links.map(|line| {
+        Diagnostic::in_part(
+            line,
+            format!("the page has more than {MOST_LINKS} links; those from this line on are text"),
+        )
+    });
+    let more_headings = reader.outline.excess();
     let (sections, title) = reader.outline.finish();
-    Body { sections, title, links: reader.links, blocks: reader.blocks }
+    let excess = more_links.into_iter().chain(more_headings).collect();
+    Body { sections, title, links: reader.links, blocks: reader.blocks, excess }
 }
 
 /// What the Markdown parser recognises.
@@ -70,6 +84,8 @@ struct Reader<'a> {
     outline: Outline<'a>,
     leaf: Leaf,
     links: Vec<Link>,
+    /// Line of the first link beyond those that are read.
+    more_links: Option<usize>,
     blocks: Vec<Block>,
     open: Vec<OpenLink>,
     /// How many open links show their own text instead of what the parser sees inside them.
@@ -169,6 +185,10 @@ impl Reader<'_> {
     fn open_link(&mut self, link_type: LinkType, destination: &str, range: Range<usize>, image: bool) {
         let start = self.leaf.len();
         let (link, hides) = match link_type {
+            _ if self.links.len() >= MOST_LINKS => {
+                self.more_links.get_or_insert(self.lines.line_of(range.start));
+                (None, false)
+            }
             LinkType::WikiLink { .. } => {
                 let link = self.wiki_link(range.clone());
                 let hides = link.is_some();

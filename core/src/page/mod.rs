@@ -83,6 +83,8 @@ pub fn parse(text: &str, types: &LinkTypes) -> Page {
     let body = body::read(text, start, &lines, types, &mut tags);
     let mut links = front.links;
     links.extend(body.links);
+    let mut diagnostics = front.diagnostics;
+    diagnostics.extend(body.excess);
     Page {
         title: strings("title").into_iter().next().or(body.title),
         aliases,
@@ -90,7 +92,7 @@ pub fn parse(text: &str, types: &LinkTypes) -> Page {
         sections: body.sections,
         links,
         blocks: body.blocks,
-        diagnostics: front.diagnostics,
+        diagnostics,
         front_matter: front.front_matter,
     }
 }

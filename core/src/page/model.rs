@@ -125,3 +125,13 @@ pub struct Diagnostic {
     /// What is wrong, in a sentence.
     pub message: String,
 }
+
+impl Diagnostic {
+    /// The code of a page that is too large to be read whole.
+    pub const IN_PART: &'static str = "page_in_part";
+
+    /// A page of which something is not read from `line` on.
+    pub(crate) fn in_part(line: usize, message: String) -> Self {
+        Self { line, code: Self::IN_PART.into(), message }
+    }
+}

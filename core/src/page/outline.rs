@@ -7,13 +7,16 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::context::{first, on_one_line};
 use super::lines::Lines;
-use super::model::Section;
+use super::model::{Diagnostic, Section};
 
 /// Longest heading, in characters: the path of a heading is stored with every section below it.
 const HEADING_LIMIT: usize = 200;
 
 /// Longest slug of one heading, in characters.
 const SLUG_LIMIT: usize = 80;
+
+/// Headings of a page that begin a section. Each holds the path to it, which can be hundreds of times as long.
+const MOST_SECTIONS: usize = 10_000;
 
 /// Id of the text before the first heading.
 const PREAMBLE: &str = "_";
@@ -31,6 +34,8 @@ pub(super) struct Outline<'a> {
     /// How many twins an id has had.
     twins: HashMap<String, usize>,
     title: Option<String>,
+    /// Line of the first heading that begins no section.
+    more: Option<usize>,
 }
 
 impl<'a> Outline<'a> {
@@ -44,11 +49,16 @@ impl<'a> Outline<'a> {
             used: HashSet::from([PREAMBLE.to_owned()]),
             twins: HashMap::new(),
             title: None,
+            more: None,
         }
     }
 
     /// A heading of `level` that stands at `offset`.
     pub(super) fn heading(&mut self, level: u8, plain: &str, offset: usize) {
+        if self.sections.len() >= MOST_SECTIONS {
+            self.more.get_or_insert(self.lines.line_of(offset));
+            return;
+        }
         let heading = first(on_one_line(plain).as_str(), HEADING_LIMIT).trim_end().to_owned();
         if level == 1 && self.title.is_none() && !heading.is_empty() {
             self.title = Some(heading.clone());
@@ -64,6 +74,16 @@ impl<'a> Outline<'a> {
         let id = self.unique(base);
         self.open.push(self.sections.len());
         self.sections.push(Section { id, heading, heading_path, level, range: start..start, lines: (0, 0) });
+    }
+
+    /// That there are too many headings, if so.
+    pub(super) fn excess(&self) -> Option<Diagnostic> {
+        self.more.map(|line| {
+            let message = format!(
+                "the page has more than {MOST_SECTIONS} headings; those from this line on begin no section"
+            );
+            Diagnostic::in_part(line, message)
+        })
     }
 
     fn unique(&mut self, base: String) -> String {

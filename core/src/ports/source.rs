@@ -172,6 +172,17 @@ pub trait Source: Send + Sync {
     /// read, [`crate::Error::OutsideProject`] when a link leads it elsewhere.
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>>;
 
+    /// Shows the lines of a state file to `look`, without their line breaks, and says how many bytes it has; 0 when
+    /// it is not there yet. A host that can does not hold the whole file at once.
+    ///
+    /// # Errors
+    /// As [`Source::read_state`].
+    fn state_lines(&self, name: &str, look: &mut dyn FnMut(&[u8])) -> Result<u64> {
+        let bytes = self.read_state(name)?.unwrap_or_default();
+        bytes.split(|&byte| byte == b'\n').for_each(look);
+        Ok(bytes.len() as u64)
+    }
+
     /// Replaces a state file, or creates it, atomically and durably, under the same conditions as
     /// [`Source::write`].
     ///

@@ -9,32 +9,52 @@ use rusqlite::types::ValueRef;
 
 use super::schema::{bytes, numbers};
 use crate::Result;
+use crate::ports::ModelInfo;
+use crate::text::read_part;
+
+/// Texts that `embed` may be given in one statement.
+const TEXTS: usize = 64;
 
 /// Texts that `embed` was asked for and had no vector of.
 pub(super) type Wanted = Arc<Mutex<BTreeSet<String>>>;
 
-/// Adds `embed(text)` and `array_cosine_distance(a, b)`. `refusal` is why there are no vectors, if so.
+/// Adds `embed(text)` and `array_cosine_distance(a, b)`. `model` is what makes the vectors, or why there are none.
 pub(super) fn add(
     db: &Connection,
     embedded: HashMap<String, Vec<f32>>,
-    refusal: Option<String>,
+    model: std::result::Result<ModelInfo, String>,
     wanted: &Wanted,
 ) -> Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
     let wanted = Arc::clone(wanted);
     db.create_scalar_function("embed", 1, flags, move |call: &Context<'_>| {
-        if let Some(reason) = &refusal {
-            return Err(failure(format!("embed() cannot be used: {reason}")));
-        }
+        let model = match &model {
+            Ok(model) => model,
+            Err(reason) => return Err(failure(format!("embed() cannot be used: {reason}"))),
+        };
         let text = match call.get_raw(0) {
             ValueRef::Null => return Ok(None),
             ValueRef::Text(text) => String::from_utf8_lossy(text),
             _ => return Err(failure("embed() takes a text".into())),
         };
-        let vector = embedded.get(&*text).map(|vector| bytes(vector));
+        let text = read_part(&text);
+        if let Some(script) = model.scripts.other_script_of(text) {
+            let name = &model.name;
+            return Err(failure(format!(
+                "embed() cannot be used with this text: the model {name} does not understand the script {script}; \
+                 find its words with content LIKE '%…%', or let the project use a model that does"
+            )));
+        }
+        let vector = embedded.get(text).map(|vector| bytes(vector));
         if vector.is_none() {
-            wanted.lock().unwrap_or_else(PoisonError::into_inner).insert(text.into_owned());
+            let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            if embedded.len() + wanted.len() >= TEXTS && !wanted.contains(text) {
+                return Err(failure(format!(
+                    "embed() was given more than {TEXTS} different texts; give it constants, such as embed('login')"
+                )));
+            }
+            wanted.insert(text.to_owned());
         }
         Ok(vector)
     })?;
@@ -42,7 +62,7 @@ pub(super) fn add(
         let (ValueRef::Blob(a), ValueRef::Blob(b)) = (call.get_raw(0), call.get_raw(1)) else {
             let is_null = |at| matches!(call.get_raw(at), ValueRef::Null);
             return match is_null(0) || is_null(1) {
-                true => Ok(None),
+                true => Ok(NOWHERE),
                 false => Err(failure("array_cosine_distance() takes two vectors".into())),
             };
         };
@@ -58,8 +78,12 @@ pub(super) fn add(
     Ok(())
 }
 
-/// 1 less the cosine of the angle, 0 to 2; nothing for a vector without direction.
-fn distance(a: &[u8], b: &[u8]) -> Option<f64> {
+/// How far a page without a vector is from everything. SQLite sorts NULL before all numbers, so such a page would be
+/// the closest one.
+const NOWHERE: f64 = f64::INFINITY;
+
+/// 1 less the cosine of the angle, 0 to 2; [`NOWHERE`] for a vector without direction.
+fn distance(a: &[u8], b: &[u8]) -> f64 {
     let (mut dot, mut of_a, mut of_b) = (0.0_f64, 0.0_f64, 0.0_f64);
     for (a, b) in numbers(a).zip(numbers(b)) {
         let (a, b) = (f64::from(a), f64::from(b));
@@ -68,7 +92,7 @@ fn distance(a: &[u8], b: &[u8]) -> Option<f64> {
         of_b += b * b;
     }
     let lengths = (of_a * of_b).sqrt();
-    (lengths > 0.0).then(|| (1.0 - dot / lengths).clamp(0.0, 2.0))
+    if lengths > 0.0 { (1.0 - dot / lengths).clamp(0.0, 2.0) } else { NOWHERE }
 }
 
 fn failure(message: String) -> rusqlite::Error {

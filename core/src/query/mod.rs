@@ -5,6 +5,7 @@
 //!
 //! It is tried with statements that want to read or change more, never end, or grow without end (`tests.rs`).
 
+mod dialect;
 mod functions;
 mod sandbox;
 mod schema;
@@ -18,11 +19,9 @@ use std::collections::HashMap;
 use rusqlite::types::Value as SqlValue;
 
 use crate::Context;
-use crate::ports::TextKind;
+use crate::ports::{Clock, TextKind};
+use crate::progress::Cancel;
 use crate::{Error, Result};
-
-/// Texts that `embed` may be given in one statement.
-const EMBEDDED: usize = 64;
 
 /// Runs one statement over the pages of `schema`.
 ///
@@ -31,28 +30,58 @@ const EMBEDDED: usize = 64;
 /// `embed` while vectors are missing; [`Error::Cancelled`], [`Error::Database`], [`Error::Model`].
 pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) -> Result<Answer> {
     let mut embedded: HashMap<String, Vec<f32>> = HashMap::new();
+    let mut time = Time { clock: context.clock, cancel: context.cancel, limit: limits.millis, spent: 0 };
     loop {
         let sandbox = sandbox::Sandbox::open(context, schema, sql, embedded.clone())?;
-        let answer = sandbox.run(context, sql, limits)?;
+        let answer = time.of(|left| sandbox.run(context, sql, limits, left))?;
         // The functions of a statement cannot ask the model: it is not theirs to keep. What they lacked is
         // made between two runs; a statement with constant texts, as most have, takes two.
         let wanted = sandbox.wanted();
         if wanted.is_empty() {
             return Ok(answer);
         }
-        if embedded.len() + wanted.len() > EMBEDDED {
-            return Err(Error::invalid(format!(
-                "embed() was given more than {EMBEDDED} different texts; give it constants, such as embed('login')"
-            )));
+        let embedder = schema.embedder(context).map_err(Error::invalid)?;
+        for text in wanted {
+            let embed = || embedder.embed(TextKind::Query, &[text.as_str()]);
+            // The first text may have to wait for the model to be loaded, which is not the statement's doing.
+            let vectors = match embedded.is_empty() {
+                true => embed()?,
+                false => time.of(|_| embed())?,
+            };
+            embedded.extend(vectors.into_iter().map(|vector| (text.clone(), vector)));
         }
-        let embedder = schema.embedder(context)?;
-        let texts: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        let mut vectors = Vec::with_capacity(texts.len());
-        for text in &texts {
-            vectors.extend(embedder.embed(TextKind::Query, &[text])?);
-        }
-        embedded.extend(wanted.into_iter().zip(vectors));
     }
+}
+
+/// The time that a statement has for all that is done for it.
+struct Time<'a> {
+    clock: &'a dyn Clock,
+    cancel: &'a Cancel,
+    /// Milliseconds.
+    limit: u64,
+    /// Microseconds.
+    spent: u64,
+}
+
+impl Time<'_> {
+    /// Does a part of the work, which is told how many milliseconds are left.
+    fn of<T>(&mut self, work: impl FnOnce(u64) -> Result<T>) -> Result<T> {
+        self.cancel.check()?;
+        let left = self.limit.saturating_sub(self.spent / 1_000);
+        if left == 0 {
+            return Err(too_slow(self.limit));
+        }
+        let begun = self.clock.monotonic_micros();
+        let done = work(left)?;
+        self.spent += self.clock.monotonic_micros().saturating_sub(begun);
+        Ok(done)
+    }
+}
+
+fn too_slow(millis: u64) -> Error {
+    Error::invalid(format!(
+        "the statement takes longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
+    ))
 }
 
 /// A value of an answer as JSON. Vectors are for comparing, so that their type stands for them.

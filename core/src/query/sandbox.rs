@@ -12,8 +12,8 @@ use rusqlite::{Connection, ErrorCode, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::functions::{self, Wanted};
-use super::json;
 use super::schema::{OWN, Schema, page_vectors};
+use super::{dialect, json, too_slow};
 use crate::Context;
 use crate::index::questions::sections;
 use crate::{Error, Result};
@@ -23,6 +23,10 @@ const TABLE: &str = "files";
 
 /// Functions of SQLite that give rows of what they are given, and of nothing else.
 const UNFOLDING: [&str; 2] = ["json_each", "json_tree"];
+
+/// What helps where they are given a value that is no JSON.
+const UNFOLDING_HINT: &str = "; json_each() takes a list, and some pages have a single value there: \
+    write json_each(CASE WHEN json_valid(x) THEN x ELSE json_array(x) END), with the column for x";
 
 /// Functions of SQLite that reach beyond the statement.
 const REACHING: [&str; 2] = ["load_extension", "fts3_tokenizer"];
@@ -87,7 +91,8 @@ impl<'a> Sandbox<'a> {
         let columns: Vec<String> = schema.names().map(quoted).collect();
         db.execute_batch(&format!("CREATE TABLE {TABLE} ({})", columns.join(", ")))?;
         let wanted = Wanted::default();
-        functions::add(&db, embedded, schema.without_vectors.clone(), &wanted)?;
+        let model = schema.embedder(context).map(|embedder| embedder.model().clone());
+        functions::add(&db, embedded, model, &wanted)?;
 
         let read = Arc::new(Mutex::new(HashSet::new()));
         let refused = Arc::new(Mutex::new(None));
@@ -116,7 +121,7 @@ impl<'a> Sandbox<'a> {
     }
 
     fn check(&self, sql: &str) -> Result<()> {
-        let statement = self.db.prepare(sql).map_err(|error| self.told(error))?;
+        let statement = self.db.prepare(sql).map_err(|error| self.told(sql, error))?;
         if statement.column_count() == 0 || !statement.readonly() {
             return Err(Error::invalid(format!("a query is one SELECT over the table {TABLE}")));
         }
@@ -162,10 +167,10 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Runs the statement until it ends, or as far as `limits` allow.
-    pub(super) fn run(&self, context: &Context<'_>, sql: &str, limits: Limits) -> Result<Answer> {
+    /// Runs the statement until it ends, or as far as `limits` allow; of their time `left` milliseconds are left.
+    pub(super) fn run(&self, context: &Context<'_>, sql: &str, limits: Limits, left: u64) -> Result<Answer> {
         let begun = context.clock.monotonic_micros();
-        let is_late = || context.clock.monotonic_micros().saturating_sub(begun) > limits.millis * 1_000;
+        let is_late = || context.clock.monotonic_micros().saturating_sub(begun) > left * 1_000;
         let done = AtomicBool::new(false);
         let (done, stop) = (&done, &*self.stop);
         std::thread::scope(|scope| {
@@ -183,22 +188,19 @@ impl<'a> Sandbox<'a> {
             watch.thread().unpark();
             context.cancel.check()?;
             answer.map_err(|error| match stop.load(Ordering::Relaxed) {
-                true => Error::invalid(format!(
-                    "the statement takes longer than {} ms; narrow it by glob, WHERE or LIMIT",
-                    limits.millis
-                )),
+                true => too_slow(limits.millis),
                 false => error,
             })
         })
     }
 
     fn rows(&self, sql: &str, limits: Limits) -> Result<Answer> {
-        let mut statement = self.db.prepare(sql).map_err(|error| self.told(error))?;
+        let mut statement = self.db.prepare(sql).map_err(|error| self.told(sql, error))?;
         let columns = distinct(statement.column_names());
         let mut answer = Answer { columns, ..Answer::default() };
         let mut bytes = 0;
-        let mut rows = statement.query([]).map_err(|error| self.told(error))?;
-        while let Some(row) = rows.next().map_err(|error| self.told(error))? {
+        let mut rows = statement.query([]).map_err(|error| self.told(sql, error))?;
+        while let Some(row) = rows.next().map_err(|error| self.told(sql, error))? {
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
@@ -226,7 +228,7 @@ impl<'a> Sandbox<'a> {
     }
 
     /// What SQLite says of a statement, with the way out where there is one.
-    fn told(&self, error: rusqlite::Error) -> Error {
+    fn told(&self, sql: &str, error: rusqlite::Error) -> Error {
         if let Some(refused) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Error::invalid(format!("{refused}: a query is one SELECT over the table {TABLE}"));
         }
@@ -242,6 +244,7 @@ impl<'a> Sandbox<'a> {
         let lacks_vectors = message.contains("no such column") && message.contains("embedding");
         let hint = match &self.schema.without_vectors {
             Some(reason) if lacks_vectors => format!("; {reason}"),
+            _ if message.contains("malformed JSON") => UNFOLDING_HINT.to_owned(),
             _ if message.contains("no such column") => {
                 format!(
                     "; the columns are {}",
@@ -251,7 +254,11 @@ impl<'a> Sandbox<'a> {
             _ if message.contains("no such table") => format!("; the table is {TABLE}"),
             _ => String::new(),
         };
-        Error::invalid(format!("{message}{hint}"))
+        let is_foreign =
+            ["syntax error", "no such", "unrecognized token"].iter().any(|part| message.contains(part));
+        let dialect =
+            dialect::hint(sql).filter(|_| is_foreign).map(|hint| format!("; {hint}")).unwrap_or_default();
+        Error::invalid(format!("{message}{hint}{dialect}"))
     }
 }
 

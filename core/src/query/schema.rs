@@ -10,13 +10,16 @@ use crate::index;
 use crate::index::questions::{pages, vectors};
 use crate::ports::Embedder;
 use crate::show::counted;
-use crate::{Error, Result, path};
+use crate::{Result, path};
 
 /// Columns that every page has, whatever its front matter says.
 pub(super) const OWN: [&str; 4] = ["path", "content", "updated_at", "embedding"];
 
 /// Most keys of front matter that become columns; SQLite's own limit is not far away.
 const MOST: usize = 1_000;
+
+/// Keys whose values are lists, whatever a page writes: a single tag is a list of one.
+const LISTS: [&str; 2] = ["tags", "aliases"];
 
 /// A key of front matter as a column.
 #[derive(Debug, Clone)]
@@ -25,7 +28,7 @@ pub struct Column {
     pub name: String,
     /// Pages that have the key.
     pub count: usize,
-    /// Whether all values are lists, all are maps, or anything else.
+    /// `array` where values are lists, `object` where all are maps, else `string`.
     pub kind: &'static str,
 }
 
@@ -95,8 +98,13 @@ impl Schema {
         };
         let columns: Vec<Column> = kept
             .iter()
-            .map(|(folded, key)| Column { name: name_of(folded, key), count: key.pages, kind: key.kind() })
+            .map(|(folded, key)| Column {
+                name: name_of(folded, key),
+                count: key.pages,
+                kind: key.kind(folded),
+            })
             .collect();
+        let lists: Vec<bool> = kept.iter().map(|(folded, key)| key.is_list(folded)).collect();
         let numbers: HashMap<&str, usize> =
             kept.iter().enumerate().map(|(at, (folded, _))| (folded.as_str(), at)).collect();
         let pages = pages
@@ -104,7 +112,10 @@ impl Schema {
             .map(|(page, path, updated_at, own)| {
                 let values = own
                     .into_iter()
-                    .filter_map(|(folded, value)| Some((*numbers.get(folded.as_str())?, text(value))))
+                    .filter_map(|(folded, value)| {
+                        let at = *numbers.get(folded.as_str())?;
+                        Some((at, text(if lists.get(at) == Some(&true) { list(value) } else { value })))
+                    })
                     .collect();
                 Row { page, path, updated_at, values }
             })
@@ -133,17 +144,14 @@ impl Schema {
             .chain(embedding)
     }
 
-    /// The model, once every page has its vectors.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParams`] with the reason otherwise.
-    pub(super) fn embedder<'a>(&self, context: &Context<'a>) -> Result<&'a dyn Embedder> {
+    /// The model, once pages have vectors, or why there is none.
+    pub(super) fn embedder<'a>(
+        &self,
+        context: &Context<'a>,
+    ) -> std::result::Result<&'a dyn Embedder, String> {
         match (&self.without_vectors, context.embedder) {
             (None, Some(embedder)) => Ok(embedder),
-            (reason, _) => Err(Error::invalid(format!(
-                "embed() cannot be used: {}",
-                reason.as_deref().unwrap_or("there is no embedding model")
-            ))),
+            (reason, _) => Err(reason.clone().unwrap_or_else(|| "there is no embedding model".into())),
         }
     }
 }
@@ -170,13 +178,23 @@ impl Key {
         commonest.map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
-    fn kind(&self) -> &'static str {
+    /// Whether single values are lists of one: on most pages that have the key it is a list.
+    fn is_list(&self, folded: &str) -> bool {
+        LISTS.contains(&folded) || (self.maps == 0 && self.lists * 2 > self.pages)
+    }
+
+    fn kind(&self, folded: &str) -> &'static str {
         match self.pages {
-            pages if pages == self.lists => "array",
+            _ if self.is_list(folded) => "array",
             pages if pages == self.maps => "object",
             _ => "string",
         }
     }
+}
+
+/// A list as it is, and all else as a list of one.
+fn list(value: Value) -> Value {
+    if value.is_array() { value } else { Value::Array(vec![value]) }
 }
 
 /// Scalars as they are written, all else as JSON.
@@ -193,8 +211,11 @@ fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
         return Ok((Some("this machine has no embedding model".into()), 0));
     };
     let model = embedder.model();
-    let pending = context.index.read(|db| index::pending(db, &model.identity))?;
-    let reason = (pending > 0).then(|| {
+    let (pending, none) = context.index.read(|db| {
+        Ok((index::pending(db, &model.identity)?, vectors::page_count(db, &model.identity)? == 0))
+    })?;
+    // Pages that were just written are the only ones without: the others can be asked.
+    let reason = (pending > 0 && none).then(|| {
         format!("the vectors of {} are still being computed", counted(pending, "section", "sections"))
     });
     Ok((reason, model.dimensions))

@@ -1,16 +1,20 @@
 //! What statements find, and what becomes of those that want more.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::Context;
+use crate::embed::Scripts;
 use crate::index::tests::Project;
 use crate::ops::query::{Output, Params, run};
-use crate::ops::{index_refresh, index_status, query_inspect};
-use crate::ports::Clock;
+use crate::ops::{index_refresh, index_status, query_inspect, search};
+use crate::ports::{Clock, Embedder, MemorySource, ModelInfo, TextKind};
+use crate::progress::Cancel;
+use crate::testing::HashEmbedder;
 
 const DIARY: [(&str, &str); 4] = [
     ("daily/2025-10-30.md", "---\ndate: 2025-10-30\ntags: [振り返り]\nmood: 3\n---\nやる気がない日。\n"),
@@ -106,29 +110,164 @@ fn a_page_is_closest_to_itself() {
 }
 
 #[test]
-fn without_vectors_everything_else_works_and_embed_says_why() {
+fn a_page_that_waits_for_its_vector_is_last_and_the_others_can_be_asked() {
     let project = Project::with_pages(DIARY);
-    project.put("new.md", "# New\n");
+    project.put("a new.md", "# New\n");
     project.refresh();
-    assert_eq!(ask(&project, "SELECT path FROM files WHERE mood = '5'").row_count, 1);
-    for sql in ["SELECT embedding FROM files", "SELECT embed('x') FROM files"] {
-        let message = refused(&project, sql);
-        assert!(message.contains("the vectors of 1 section are still being computed"), "{message}");
-    }
     let context = project.context();
     let status = index_status::run(&context, index_status::Params {}).unwrap();
     assert_eq!(
         (status.enabled, status.indexing, status.indexed_count, status.page_count),
         (true, true, 4, 5)
     );
+    let near = ask(&project, "SELECT path FROM files ORDER BY array_cosine_distance(embedding, embed('x'))");
+    assert_eq!(rows(&near)[4], json!(["a new.md"]));
+    assert_eq!(near.index.pending, 1);
+    let refreshed = index_refresh::run(&context, index_refresh::Params {}).unwrap();
+    assert_eq!((refreshed.message.as_str(), refreshed.target_count), ("Indexing already in progress", 1));
+}
+
+#[test]
+fn without_any_vectors_everything_else_works_and_embed_says_why() {
+    let project = Project::over(MemorySource::with_pages(DIARY));
+    project.refresh();
+    assert_eq!(ask(&project, "SELECT path FROM files WHERE mood = '5'").row_count, 1);
+    for sql in ["SELECT embedding FROM files", "SELECT embed('x') FROM files"] {
+        let message = refused(&project, sql);
+        assert!(message.contains("the vectors of 4 sections are still being made"), "{message}");
+    }
+    let context = project.context();
     let inspected = query_inspect::run(&context, query_inspect::Params::default()).unwrap();
     assert!(inspected.embedding_absent.is_some() && !inspected.schema.contains_key("embedding"));
-    let refreshed = index_refresh::run(&context, index_refresh::Params {}).unwrap();
-    assert_eq!((refreshed.message.as_str(), refreshed.target_count), ("Indexing already in progress", 0));
 
     let without = Context { embedder: None, ..project.context() };
     let params = Params { sql: "SELECT embed('x')".into(), ..Params::default() };
     assert!(run(&without, params).unwrap_err().to_string().contains("no embedding model"));
+}
+
+#[test]
+fn pages_without_a_vector_are_never_the_closest() {
+    let project = Project::with_pages([("a empty.md", ""), ("b.md", "zebra\n"), ("c.md", "horse\n")]);
+    let distance = "array_cosine_distance(embedding, embed('zebra'))";
+    let closest = ask(&project, &format!("SELECT path FROM files ORDER BY {distance} LIMIT 1"));
+    assert_eq!(rows(&closest), [json!(["b.md"])]);
+    let scores =
+        ask(&project, &format!("SELECT path, 1 - {distance} AS score FROM files ORDER BY score DESC"));
+    assert_eq!(rows(&scores)[2], json!(["a empty.md", null]));
+    assert!(rows(&ask(&project, &format!("SELECT path FROM files WHERE {distance} < 0.5"))).len() <= 2);
+    let status = index_status::run(&project.context(), index_status::Params {}).unwrap();
+    assert_eq!((status.indexed_count, status.page_count), (2, 3));
+}
+
+#[test]
+fn embed_refuses_a_script_that_the_model_does_not_understand() {
+    let mut project = Project::over(MemorySource::with_pages(DIARY));
+    project.embedder = HashEmbedder::for_scripts(Scripts::only(["Latin"]));
+    project.put("en.md", "Feeling better.\n");
+    project.update();
+    for (text, script) in [("体調が回復した", "Han"), ("モチベーション", "Katakana"), ("Привет", "Cyrillic")]
+    {
+        let message = refused(&project, &format!("SELECT path FROM files WHERE embed('{text}') IS NULL"));
+        assert!(message.contains(&format!("does not understand the script {script};")), "{message}");
+    }
+    for text in ["feeling better", "2025-11-01", "", "the 認証 flow"] {
+        ask(&project, &format!("SELECT array_cosine_distance(embedding, embed('{text}')) FROM files"));
+    }
+}
+
+/// Counts what it is given, and may ask to stop.
+struct Watched<'a> {
+    inner: &'a HashEmbedder,
+    longest: AtomicUsize,
+    calls: AtomicUsize,
+    stops: Option<&'a Cancel>,
+}
+
+impl<'a> Watched<'a> {
+    fn over(inner: &'a HashEmbedder) -> Self {
+        Self { inner, longest: AtomicUsize::new(0), calls: AtomicUsize::new(0), stops: None }
+    }
+}
+
+impl Embedder for Watched<'_> {
+    fn model(&self) -> &ModelInfo {
+        self.inner.model()
+    }
+
+    fn embed(&self, kind: TextKind, texts: &[&str]) -> crate::Result<Vec<Vec<f32>>> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+        self.longest.fetch_max(longest, Ordering::Relaxed);
+        self.stops.into_iter().for_each(Cancel::request);
+        self.inner.embed(kind, texts)
+    }
+
+    fn token_ranges(&self, text: &str) -> crate::Result<Vec<Range<usize>>> {
+        self.inner.token_ranges(text)
+    }
+}
+
+#[test]
+fn the_model_reads_the_beginning_of_a_long_text() {
+    let project = Project::with_pages(DIARY);
+    let embedder = Watched::over(&project.embedder);
+    let context = Context { embedder: Some(&embedder), ..project.context() };
+    for unit in ["a", "é", "認"] {
+        let sql = format!("SELECT embed(replace(printf('%.*c', 15000, 'x'), 'x', '{unit}')) IS NULL AS none");
+        let answer = run(&context, Params { sql, ..Params::default() }).unwrap();
+        assert_eq!(answer.results[0]["none"], 0);
+    }
+    let longest = embedder.longest.load(Ordering::Relaxed);
+    assert!((8_190..=8_192).contains(&longest), "{longest}");
+    let query = "long words ".repeat(3_000_000);
+    let params = search::Params { query, ..search::Params::default() };
+    search::run(&context, params).unwrap();
+    assert!(embedder.longest.load(Ordering::Relaxed) <= 8_192);
+}
+
+#[test]
+fn the_time_of_a_statement_and_a_request_to_stop_cover_what_the_model_does() {
+    let project = Project::with_pages(DIARY);
+    let many: Vec<String> = (0..60).map(|number| format!("SELECT embed('text {number}') AS e")).collect();
+    let params = Params { sql: many.join(" UNION ALL "), ..Params::default() };
+
+    let (embedder, clock) = (Watched::over(&project.embedder), Hurried::default());
+    let context = Context { embedder: Some(&embedder), clock: &clock, ..project.context() };
+    let error = run(&context, params.clone()).unwrap_err();
+    assert!(error.to_string().contains("takes longer than 1500 ms"), "{error}");
+    assert!(embedder.calls.load(Ordering::Relaxed) < 30);
+
+    let cancel = Cancel::default();
+    let embedder = Watched { stops: Some(&cancel), ..Watched::over(&project.embedder) };
+    let context = Context { embedder: Some(&embedder), cancel: &cancel, ..project.context() };
+    assert_eq!(run(&context, params).unwrap_err().code(), "cancelled");
+    assert_eq!(embedder.calls.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn only_so_many_texts_are_embedded() {
+    let project = Project::with_pages(DIARY);
+    let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100) SELECT embed(x || '') FROM n";
+    assert!(refused(&project, sql).contains("more than 64 different texts"));
+}
+
+#[test]
+fn a_single_value_among_lists_is_a_list_of_one() {
+    let project = Project::with_pages([
+        ("a.md", "---\ntags: single\nowners: [kim, lee]\ndate: 2025-01-01\n---\n"),
+        ("b.md", "---\ntags: [x, y]\nowners: [kim]\ndate: 2025-01-02\n---\n"),
+        ("c.md", "---\nowners: lee\ndate: [2025-01-03]\n---\n"),
+    ]);
+    let items = |key: &str| {
+        let sql = format!("SELECT value FROM files, json_each(files.{key}) ORDER BY files.path, 1");
+        rows(&ask(&project, &sql))
+    };
+    assert_eq!(items("tags"), [json!(["single"]), json!(["x"]), json!(["y"])]);
+    assert_eq!(items("owners"), [json!(["kim"]), json!(["lee"]), json!(["kim"]), json!(["lee"])]);
+    let dates = ask(&project, "SELECT path FROM files WHERE date = '2025-01-02'");
+    assert_eq!(rows(&dates), [json!(["b.md"])]);
+    let message = refused(&project, "SELECT value FROM files, json_each(files.date)");
+    assert!(message.contains("malformed JSON; json_each() takes a list"), "{message}");
 }
 
 #[test]
@@ -210,6 +349,18 @@ fn mistakes_are_told_with_the_way_out() {
     insta::assert_snapshot!(refused(&project, "SELECT path FORM files"), @r#"near "files": syntax error"#);
     insta::assert_snapshot!(refused(&project, "SELECT 1; SELECT 2"), @"a query is one statement");
     insta::assert_snapshot!(refused(&project, "DELETE FROM files"), @"nothing can be changed by a query: a query is one SELECT over the table files");
+    for (sql, hint) in [
+        ("SELECT UNNEST(tags) FROM files", "json_each(files.tags)"),
+        ("SELECT * FROM files, UNNEST(tags)", "json_each(files.tags)"),
+        ("SELECT TRY_CAST(status AS INTEGER) FROM files", "CAST(x AS INTEGER)"),
+        ("SELECT date_trunc('month', date) FROM files", "substr(date, 1, 7)"),
+        ("DESCRIBE files", "LIMIT 1 shows the columns"),
+        ("SELECT status::int FROM files", "CAST(x AS INT)"),
+        ("SELECT path FROM files WHERE path ILIKE 'A%'", "use LIKE"),
+    ] {
+        let message = refused(&project, sql);
+        assert!(message.contains(hint), "{sql}: {message}");
+    }
     insta::assert_snapshot!(refused(&project, "SELECT array_cosine_distance(path, status) FROM files"), @"array_cosine_distance() takes two vectors");
 }
 

@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::fold::{fold_key, push_lower};
 use super::identifier;
 use super::index::joins;
-use super::query::{MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass};
+use super::query::{MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 use super::scan::{Cell, Sink, Word, scan};
 use super::stop::{is_stop_word, is_weak_pair};
 
 pub(super) fn parse(input: &str) -> Query {
-    let input = input.get(..input.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or(input);
+    let input = read_part(input);
     let mut builder = Builder::default();
     let mut rest = input;
     while let Some((before, quoted, after)) = next_quoted(rest) {

@@ -137,6 +137,11 @@ pub struct Query {
     pub(super) prefix: Option<String>,
 }
 
+/// The beginning of `input` that is read: its first [`MAX_QUERY_BYTES`].
+pub fn read_part(input: &str) -> &str {
+    input.get(..input.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or(input)
+}
+
 impl Query {
     /// Parses anything. Text in double quotes, straight or curly, is a phrase; a quote without its
     /// partner is text, and so is everything else.

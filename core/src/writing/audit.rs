@@ -13,7 +13,25 @@ use crate::{Caller, Context};
 use crate::{Error, Result};
 
 /// The file's name in `.ubp/`.
-pub const FILE: &str = "audit.jsonl";
+pub const FILE: &str = crate::path::ROTATED.0;
+
+/// What the file was called that was moved aside when it was large.
+const FORMER: &str = crate::path::ROTATED.2;
+
+/// Bytes of the log that nobody wants to keep without knowing: twice what rotation leaves, and more than that.
+const LARGE: u64 = 3 * crate::path::ROTATED.1;
+
+/// How many bytes the log has, where that is remarkable.
+///
+/// # Errors
+/// As [`AuditLog::read`].
+pub(crate) fn remarkable_size(source: &dyn Source) -> Result<Option<u64>> {
+    let mut bytes = 0;
+    for file in [FORMER, FILE] {
+        bytes += source.state_lines(file, &mut |_| {})?;
+    }
+    Ok(Some(bytes).filter(|&bytes| bytes > LARGE))
+}
 
 /// One change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,14 +119,15 @@ impl AuditLog {
     /// # Errors
     /// [`Error::Io`] when it is there and cannot be read.
     pub fn read(source: &dyn Source) -> Result<Self> {
-        let bytes = source.read_state(FILE)?.unwrap_or_default();
         let mut log = Self::default();
-        for line in bytes.split(|&byte| byte == b'\n') {
-            if let Ok(entry) = serde_json::from_slice::<Entry>(line) {
-                log.entries.push(entry);
-            } else if let Ok(outcome) = serde_json::from_slice::<Outcome>(line) {
-                log.outcomes.insert(outcome.group, outcome.outcome);
-            }
+        for file in [FORMER, FILE] {
+            source.state_lines(file, &mut |line| {
+                if let Ok(entry) = serde_json::from_slice::<Entry>(line) {
+                    log.entries.push(entry);
+                } else if let Ok(outcome) = serde_json::from_slice::<Outcome>(line) {
+                    log.outcomes.insert(outcome.group, outcome.outcome);
+                }
+            })?;
         }
         for entry in &log.entries {
             if let Some(undone) = &entry.undoes

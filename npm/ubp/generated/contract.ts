@@ -1383,7 +1383,7 @@ export interface IndexRefreshOutput {
   message: string;
   /** Whether vectors are missing still. */
   indexing: boolean;
-  /** Pages that were read anew, or removed. */
+  /** Pages that wait for vectors or, where none do, were read anew or removed. */
   target_count: number;
   /** How true the index is. */
   index: IndexState;
@@ -1406,9 +1406,12 @@ export interface IndexState {
 export interface IndexStatusOutput {
   /** Whether this machine has the project's model. */
   enabled: boolean;
-  /** Whether vectors are missing, so that `embedding` is no column yet. */
+  /** Whether vectors are still being made. Pages that wait for theirs have NULL in `embedding`. */
   indexing: boolean;
-  /** Pages whose vectors are all there. */
+  /**
+   * Pages that have vectors, and lack none. Pages without text have none, nor have those in a script that the model
+   * does not understand.
+   */
   indexed_count: number;
   /** Pages in the index. */
   page_count: number;
@@ -2256,7 +2259,7 @@ export interface RememberParams {
   examples?: string[] | null | undefined;
   /** Where this comes from; as it is when absent. */
   source?: string | null | undefined;
-  /** Keep it although something in it looks like a secret: only when a person said that it is none. */
+  /** Keep it although something in it looks like a secret. Only people can; of an agent it is ignored. */
   force?: boolean | undefined;
 }
 

@@ -44,9 +44,10 @@ export function ended(child, patience = 20_000) {
   );
 }
 
-// A server over HTTP on a port that the system chose.
-export async function serveHttp(folder, { options = ALL, env = {}, address = '127.0.0.1:0' } = {}) {
-  const child = spawn(program, argumentsFor(folder, [...options, '--http', address]), {
+// A server over HTTP on a port that the system chose, without a token unless one is given or its own is wanted.
+export async function serveHttp(folder, { options = ALL, env = {}, address = '127.0.0.1:0', ownToken = false } = {}) {
+  const open = ownToken || env.UBP_MCP_TOKEN ? [] : ['--no-token'];
+  const child = spawn(program, argumentsFor(folder, [...options, '--http', address, ...open]), {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -19,7 +19,10 @@ fn init_in_an_empty_folder() {
       0 pages in pages; front matter is completed when you add pages
     Write a page in pages/, then run `ubp add`.
     ");
-    assert_snapshot!(std::fs::read_to_string(terminal.path(".gitignore")).unwrap(), @".ubp/metadata.db");
+    assert_snapshot!(std::fs::read_to_string(terminal.path(".gitignore")).unwrap(), @r"
+    .ubp/metadata.db
+    .ubp-*.tmp
+    ");
     assert_snapshot!(terminal.ubp("init").transcript(), @"
     $ ubp init
     Already a project: [folder]

@@ -23,15 +23,15 @@ function added(tag: string, id: string, label: string, before: Element | null, p
 
 export async function mountViewer(session: Session, navigator: Navigator, part: (id: string) => HTMLElement): Promise<void> {
   const workspace = new Workspace(session, navigator);
-  const app = part('app');
-  const content = part('content');
+  const app = part('ubp_app');
+  const content = part('ubp_content');
   const props = { workspace };
-  mount(TopBar, { target: part('bar'), props });
-  mount(Beside, { target: part('side'), props: { place: 'side', session, part: Sidebar, props } });
-  mount(PageHead, { target: added('section', 'head', 'The page', content, app), props });
-  mount(Desk, { target: added('main', 'desk', 'Editor', part('rail'), app), props });
-  mount(Beside, { target: part('rail'), props: { place: 'rail', session, part: About, props } });
-  mount(StatusBar, { target: added('footer', 'status', 'Status', null, app), props });
+  mount(TopBar, { target: part('ubp_bar'), props });
+  mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: Sidebar, props } });
+  mount(PageHead, { target: added('section', 'ubp_head', 'The page', content, app), props });
+  mount(Desk, { target: added('main', 'ubp_desk', 'Editor', part('ubp_rail'), app), props });
+  mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: About, props } });
+  mount(StatusBar, { target: added('footer', 'ubp_status', 'Status', null, app), props });
   mount(Room, { target: app, props });
   mount(Overlays, { target: document.body, props });
   await navigator.start();

@@ -1,6 +1,6 @@
 // The parts of the window, for whoever goes from one to the next by keyboard.
 
-const PARTS = ['#bar', '#side', '#head', '#desk', '#content', '#stage', '#rail', '#toasts', '#status'];
+const PARTS = ['#ubp_bar', '#ubp_side', '#ubp_head', '#ubp_desk', '#ubp_content', '#ubp_stage', '#ubp_rail', '#ubp_toasts', '#ubp_status'];
 const REACHABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [contenteditable="true"], [tabindex="0"]';
 
 function isSeen(element: HTMLElement): boolean {
@@ -13,11 +13,11 @@ export function focusNextPart(step: 1 | -1): void {
   if (parts.length === 0) return;
   const at = parts.findIndex((part) => part.contains(document.activeElement));
   const next = parts[at < 0 ? 0 : (at + step + parts.length) % parts.length];
-  if (next) first(next)?.focus({ preventScroll: next.id === 'content' });
+  if (next) first(next)?.focus({ preventScroll: next.id === 'ubp_content' });
 }
 
 function first(part: HTMLElement): HTMLElement | null {
-  if (part.matches('#content')) return part;
+  if (part.matches('#ubp_content')) return part;
   const preferred = part.querySelector<HTMLElement>('[aria-current="page"][tabindex="0"], .cm-content');
   if (preferred && isSeen(preferred)) return preferred;
   return [...part.querySelectorAll<HTMLElement>(REACHABLE)].find((element) => element.tabIndex >= 0 && isSeen(element)) ?? null;

@@ -305,3 +305,49 @@ fn what_keeps_a_page_from_being_written_is_known_before() {
         assert_eq!(source.write(path, b"b", expected).unwrap_err().code(), error.code(), "{path}");
     }
 }
+
+#[test]
+fn what_a_killed_writer_left_is_swept_and_what_is_being_written_is_not() {
+    let project = Project::new("pages");
+    let (old, new) = ("pages/deep/.ubp-Ab1.tmp", "pages/.ubp-Cd2.tmp");
+    for path in [old, new, ".ubp/.ubp-Ef3.tmp", "pages/.ubp-notes.md", "pages/a.md"] {
+        project.put(path, "x");
+    }
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    for path in [old, ".ubp/.ubp-Ef3.tmp", "pages/.ubp-notes.md", "pages/a.md"] {
+        fs::File::options().write(true).open(project.path(path)).unwrap().set_modified(hour_ago).unwrap();
+    }
+    assert_eq!(project.pages(), ["a.md"]);
+    let is_there = |path: &str| project.path(path).exists();
+    assert!(!is_there(old) && !is_there(".ubp/.ubp-Ef3.tmp"));
+    assert!(is_there(new) && is_there("pages/.ubp-notes.md"));
+}
+
+#[test]
+fn a_large_audit_log_is_moved_aside_and_only_its_owner_reads_it() {
+    let project = Project::new("pages");
+    project.put(".ubp/.gitignore", "/audit.jsonl\n");
+    project.put(".ubp/audit.jsonl", "old\n");
+    let log = fs::File::options().write(true).open(project.path(".ubp/audit.jsonl")).unwrap();
+    log.set_len(32 << 20).unwrap();
+    project.source.append("audit.jsonl", b"new\n").unwrap();
+    assert_eq!(fs::read(project.path(".ubp/audit.jsonl")).unwrap(), b"new\n");
+    assert_eq!(fs::metadata(project.path(".ubp/audit.1.jsonl")).unwrap().len(), 32 << 20);
+    assert!(fs::read_to_string(project.path(".ubp/.gitignore")).unwrap().contains("\n/audit.1.jsonl\n"));
+    project.source.append("audit.jsonl", b"newer\n").unwrap();
+    let mut lines = Vec::new();
+    let bytes = project.source.state_lines("audit.jsonl", &mut |line| lines.push(line.to_vec())).unwrap();
+    assert_eq!((bytes, lines), (10, vec![b"new".to_vec(), b"newer".to_vec()]));
+    assert_eq!(project.source.state_lines("favorites.json", &mut |_| {}).unwrap(), 0);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |name: &str| fs::metadata(project.path(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(".ubp/audit.jsonl"), 0o600);
+        fs::set_permissions(project.path(".ubp/audit.jsonl"), fs::Permissions::from_mode(0o644)).unwrap();
+        project.source.append("audit.jsonl", b"newest\n").unwrap();
+        assert_eq!(mode(".ubp/audit.jsonl"), 0o600);
+        project.source.append("decisions.jsonl", b"shared\n").unwrap();
+        assert_ne!(mode(".ubp/decisions.jsonl"), 0o600, "what is committed is for everybody");
+    }
+}

@@ -10,7 +10,7 @@
 //! - One server indexes, and another does within two seconds of its death (`tests/sharing.rs`).
 //! - No work outlives the call that started it, or [`Live::stop`] (`tests/`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -317,6 +317,11 @@ impl Live {
         let (pending, total) =
             opened.engine.index.read(|db| Ok((pending(db, identity)?, section_count(db)?)))?;
         Ok(Some((total.saturating_sub(pending), total)))
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> &Path {
+        &self.shared.root
     }
 
     /// Whether this process watches and indexes, and not another one.

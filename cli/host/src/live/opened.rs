@@ -37,11 +37,7 @@ impl Opened {
     ) -> Result<(Self, Vec<Notice>)> {
         let opening = opening::open(&project, environment, find_model)?;
         let mut notices = Vec::new();
-        if opening.in_memory {
-            notices.push(Notice::warning(
-                "the project cannot be written to: its index is kept in memory, for this process alone",
-            ));
-        }
+        notices.extend(opening.in_memory_words("process").map(Notice::warning));
         notices.extend(opening.aside_words().map(Notice::warning));
         if let Some(words) = opening.no_model_words() {
             let hint = opening.no_model.as_ref().and_then(Error::hint);

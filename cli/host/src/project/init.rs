@@ -23,14 +23,18 @@ const OWN_IGNORE: &str = "\
 /mcp-server.*
 /trash/
 /audit.jsonl
+/audit.1.jsonl
 /favorites.json
 /memory.jsonl
 /models/
 /*.tmp
 ";
 
-/// The line in the project's own `.gitignore`.
+/// The line in the project's own `.gitignore` that says whether UBP was there.
 const PROJECT_IGNORE: &str = ".ubp/metadata.db";
+
+/// The line after it: files that are being written lie beside those that they replace.
+const TEMPORARY_IGNORE: &str = ".ubp-*.tmp";
 
 /// How to start a project.
 #[derive(Debug, Clone, Default)]
@@ -172,7 +176,7 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// Keeps the index out of git, once, whatever else the project's `.gitignore` says.
+    /// Keeps the index and unfinished files out of git, once, whatever else the project's `.gitignore` says.
     fn ignore_line(&mut self) -> Result<()> {
         let name = ".gitignore";
         let path = self.root.join(name);
@@ -181,7 +185,7 @@ impl Made<'_> {
             // Git reads no links here, and `.ubp/.gitignore` says the same.
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return self.file(name, &format!("{PROJECT_IGNORE}\n"));
+                return self.file(name, &format!("{PROJECT_IGNORE}\n{TEMPORARY_IGNORE}\n"));
             }
             Err(error) => return Err(Error::io(name, error)),
         }
@@ -199,8 +203,10 @@ impl Made<'_> {
         if !body.is_empty() && !bytes.ends_with(b"\n") {
             bytes.extend_from_slice(end);
         }
-        bytes.extend_from_slice(PROJECT_IGNORE.as_bytes());
-        bytes.extend_from_slice(end);
+        for line in [PROJECT_IGNORE, TEMPORARY_IGNORE] {
+            bytes.extend_from_slice(line.as_bytes());
+            bytes.extend_from_slice(end);
+        }
         atomic::write(&path, &bytes, name)?;
         self.changed.push(name.into());
         Ok(())

@@ -38,7 +38,7 @@ fn a_new_project_has_what_it_needs() {
     assert!(!summary.already);
     assert_eq!(summary.created, ["pages/", ".ubp/", ".ubp/.gitignore", ".gitignore", MANIFEST_PATH]);
     assert!(summary.changed.is_empty() && summary.enclosing.is_none());
-    assert_eq!(read(&dir, ".gitignore"), ".ubp/metadata.db\n");
+    assert_eq!(read(&dir, ".gitignore"), ".ubp/metadata.db\n.ubp-*.tmp\n");
     let ignored = read(&dir, ".ubp/.gitignore");
     for line in
         ["/metadata.db*", "/serve.lock", "/serve.state", "/serve.ask", "/trash/", "/audit.jsonl", "/models/"]
@@ -112,13 +112,13 @@ fn a_clone_is_completed() {
 #[test]
 fn the_ignore_line_is_added_once_in_the_files_own_style() {
     for (before, after) in [
-        ("", ".ubp/metadata.db\n"),
-        ("/target", "/target\n.ubp/metadata.db\n"),
-        ("/target\r\n*.log\r\n", "/target\r\n*.log\r\n.ubp/metadata.db\r\n"),
-        ("/target\r\n*.log", "/target\r\n*.log\r\n.ubp/metadata.db\r\n"),
+        ("", ".ubp/metadata.db\n.ubp-*.tmp\n"),
+        ("/target", "/target\n.ubp/metadata.db\n.ubp-*.tmp\n"),
+        ("/target\r\n*.log\r\n", "/target\r\n*.log\r\n.ubp/metadata.db\r\n.ubp-*.tmp\r\n"),
+        ("/target\r\n*.log", "/target\r\n*.log\r\n.ubp/metadata.db\r\n.ubp-*.tmp\r\n"),
         ("a\n.ubp/metadata.db\nb", "a\n.ubp/metadata.db\nb"),
         ("/.ubp/metadata.db*\r\n", "/.ubp/metadata.db*\r\n"),
-        ("#.ubp/metadata.db\n", "#.ubp/metadata.db\n.ubp/metadata.db\n"),
+        ("#.ubp/metadata.db\n", "#.ubp/metadata.db\n.ubp/metadata.db\n.ubp-*.tmp\n"),
     ] {
         let dir = folder(&[(".gitignore", before)]);
         let summary = start(&dir, None).unwrap();

@@ -2,10 +2,12 @@
 //! whatever was sent.
 
 use std::net::SocketAddr;
+use std::path::Path;
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use ubp_core::{Error, Result};
+use ubp_host::atomic::{self, Readers};
 
 /// Fewer characters could be guessed.
 const SHORTEST: usize = 16;
@@ -34,6 +36,28 @@ impl Token {
     }
 }
 
+/// 244 bits that nobody can guess.
+pub(crate) fn random() -> String {
+    [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|half| half.simple().to_string()).concat()
+}
+
+/// The token in the file at `path`, which its owner alone can read; made anew where there is none.
+///
+/// # Errors
+/// [`Error::Io`], which `name` names, when the file can be neither read nor made.
+pub(crate) fn kept(path: &Path, name: &str) -> Result<String> {
+    let failed = |error| Error::io(name, error);
+    match std::fs::read_to_string(path) {
+        Ok(text) if text.trim().len() >= SHORTEST => return Ok(text.trim().to_owned()),
+        Ok(_) => std::fs::remove_file(path).map_err(failed)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let text = random();
+    atomic::append(path, format!("{text}\n").as_bytes(), Readers::Owner).map_err(failed)?;
+    Ok(text)
+}
+
 /// Refuses to be reached by others without a token; `way` says how to set one.
 ///
 /// # Errors
@@ -50,4 +74,26 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_token_stays_the_same_and_is_for_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let first = kept(&path, "token").unwrap();
+        assert_eq!((first.len(), kept(&path, "token").unwrap()), (64, first.clone()));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        std::fs::write(&path, "short\n").unwrap();
+        let second = kept(&path, "token").unwrap();
+        assert!(second.len() == 64 && second != first);
+    }
 }

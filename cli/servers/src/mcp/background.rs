@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 use ubp_host::file_lock::{self, FileLock};
-use ubp_host::{UBP_DIR, atomic};
+use ubp_host::{UBP_DIR, atomic, keep_out_of_git};
+
+use crate::http::kept;
 
 mod commands;
 mod log;
@@ -28,6 +30,12 @@ const LOCK: &str = "mcp-server.lock";
 const STATE: &str = "mcp-server.json";
 const STOP: &str = "mcp-server.stop";
 const LOG: &str = "mcp-server.log";
+
+/// The token of servers over HTTP.
+const TOKEN: &str = "mcp-server.token";
+
+/// All of them, for git.
+pub(super) const IGNORED: &str = "mcp-server.*";
 
 /// How often a server looks whether it is to end, and a command whether it did.
 const LOOK: Duration = Duration::from_millis(100);
@@ -49,6 +57,10 @@ pub(super) struct Running {
     pub started_at: String,
     /// The version of the program.
     pub version: String,
+    /// The file with the token that clients send, relative to the project; absent where they send none, or one that
+    /// was given.
+    #[serde(default)]
+    pub token_file: Option<String>,
 }
 
 /// Where servers in the background of a project leave word.
@@ -64,6 +76,16 @@ impl Files {
     /// The log.
     pub(super) fn log(&self) -> PathBuf {
         self.0.join(LOG)
+    }
+
+    /// The token that clients send, and the name of its file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when there can be none.
+    pub(super) fn token(&self) -> Result<(String, String)> {
+        let name = shown(TOKEN);
+        keep_out_of_git(&self.0, IGNORED);
+        Ok((kept(&self.path(TOKEN), &name)?, name))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -133,13 +155,20 @@ impl Holding {
     ///
     /// # Errors
     /// [`Error::Io`] when that cannot be written down.
-    pub(super) fn announce(&self, url: &str, out: &mut dyn Write, cancel: &Cancel) -> Result<()> {
+    pub(super) fn announce(
+        &self,
+        url: &str,
+        token_file: Option<&str>,
+        out: &mut dyn Write,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let running = Running {
             instance: self.instance.clone(),
             pid: std::process::id(),
             url: url.to_owned(),
             started_at: now(),
             version: env!("CARGO_PKG_VERSION").into(),
+            token_file: token_file.map(str::to_owned),
         };
         let text = serde_json::to_string(&running).map_err(|error| Error::Internal(error.to_string()))?;
         atomic::write(&self.files.path(STATE), format!("{text}\n").as_bytes(), &shown(STATE))?;
@@ -202,7 +231,7 @@ mod tests {
         assert!(files.running().unwrap().is_none());
         let holding = Holding::take(&files).unwrap().unwrap();
         let mut out = Vec::new();
-        holding.announce("http://127.0.0.1:1/mcp", &mut out, &Cancel::default()).unwrap();
+        holding.announce("http://127.0.0.1:1/mcp", None, &mut out, &Cancel::default()).unwrap();
         assert!(Holding::take(&files).unwrap().is_none(), "never two");
         let running = files.running().unwrap().unwrap();
         assert_eq!((running.pid, running.url.as_str()), (std::process::id(), "http://127.0.0.1:1/mcp"));
@@ -221,6 +250,7 @@ mod tests {
             url: "http://127.0.0.1:1/mcp".into(),
             started_at: now(),
             version: "0".into(),
+            token_file: None,
         };
         fs::write(files.path(STATE), serde_json::to_vec(&left).unwrap()).unwrap();
         fs::write(files.path(LOCK), "").unwrap();
@@ -236,7 +266,7 @@ mod tests {
         let (_folder, files) = files();
         let holding = Holding::take(&files).unwrap().unwrap();
         let cancel = Cancel::default();
-        holding.announce("http://127.0.0.1:1/mcp", &mut io::sink(), &cancel).unwrap();
+        holding.announce("http://127.0.0.1:1/mcp", None, &mut io::sink(), &cancel).unwrap();
         fs::write(files.path(STOP), "another").unwrap();
         std::thread::sleep(LOOK * 3);
         assert!(!cancel.is_requested());

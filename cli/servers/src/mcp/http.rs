@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -17,13 +18,16 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use ubp_core::{Error, Result};
 
+use super::lines;
 use super::server::Server;
-use crate::http::{Names, Token, bearer};
+use crate::http::{self, Limits, Names, Token, bearer};
 
 /// Where the protocol is spoken.
 pub(super) const PATH: &str = "/mcp";
 /// The environment variable that holds the token.
 pub(super) const TOKEN_VARIABLE: &str = "UBP_MCP_TOKEN";
+/// Most bytes of a message, as on standard streams.
+const LONGEST_BODY: usize = lines::LONGEST as usize;
 /// Sessions that may be open at once.
 const MOST_SESSIONS: usize = 64;
 /// How long a session lasts in which nothing is asked: a person may read, eat or sleep, and clients do
@@ -31,23 +35,48 @@ const MOST_SESSIONS: usize = 64;
 const SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long a session was silent that has to go where another one wants in.
 const IDLE: Duration = Duration::from_secs(5 * 60);
+/// The same for one in which nothing was asked but to begin it.
+const UNUSED: Duration = Duration::from_secs(10);
+/// Requests that begin a session: `initialize`, `notifications/initialized`, and a stream for what the server says.
+const BEGINNING: usize = 3;
 /// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
 struct Gate {
+    names: Names,
     /// What clients have to know.
     token: Option<Token>,
     sessions: Arc<LocalSessionManager>,
-    /// When something was last asked in each session.
-    asked: Mutex<HashMap<String, Instant>>,
+    asked: Mutex<HashMap<String, Asked>>,
     idle: Duration,
+    unused: Duration,
+}
+
+/// What was asked in a session.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    last: Instant,
+    requests: usize,
 }
 
 impl Gate {
-    fn asked(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<String, Asked>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request in a session.
+    fn note(&self, session: String) {
+        let mut asked = self.asked();
+        let requests = asked.get(&session).map_or(0, |asked| asked.requests);
+        asked.insert(session, Asked { last: Instant::now(), requests: requests + 1 });
+    }
+
+    /// Whether a session was silent long enough to go.
+    fn idle(&self, asked: &Asked) -> bool {
+        let patience = if asked.requests <= BEGINNING { self.unused } else { self.idle };
+        asked.last.elapsed() >= patience
     }
 
     /// Whether a session more may begin; the one that was silent longest makes room if it was idle.
@@ -61,8 +90,8 @@ impl Gate {
             }
             let last = |id: &SessionId| asked.get(&**id);
             open.iter()
-                .filter(|id| last(id).is_some_and(|asked| asked.elapsed() >= self.idle))
-                .min_by_key(|id| last(id))
+                .filter(|id| last(id).is_some_and(|asked| self.idle(asked)))
+                .min_by_key(|id| last(id).map(|asked| asked.last))
         };
         match silent {
             Some(id) => self.sessions.close_session(id).await.is_ok(),
@@ -75,16 +104,22 @@ impl Gate {
 pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: CancellationToken) -> Router {
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop;
-    let config = config
-        .with_allowed_hosts(names.hosts.clone())
-        .with_allowed_origins(names.origins.clone())
-        .enforce_origin_validation();
+    // The gate looks at names, and at more of them.
+    let config =
+        config.disable_allowed_hosts().disable_allowed_origins().with_max_request_body_bytes(LONGEST_BODY);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SILENCE);
     let sessions = Arc::new(sessions);
     let service =
         StreamableHttpService::new(move || Ok(server.for_another_client()), sessions.clone(), config);
-    let gate = Arc::new(Gate { token, sessions, asked: Mutex::default(), idle: IDLE });
+    let gate = Arc::new(Gate {
+        names: names.clone(),
+        token,
+        sessions,
+        asked: Mutex::default(),
+        idle: IDLE,
+        unused: UNUSED,
+    });
     Router::new().route_service(PATH, service).layer(middleware::from_fn_with_state(gate, check))
 }
 
@@ -101,13 +136,14 @@ pub(super) async fn serve(
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the listener", error))?;
     let router = router(server, &Names::of(address, further), token, stop.clone());
-    axum::serve(listener, router)
-        .with_graceful_shutdown(async move { stop.cancelled().await })
-        .await
-        .map_err(|error| Error::io(address.to_string(), error))
+    http::serve(listener, router, Limits::default(), stop).await;
+    Ok(())
 }
 
 async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    if let Some(why) = gate.names.refusal(request.method(), request.uri(), request.headers()) {
+        return (StatusCode::FORBIDDEN, format!("{why}; --allow-host adds a name\n")).into_response();
+    }
     if let Some(token) = &gate.token
         && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
     {
@@ -120,13 +156,42 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     if session.is_none() && has_sessions && !gate.has_room().await {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many clients are connected\n").into_response();
     }
+    let request = match read(request).await {
+        Ok(request) => request,
+        Err(answer) => return answer,
+    };
     let response = next.run(request).await;
     if response.status().is_success()
         && let Some(session) = session.or_else(|| text(response.headers(), SESSION_HEADER))
     {
-        gate.asked().insert(session, Instant::now());
+        gate.note(session);
     }
     response
+}
+
+/// The request with its message read, unless that is none: then the answer, which is that of a server on standard
+/// streams.
+async fn read(request: Request) -> std::result::Result<Request, Response> {
+    let is_json = text(request.headers(), header::CONTENT_TYPE.as_str()).is_some_and(|kind| {
+        kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    });
+    if request.method() != Method::POST || !is_json {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = http::body(body, LONGEST_BODY).await.map_err(|status| {
+        let limit = LONGEST_BODY >> 20;
+        (status, format!("a message may have {limit} MB, and has to arrive within a minute\n"))
+            .into_response()
+    })?;
+    let error = match lines::parse(&bytes) {
+        Ok(Some(_)) => return Ok(Request::from_parts(parts, Body::from(bytes))),
+        // A notification that is not understood is passed over.
+        Ok(None) if !bytes.trim_ascii().is_empty() => return Err(StatusCode::ACCEPTED.into_response()),
+        Ok(None) => lines::no_message(),
+        Err(error) => error,
+    };
+    Err((StatusCode::BAD_REQUEST, axum::Json(error)).into_response())
 }
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {

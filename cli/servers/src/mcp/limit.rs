@@ -1,17 +1,29 @@
-//! How many changes agents may make in a minute, over all clients of a server: an agent that runs wild
-//! is stopped before a person has to take back more than can be looked through.
+//! How many changes agents may make in a minute, over all servers of a project: an agent that runs wild is stopped
+//! before a person has to take back more than can be looked through.
 
-use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const MINUTE: Duration = Duration::from_secs(60);
+use ubp_core::{Error, Result};
+use ubp_host::file_lock::FileLock;
+use ubp_host::{UBP_DIR, keep_out_of_git};
 
-/// When changes were made.
-#[derive(Default)]
+use super::background::IGNORED;
+
+/// Milliseconds.
+const MINUTE: u64 = 60_000;
+
+/// Where the times of the latest changes are, a line each, in milliseconds since 1970.
+const NAME: &str = "mcp-server.writes";
+
+/// How long a server waits for another one that counts.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// When agents changed something in a project.
 pub(super) struct Limit {
-    times: Mutex<VecDeque<Instant>>,
+    path: PathBuf,
 }
 
 /// A change that was one too many.
@@ -38,39 +50,74 @@ impl Refused {
 }
 
 impl Limit {
+    /// That of the project whose folder is `root`.
+    pub(super) fn of(root: &Path) -> Self {
+        Self { path: root.join(UBP_DIR).join(NAME) }
+    }
+
     /// Makes a change if there is room for it. What fails changes nothing, and does not count.
-    pub(super) fn hold<T, E>(
+    ///
+    /// # Errors
+    /// Those of the change; [`Error::Io`] when it cannot be counted.
+    pub(super) fn hold<T>(
         &self,
         per_minute: usize,
-        change: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Result<T, Refused>, E> {
+        change: impl FnOnce() -> Result<T>,
+    ) -> Result<std::result::Result<T, Refused>> {
         // Counted before it is made, so that many at once are not all let through.
-        let begun = match self.take(per_minute, Instant::now()) {
+        let begun = match self.take(per_minute, now())? {
             Ok(begun) => begun,
             Err(refused) => return Ok(Err(refused)),
         };
         let result = change();
         if result.is_err() {
-            let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = times.iter().position(|time| *time == begun) {
-                times.remove(at);
-            }
+            self.give_back(begun)?;
         }
         result.map(Ok)
     }
 
-    fn take(&self, per_minute: usize, now: Instant) -> Result<Instant, Refused> {
-        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        while times.front().is_some_and(|first| now.duration_since(*first) >= MINUTE) {
-            times.pop_front();
-        }
-        if times.len() >= per_minute {
-            let wait = times.front().map_or(MINUTE, |first| MINUTE - now.duration_since(*first));
-            return Err(Refused { per_minute, wait });
-        }
-        times.push_back(now);
-        Ok(now)
+    fn take(&self, per_minute: usize, now: u64) -> Result<std::result::Result<u64, Refused>> {
+        self.change(|times| {
+            // Another server may have counted a moment later, and have had the lock earlier.
+            times.retain(|time| time.abs_diff(now) < MINUTE);
+            if times.len() >= per_minute {
+                let first = times.first().copied().unwrap_or(now);
+                let wait = Duration::from_millis(MINUTE - now.saturating_sub(first));
+                return Err(Refused { per_minute, wait });
+            }
+            times.push(now);
+            Ok(now)
+        })
     }
+
+    fn give_back(&self, begun: u64) -> Result<()> {
+        self.change(|times| {
+            if let Some(at) = times.iter().position(|time| *time == begun) {
+                times.remove(at);
+            }
+        })
+    }
+
+    /// Changes the times, which no other server does meanwhile.
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<u64>) -> T) -> Result<T> {
+        let failed = |error| Error::io(format!("{UBP_DIR}/{NAME}"), error);
+        if let (false, Some(folder)) = (self.path.exists(), self.path.parent()) {
+            keep_out_of_git(folder, IGNORED);
+        }
+        let lock = FileLock::take(&self.path, PATIENCE).map_err(failed)?;
+        let mut lock = lock.ok_or_else(|| failed(ErrorKind::TimedOut.into()))?;
+        let text = lock.text().map_err(failed)?;
+        let mut times: Vec<u64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        let changed = change(&mut times);
+        let text: String = times.iter().map(|time| format!("{time}\n")).collect();
+        lock.sign(&text);
+        Ok(changed)
+    }
+}
+
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -78,26 +125,53 @@ impl Limit {
 mod tests {
     use super::*;
 
+    fn project() -> (tempfile::TempDir, Limit) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
+        let limit = Limit::of(folder.path());
+        (folder, limit)
+    }
+
     #[test]
     fn only_so_many_changes_are_made_in_a_minute() {
-        let (limit, begin) = (Limit::default(), Instant::now());
+        let ((_folder, limit), begin) = (project(), 1_000_000);
         for second in 0..3 {
-            assert!(limit.take(3, begin + Duration::from_secs(second)).is_ok());
+            assert!(limit.take(3, begin + second * 1_000).unwrap().is_ok());
         }
-        let refused = limit.take(3, begin + Duration::from_secs(20)).unwrap_err();
+        let refused = limit.take(3, begin + 20_000).unwrap().unwrap_err();
         assert_eq!(refused, Refused { per_minute: 3, wait: Duration::from_secs(40) });
         assert!(refused.hint().starts_with("go on in 41 seconds"), "{}", refused.hint());
-        assert!(limit.take(4, begin + Duration::from_secs(20)).is_ok(), "a raised limit holds at once");
-        assert!(limit.take(3, begin + Duration::from_secs(82)).is_ok());
+        assert!(limit.take(4, begin + 20_000).unwrap().is_ok(), "a raised limit holds at once");
+        assert!(limit.take(3, begin + 82_000).unwrap().is_ok());
+        assert!(
+            limit.take(1, begin - 100_000).unwrap().is_ok(),
+            "a clock that was set back locks nobody out"
+        );
     }
 
     #[test]
     fn what_fails_does_not_count() {
-        let limit = Limit::default();
+        let (_folder, limit) = project();
         for _ in 0..10 {
-            assert_eq!(limit.hold(1, || Err::<(), _>("conflict")), Err("conflict"));
+            assert!(limit.hold(1, || Err::<(), _>(Error::Cancelled)).is_err());
         }
-        assert_eq!(limit.hold(1, || Ok::<_, ()>(5)), Ok(Ok(5)));
-        assert!(limit.hold(1, || Ok::<_, ()>(6)).unwrap().is_err());
+        assert_eq!(limit.hold(1, || Ok(5)).unwrap(), Ok(5));
+        assert!(limit.hold(1, || Ok(6)).unwrap().is_err());
+    }
+
+    #[test]
+    fn all_servers_of_a_project_share_the_limit() {
+        let (folder, _) = project();
+        let made = std::thread::scope(|scope| {
+            let servers: Vec<_> = (0..4)
+                .map(|_| {
+                    let limit = Limit::of(folder.path());
+                    scope
+                        .spawn(move || (0..10).filter(|_| limit.hold(15, || Ok(())).unwrap().is_ok()).count())
+                })
+                .collect();
+            servers.into_iter().map(|server| server.join().unwrap()).sum::<usize>()
+        });
+        assert_eq!(made, 15);
     }
 }

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Longest line that is read, in bytes: a page of 1 MB fits many times over, escaped.
-const LONGEST: u64 = 32 * 1024 * 1024;
+pub(super) const LONGEST: u64 = 32 * 1024 * 1024;
 /// Requests that may be without an answer before no further message is read.
 const UNANSWERED: usize = 256;
 /// How long a client may take to read an answer.
@@ -222,8 +222,13 @@ impl WithId for ErrorData {
     }
 }
 
+/// The error where there should be a message and is nothing.
+pub(super) fn no_message() -> Value {
+    ErrorData::parse_error("not JSON: there is no message", None).with_id(None)
+}
+
 /// The message on a line, nothing on a blank one, or the error to answer with.
-fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
+pub(super) fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Ok(None);

@@ -76,6 +76,8 @@ pub struct Options {
     pub http: Option<SocketAddr>,
     /// Further host names under which clients come.
     pub allow_host: Vec<String>,
+    /// Whether clients over HTTP need no token.
+    pub no_token: bool,
     /// The settings of documents that are served in place of a project.
     pub config: Option<PathBuf>,
 }
@@ -103,6 +105,7 @@ pub enum Ended {
 pub struct Setup {
     options: Options,
     tools: Arc<[tools::Row]>,
+    /// The token that was given.
     token: Option<Token>,
 }
 
@@ -116,9 +119,13 @@ impl Setup {
         let tools = chosen(&options)?;
         let variable = http::TOKEN_VARIABLE;
         let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
-        if let Some(address) = options.http {
-            let way = format!("set {variable} to a secret that clients send as `Authorization: Bearer …`");
-            require(address, token.as_ref(), &way)?;
+        if options.no_token && token.is_some() {
+            return Err(Error::invalid(format!(
+                "--no-token and {variable} contradict each other: leave out one"
+            )));
+        }
+        if let Some(address) = options.http.filter(|_| options.no_token) {
+            require(address, None, "leave out --no-token")?;
         }
         Ok(Self { options, tools, token })
     }
@@ -203,7 +210,7 @@ fn serve(
     environment: &Environment,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Setup { options: Options { http, allow_host, config, .. }, tools, token } = setup;
+    let Setup { options: Options { http, allow_host, config, no_token, .. }, tools, token } = setup;
     let live = match &config {
         None => Live::start(Project::find(folder)?, environment, messages.notices())?,
         Some(config) => {
@@ -224,8 +231,13 @@ fn serve(
         .map_err(|error| Error::Internal(error.to_string()))?;
     let result = match http {
         Some(address) => {
-            let listening = Listening { address, further: &allow_host, holding: holding.as_ref() };
-            runtime.block_on(over_http(server, listening, token, streams, messages, cancel))
+            let access = match (no_token, token) {
+                (true, _) => Access::All,
+                (false, Some(token)) => Access::Given(token),
+                (false, None) => Access::Kept(Files::of(live.root())),
+            };
+            let listening = Listening { address, further: &allow_host, holding: holding.as_ref(), access };
+            runtime.block_on(over_http(server, listening, streams, messages, cancel))
         }
         None => runtime.block_on(over_stdio(server, streams, cancel)),
     };
@@ -269,23 +281,51 @@ struct Listening<'a> {
     address: SocketAddr,
     further: &'a [String],
     holding: Option<&'a Holding>,
+    access: Access,
+}
+
+/// Who may ask over HTTP.
+enum Access {
+    /// Every program on this machine.
+    All,
+    /// Whoever knows this token.
+    Given(Token),
+    /// Whoever knows the token that the project keeps.
+    Kept(Files),
 }
 
 async fn over_http(
     server: Server,
     listening: Listening<'_>,
-    token: Option<Token>,
     streams: &mut Streams<'_>,
     messages: &Messages,
     cancel: &Cancel,
 ) -> Result<()> {
-    let Listening { address, further, holding } = listening;
+    let Listening { address, further, holding, access } = listening;
     let listener = bind(address).await?;
     let address = listener.local_addr().map_err(|error| Error::io(address.to_string(), error))?;
     let url = format!("http://{address}{}", http::PATH);
     messages.say(&format!("listening on {url}"));
+    let (token, file) = match access {
+        Access::All => {
+            messages.say("every program on this machine may ask: --no-token");
+            (None, None)
+        }
+        Access::Given(token) => (Some(token), None),
+        Access::Kept(files) => {
+            let (text, file) = files.token()?;
+            // A log keeps what it is told, and more people read it.
+            messages.say(&match holding {
+                Some(_) => format!("clients send the token in {file} as `Authorization: Bearer …`"),
+                None => format!(
+                    "clients send `Authorization: Bearer {text}` (kept in {file}; --no-token turns it off)"
+                ),
+            });
+            (Some(Token::new(&text, &file)?), Some(file))
+        }
+    };
     if let Some(holding) = holding {
-        holding.announce(&url, streams.out, cancel)?;
+        holding.announce(&url, file.as_deref(), streams.out, cancel)?;
     }
     let stop = CancellationToken::new();
     let serve = http::serve(server, listener, further, token, stop.clone());

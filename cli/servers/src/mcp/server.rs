@@ -58,7 +58,8 @@ pub(super) type Failed = Arc<dyn Fn(&str) + Send + Sync>;
 impl Server {
     /// For the first client.
     pub(super) fn new(live: Arc<Live>, tools: Arc<[Row]>) -> Self {
-        Self { live, tools, limit: Arc::default(), subscribed: Arc::default(), failed: None }
+        let limit = Arc::new(Limit::of(live.root()));
+        Self { live, tools, limit, subscribed: Arc::default(), failed: None }
     }
 
     /// The same for another client.

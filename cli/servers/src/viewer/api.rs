@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -35,9 +35,12 @@ pub(super) async fn call(
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Refusal::new(status, "invalid_params", "parameters are sent as application/json"));
     }
-    let body = to_bytes(body, LONGEST).await.map_err(|_| {
-        let message = format!("a request may have {} MB at most", LONGEST / 1024 / 1024);
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "invalid_params", message)
+    let body = crate::http::body(body, LONGEST).await.map_err(|status| {
+        let message = match status {
+            StatusCode::REQUEST_TIMEOUT => "the request did not arrive whole".to_owned(),
+            _ => format!("a request may have {} MB at most", LONGEST / 1024 / 1024),
+        };
+        Refusal::new(status, "invalid_params", message)
     })?;
     let answer = viewer
         .work(move |viewer, cancel| {

@@ -25,7 +25,8 @@ pub(super) struct Gate {
     token: Token,
     /// Name of the cookie. Cookies know no ports, and several viewers may run.
     cookie: String,
-    /// Its value: it lets in, and does not tell the token to servers on other ports, which get it too.
+    /// Its value. Servers on other ports get it too, so it tells them neither the token nor the pass of another viewer;
+    /// it lets into this one until it ends.
     pass: String,
     accepted: Token,
 }
@@ -33,7 +34,7 @@ pub(super) struct Gate {
 impl Gate {
     /// The gate of a server on `port`, whose `token` is `text`.
     pub(super) fn new(names: Names, token: Token, text: &str, port: u16) -> Self {
-        let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {text}")));
+        let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {port} {text}")));
         // 64 digits are long enough for any token.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
         Self { names, token, cookie: format!("ubp-viewer-{port}"), pass, accepted }

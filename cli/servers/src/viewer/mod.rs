@@ -35,7 +35,7 @@ use ubp_host::export::web_app::{TEMPLATE, WebApp};
 use ubp_host::live::{Live, Notices};
 use ubp_host::{Environment, Project};
 
-use crate::http::{FAREWELL, Names, Token, asked_to_stop, bind, require};
+use crate::http::{self, FAREWELL, Limits, Names, Token, asked_to_stop, bind, random, require};
 use crate::mcp;
 
 use events::Events;
@@ -150,17 +150,13 @@ async fn serve<E: From<Error>>(
         .merge(mcp)
         .layer(middleware::from_fn_with_state(gate, gate::check));
     announce(reached(address, text, &options.allow_host))?;
-    let stopped = stop.clone();
-    let serving =
-        axum::serve(listener, router).with_graceful_shutdown(async move { stopped.cancelled().await });
-    let mut serving = std::pin::pin!(serving.into_future());
+    let mut serving = std::pin::pin!(http::serve(listener, router, Limits::default(), stop.clone()));
     tokio::select! {
-        ended = &mut serving => ended.map_err(|error| Error::io(address.to_string(), error))?,
+        () = &mut serving => {}
         () = asked_to_stop(cancel) => {
             stop.cancel();
-            if let Ok(ended) = tokio::time::timeout(FAREWELL, serving).await {
-                ended.map_err(|error| Error::io(address.to_string(), error))?;
-            }
+            // What is not answered by then never will be.
+            let _ = tokio::time::timeout(FAREWELL, serving).await;
         }
     }
     counting.abort();
@@ -187,11 +183,6 @@ fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address
     };
     let encoded = percent_encoding::utf8_percent_encode(&token, percent_encoding::NON_ALPHANUMERIC);
     Address { url: format!("http://{host}/?token={encoded}"), token, port }
-}
-
-/// 244 bits that nobody can guess.
-fn random() -> String {
-    [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|half| half.simple().to_string()).concat()
 }
 
 impl Viewer {

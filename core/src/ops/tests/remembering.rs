@@ -144,6 +144,9 @@ fn secrets_are_refused_with_the_line_unless_forced() {
     let said = refused(&project, "remember", example);
     assert!(said.contains("line 2 of example 2 looks like a secret"), "{said}");
     assert_eq!(ask(&project, "list_memories", json!({}))["total_count"], 0);
+    let agent = Context { caller: Caller::Agent, ..project.context() };
+    let said = agent.call("remember", params(true)).unwrap_err().to_string();
+    assert!(said.contains("a person can keep it with `ubp memory remember --force`"), "{said}");
     assert_eq!(ask(&project, "remember", params(true))["action"], "created");
 }
 

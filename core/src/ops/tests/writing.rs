@@ -473,3 +473,33 @@ fn a_process_that_ended_on_the_way_is_taken_back() {
     call(&project, "undo", json!({ "entry": moved["audit_id"] })).unwrap();
     assert_eq!(everything(&project), before);
 }
+
+#[test]
+fn what_was_moved_out_of_a_large_log_can_still_be_taken_back() {
+    let project = project();
+    let before = everything(&project);
+    let moved = call(&project, "rename_page", json!({ "page": "users", "path": "accounts" })).unwrap();
+    let log = project.source.read_state("audit.jsonl").unwrap().unwrap();
+    // As a host does: the outcome of the last change is the first line of the new file.
+    let outcome = log.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+    project.source.write_state("audit.1.jsonl", &log[..outcome], None).unwrap();
+    let expected = Some(ContentHash::of(&log));
+    project.source.write_state("audit.jsonl", &log[outcome..], expected).unwrap();
+    assert_eq!(call(&project, "audit", json!({})).unwrap()["entries"][0]["outcome"], "done");
+    call(&project, "undo", json!({ "entry": moved["audit_id"] })).unwrap();
+    assert_eq!(everything(&project), before);
+}
+
+#[test]
+fn a_log_that_is_too_large_is_named_with_its_size() {
+    let project = project();
+    let large = |project: &Project| {
+        let found = call(project, "doctor", json!({})).unwrap();
+        let findings = found["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|finding| finding["code"] == "large_audit_log")
+    };
+    assert_eq!(large(&project), None);
+    project.source.write_state("audit.1.jsonl", &vec![b'\n'; 100 << 20], None).unwrap();
+    let message = large(&project).unwrap()["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("the audit log has 100 MB"), "{message}");
+}

@@ -257,6 +257,9 @@ fn records(fixture: &dyn SourceFixture) {
     source.append("audit.jsonl", b"{}\n").unwrap();
     source.append("audit.jsonl", b"{}\n{}\n").unwrap();
     assert_eq!(source.read_state("audit.jsonl").unwrap().as_deref(), Some(&b"{}\n{}\n{}\n"[..]));
+    let mut lines = Vec::new();
+    let bytes = source.state_lines("audit.jsonl", &mut |line| lines.push(line.len())).unwrap();
+    assert_eq!((bytes, lines.iter().filter(|&&length| length == 2).count()), (9, 3));
     source.write_state("decisions.jsonl", b"torn", None).unwrap();
     source.append("decisions.jsonl", b"whole\n").unwrap();
     assert_eq!(source.read_state("decisions.jsonl").unwrap().as_deref(), Some(&b"torn\nwhole\n"[..]));

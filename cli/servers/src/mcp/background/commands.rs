@@ -25,6 +25,9 @@ pub struct Report {
     pub started_at: Option<String>,
     /// The version of its program.
     pub version: Option<String>,
+    /// The file with the token that clients send, relative to the project; absent where they send none, or one that
+    /// was given.
+    pub token_file: Option<String>,
     /// Its log, relative to the project.
     pub log: String,
 }
@@ -33,13 +36,16 @@ impl Report {
     pub(super) fn new(running: bool, of: Option<Running>) -> Self {
         let log = shown(LOG);
         match of {
-            None => Self { running, url: None, pid: None, started_at: None, version: None, log },
-            Some(Running { pid, url, started_at, version, .. }) => Self {
+            None => {
+                Self { running, url: None, pid: None, started_at: None, version: None, token_file: None, log }
+            }
+            Some(Running { pid, url, started_at, version, token_file, .. }) => Self {
                 running,
                 url: Some(url),
                 pid: Some(pid),
                 started_at: Some(started_at),
                 version: Some(version),
+                token_file,
                 log,
             },
         }

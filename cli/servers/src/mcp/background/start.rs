@@ -14,7 +14,7 @@ use ubp_core::{Error, Result};
 use ubp_host::{UBP_DIR, keep_out_of_git};
 
 use super::commands::Report;
-use super::{Files, LOG, Running, log, shown};
+use super::{Files, IGNORED, LOG, Running, log, shown};
 use crate::printable;
 
 /// How long a server may take to listen: it opens a project, and makes no index first.
@@ -45,7 +45,7 @@ pub fn start(
         return Err(Error::invalid("this host cannot start a process of its own: leave out --daemon"));
     };
     let failed = |error| Error::io(program.to_string_lossy(), error);
-    keep_out_of_git(&root.join(UBP_DIR), "mcp-server.*");
+    keep_out_of_git(&root.join(UBP_DIR), IGNORED);
     let log = log::open(&files.log()).map_err(|error| Error::io(shown(LOG), error))?;
     let mut command = Command::new(program);
     command

@@ -7,16 +7,20 @@ use super::*;
 
 async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
     let gate = Gate {
+        names: Names::of("127.0.0.1:4820".parse().unwrap(), &[]),
         token: None,
         sessions: Arc::new(LocalSessionManager::default()),
         asked: Mutex::default(),
         idle,
+        unused: Duration::from_secs(3600),
     };
     let mut ids = Vec::new();
     for _ in 0..MOST_SESSIONS {
         assert!(gate.has_room().await);
         let (id, _) = gate.sessions.create_session().await.unwrap();
-        gate.asked().insert(id.to_string(), Instant::now());
+        for _ in 0..=BEGINNING {
+            gate.note(id.to_string());
+        }
         ids.push(id);
     }
     (gate, ids)
@@ -32,7 +36,7 @@ async fn sessions_in_use_are_not_ended_for_another_one() {
 #[tokio::test]
 async fn the_session_that_was_silent_longest_makes_room() {
     let (gate, ids) = full(Duration::ZERO).await;
-    gate.asked().insert(ids[0].to_string(), Instant::now());
+    gate.note(ids[0].to_string());
     assert!(gate.has_room().await);
     let open = gate.sessions.sessions.read().await;
     assert_eq!(open.len(), ids.len() - 1);
@@ -47,4 +51,15 @@ async fn what_is_remembered_of_sessions_ends_with_them() {
     }
     assert!(gate.has_room().await);
     assert!(gate.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_in_which_nothing_was_asked_makes_room_early() {
+    let (mut gate, ids) = full(Duration::from_secs(3600)).await;
+    gate.unused = Duration::ZERO;
+    assert!(!gate.has_room().await, "all were used");
+    gate.asked().insert(ids[7].to_string(), Asked { last: Instant::now(), requests: BEGINNING });
+    assert!(gate.has_room().await);
+    let open = gate.sessions.sessions.read().await;
+    assert!(open.len() == ids.len() - 1 && !open.contains_key(&ids[7]));
 }

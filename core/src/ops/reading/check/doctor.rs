@@ -116,6 +116,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         Ok((findings, wanted))
     })?;
     checks::review_lock(context, &mut findings)?;
+    checks::audit_log(context, &mut findings)?;
     findings.sort_by(|a, b| {
         (a.severity, &a.code, &a.filepath, a.line, &a.message).cmp(&(
             b.severity,

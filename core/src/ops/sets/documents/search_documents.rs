@@ -109,6 +109,7 @@ fn comparison<'a>(context: &Context<'a>, query: &str) -> Result<Comparison<'a>> 
     let Some(embedder) = context.embedder else {
         return Ok(Comparison::Words("there is no model on this machine".into()));
     };
+    let query = text::read_part(query);
     let model = embedder.model();
     if !model.scripts.cover(query) {
         let why = format!("the model {} does not know the script of the query", model.name);

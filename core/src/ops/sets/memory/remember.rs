@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-use crate::Context;
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
@@ -18,7 +17,7 @@ use crate::ops::{Facts, Tool};
 use crate::ports::Clock;
 use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
-use crate::{Error, Result};
+use crate::{Caller, Context, Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing(
@@ -49,7 +48,7 @@ pub struct Params {
     pub examples: Option<Vec<String>>,
     /// Where this comes from; as it is when absent.
     pub source: Option<String>,
-    /// Keep it although something in it looks like a secret: only when a person said that it is none.
+    /// Keep it although something in it looks like a secret. Only people can; of an agent it is ignored.
     #[serde(default)]
     pub force: bool,
 }
@@ -94,8 +93,8 @@ pub struct Output {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let Params { memory_type, topic, content, tags, examples, source, force } = params;
     let given = Given::new(&topic, &content, tags, examples, source.as_deref())?;
-    if !force {
-        refuse_secrets(&given)?;
+    if !force || context.caller == Caller::Agent {
+        refuse_secrets(&given, context.caller)?;
     }
     // Before the lock: others need not wait for the model.
     let meaning = meaning(context, &given.topic, &given.content)?;
@@ -130,7 +129,7 @@ fn is_missing(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound)
 }
 
-fn refuse_secrets(given: &Given) -> Result<()> {
+fn refuse_secrets(given: &Given, caller: Caller) -> Result<()> {
     let tags = given.tags.clone().unwrap_or_default().join("\n");
     let examples = given.examples.iter().flatten().enumerate();
     let texts =
@@ -140,9 +139,13 @@ fn refuse_secrets(given: &Given) -> Result<()> {
     let found = look_for(texts);
     let (Some(first), more) = (found.first(), found.len().saturating_sub(1)) else { return Ok(()) };
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+    let otherwise = match caller {
+        Caller::Person => "pass `force`",
+        Caller::Agent => "a person can keep it with `ubp memory remember --force`; ask them",
+    };
     Err(Error::invalid(format!(
         "line {} of {} looks like {}{more}: pages are shared, so nothing was kept. Leave it out and say where it is \
-         kept; if it is no secret, pass `force`",
+         kept; if it is no secret, {otherwise}",
         first.line, first.place, first.kind
     )))
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::index;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
@@ -28,7 +29,7 @@ pub struct Output {
     pub message: String,
     /// Whether vectors are missing still.
     pub indexing: bool,
-    /// Pages that were read anew, or removed.
+    /// Pages that wait for vectors or, where none do, were read anew or removed.
     pub target_count: usize,
     /// How true the index is.
     pub index: IndexState,
@@ -41,7 +42,12 @@ pub struct Output {
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let before = context.index_state()?.pending;
     let report = context.refresh(false)?;
-    let target_count = report.added.len() + report.changed.len() + report.removed.len();
+    let waiting = match context.embedder {
+        Some(embedder) => context.index.read(|db| index::pending_pages(db, &embedder.model().identity))?,
+        None => 0,
+    };
+    let changed = report.added.len() + report.changed.len() + report.removed.len();
+    let target_count = if waiting > 0 { waiting } else { changed };
     let index = IndexState { fresh: true, ..context.index_state()? };
     let message = match (index.pending, before) {
         (0, _) => "Index is up to date",
@@ -53,7 +59,10 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 
 /// Tells what was begun.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let count = counted(output.target_count, "page was", "pages were");
-    page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count} read anew or removed"))]);
+    let count = match output.indexing {
+        true => format!("{} for vectors", counted(output.target_count, "page waits", "pages wait")),
+        false => format!("{} read anew or removed", counted(output.target_count, "page was", "pages were")),
+    };
+    page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count}"))]);
     output.index.show(page);
 }

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
-use crate::index;
-use crate::index::questions::pages;
+use crate::index::questions::{pages, vectors};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -26,9 +25,10 @@ pub struct Params {}
 pub struct Output {
     /// Whether this machine has the project's model.
     pub enabled: bool,
-    /// Whether vectors are missing, so that `embedding` is no column yet.
+    /// Whether vectors are still being made. Pages that wait for theirs have NULL in `embedding`.
     pub indexing: bool,
-    /// Pages whose vectors are all there.
+    /// Pages that have vectors, and lack none. Pages without text have none, nor have those in a script that the model
+    /// does not understand.
     pub indexed_count: usize,
     /// Pages in the index.
     pub page_count: usize,
@@ -46,12 +46,11 @@ pub struct Output {
 /// [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let (page_count, indexed_count) = context.index.read(|db| {
-        let pages = pages::count(db)?;
-        let waiting = match context.embedder {
-            Some(embedder) => index::pending_pages(db, &embedder.model().identity)?,
-            None => pages,
+        let indexed = match context.embedder {
+            Some(embedder) => vectors::whole_page_count(db, &embedder.model().identity)?,
+            None => 0,
         };
-        Ok((pages, pages.saturating_sub(waiting)))
+        Ok((pages::count(db)?, indexed))
     })?;
     let state = context.index_state()?;
     Ok(Output {
@@ -70,14 +69,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let lacking = if output.enabled { "" } else { ", which is not on this machine" };
     page.line(&[
         Span::Text(&format!(
-            "{} of {} pages have all their vectors; the model is ",
+            "{} of {} pages have their vectors; the model is ",
             output.indexed_count, output.page_count
         )),
         Span::Code(&output.model),
         Span::Text(lacking),
     ]);
     if output.indexing {
-        page.line(&[Span::Text("`embedding` and embed() can be used once all pages have theirs")]);
+        page.line(&[Span::Text("pages that wait for theirs are last in an order by distance")]);
     }
     page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
     output.index.show(page);

@@ -14,6 +14,7 @@ use crate::ops::page;
 use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::show::counted;
+use crate::writing::audit;
 use crate::{Result, text};
 
 /// Page types of the specification.
@@ -49,10 +50,14 @@ pub(super) fn unreadable(listing: &Listing, findings: &mut Vec<Finding>) {
 pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for (path, diagnostics) in pages::diagnostics(db)? {
         for diagnostic in serde_json::from_str::<Vec<Diagnostic>>(&diagnostics).unwrap_or_default() {
+            let hint = match diagnostic.code.as_str() {
+                Diagnostic::IN_PART => "split the page into several, with links between them",
+                _ => "the page is indexed as far as it can be read; fix that line",
+            };
             findings.push(
                 finding(Severity::Warning, &diagnostic.code, diagnostic.message)
                     .at(&path, diagnostic.line)
-                    .hint("the page is indexed as far as it can be read; fix that line"),
+                    .hint(hint),
             );
         }
     }
@@ -199,6 +204,19 @@ pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) ->
         );
         found.line = Some(problem.line);
         findings.push(found.hint("delete the line; reviewing the page writes its entries again"));
+    }
+    Ok(())
+}
+
+pub(super) fn audit_log(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    if let Some(bytes) = audit::remarkable_size(context.source)? {
+        let message =
+            format!("the audit log has {} MB, with the text of every page that was changed", bytes >> 20);
+        findings.push(
+            finding(Severity::Info, "large_audit_log", message).hint(
+                "delete .ubp/audit.1.jsonl, unless you want to take back what is in it; git ignores it",
+            ),
+        );
     }
     Ok(())
 }

@@ -26,6 +26,29 @@ fn a_misspelt_setting_is_named_with_its_line() {
 }
 
 #[test]
+fn a_page_that_is_indexed_in_part_is_named_with_its_size() {
+    let line = format!("{}\n", "word ".repeat(20));
+    let text = format!("# Big\n\nbeginning\n\n{}\nending [[small]]\n", line.repeat(30_000));
+    let project =
+        Project::over(crate::ports::MemorySource::with_pages([("big.md", &*text), ("small.md", "")]));
+    project.refresh();
+    assert_eq!(
+        messages(&project, "page_in_part"),
+        [
+            "the page has 2.9 MB, of which the first 2 MB are indexed: search, links and headings end at this line"
+        ]
+    );
+    let output = run(&project.context(), Params::default()).unwrap();
+    let found = output.findings.iter().find(|finding| finding.code == "page_in_part").unwrap();
+    assert_eq!((found.filepath.as_deref(), found.line), (Some("big.md"), Some(20_768)));
+    let found = |words: &str| {
+        let params = crate::ops::fulltext_search::Params { query: words.into(), ..Default::default() };
+        crate::ops::fulltext_search::run(&project.context(), params).unwrap().results.len()
+    };
+    assert_eq!((found("beginning"), found("ending")), (1, 0));
+}
+
+#[test]
 fn a_circle_is_told_as_a_way_round() {
     let project = Project::with_pages([
         ("a.md", "[[b|depends_on]]"),

@@ -24,6 +24,8 @@ pub(crate) struct Prepared<'t> {
 impl<'t> Prepared<'t> {
     /// A query that can be ranked by words.
     pub fn by_words(context: &Context<'_>, text: &'t str) -> Result<Self> {
+        // What lies behind is not searched for either.
+        let text = text::read_part(text);
         let (query, graph) = (text::Query::parse(text), context.index.graph()?);
         Ok(Self { text, query, graph, vector: None, matrix: Arc::default() })
     }

@@ -1,0 +1,141 @@
+//! Connections, before anything is known of who is behind them: so many at once, and none that keeps its place without
+//! asking something.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// What one who only connects can take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Connections at once. Further ones wait until one ends; each takes a file of the process, which may have 256.
+    pub connections: usize,
+    /// How long a request's line and headers may take, and the pause before them on a connection that is kept.
+    pub headers: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 160, headers: Duration::from_secs(15) }
+    }
+}
+
+/// Pause after a connection could not be taken: the process may have no room for another file.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Answers those who connect until `stop`, and then what is being answered to its end.
+pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let mut open = JoinSet::new();
+    loop {
+        while open.try_join_next().is_some() {}
+        let accepted = async {
+            let place = places.clone().acquire_owned().await.ok()?;
+            Some((place, listener.accept().await))
+        };
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = accepted => accepted,
+        };
+        match accepted {
+            Some((place, Ok((stream, _)))) => {
+                let (router, stop) = (router.clone(), stop.clone());
+                open.spawn(async move {
+                    answer(stream, router, limits.headers, stop).await;
+                    drop(place);
+                });
+            }
+            Some((_, Err(_))) => tokio::time::sleep(PAUSE).await,
+            None => break,
+        }
+    }
+    while open.join_next().await.is_some() {}
+}
+
+async fn answer(stream: TcpStream, router: Router, headers: Duration, stop: CancellationToken) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(headers)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    // What goes wrong is between the client and its system.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    async fn started(limits: Limits) -> (std::net::SocketAddr, CancellationToken) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let router = Router::new().route("/", get(|| async { "here" }));
+        tokio::spawn(serve(listener, router, limits, stop.clone()));
+        (address, stop)
+    }
+
+    /// What is answered to `request`, until the server ends the connection.
+    async fn asked(address: std::net::SocketAddr, request: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
+        let _ = read.expect("the server ends the connection");
+        String::from_utf8(answer).unwrap()
+    }
+
+    const SHORT: Duration = Duration::from_millis(200);
+
+    #[tokio::test]
+    async fn a_request_that_never_ends_and_a_connection_that_asks_nothing_are_ended() {
+        let (address, stop) = started(Limits { headers: SHORT, ..Limits::default() }).await;
+        for request in ["", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {
+            assert!(!asked(address, request).await.contains("here"), "{request:?}");
+        }
+        let kept = asked(address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+        assert!(kept.ends_with("here"), "{kept}");
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn connections_that_ask_nothing_keep_nobody_out_for_longer_than_a_moment() {
+        let (address, stop) = started(Limits { connections: 4, headers: SHORT }).await;
+        let mut idle = Vec::new();
+        for _ in 0..12 {
+            idle.push(TcpStream::connect(address).await.unwrap());
+        }
+        let answer = asked(address, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+        assert!(answer.ends_with("here"), "{answer}");
+        stop.cancel();
+    }
+
+    #[tokio::test]
+    async fn a_server_that_stops_ends_its_connections() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let serving = tokio::spawn(serve(listener, Router::new(), Limits::default(), stop.clone()));
+        let mut idle = TcpStream::connect(address).await.unwrap();
+        idle.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        idle.read_u8().await.unwrap();
+        stop.cancel();
+        tokio::time::timeout(Duration::from_secs(5), serving).await.unwrap().unwrap();
+    }
+}

@@ -1,0 +1,34 @@
+//! Words of DuckDB's SQL that SQLite lacks, and what does the same here: front matter was asked in DuckDB before.
+
+/// A word in capitals, and what to write in its place.
+const WORDS: [(&str, &str); 12] = [
+    ("UNNEST", "json_each(files.tags) gives a row for each item of a list"),
+    ("FROM_JSON", "json_each(files.tags) gives a row for each item of a list"),
+    ("LIST_CONTAINS", "use EXISTS (SELECT 1 FROM json_each(files.tags) WHERE value = 'x')"),
+    ("ARRAY_LENGTH", "use json_array_length(tags)"),
+    ("TRY_CAST", "use CAST(x AS INTEGER), which gives 0 for what is no number; dates compare as text"),
+    ("DATE_TRUNC", "use substr(date, 1, 7) for the month, or strftime('%Y-%m', date)"),
+    ("DATE_PART", "use strftime('%Y', date)"),
+    ("STRPTIME", "dates compare as text; strftime() changes their form"),
+    ("ILIKE", "use LIKE, which takes letters from A to Z in either case"),
+    ("DESCRIBE", "SELECT * FROM files LIMIT 1 shows the columns"),
+    ("SUMMARIZE", "SELECT * FROM files LIMIT 1 shows the columns"),
+    ("EXCLUDE", "name the columns that you want"),
+];
+
+/// What to write in place of a word of DuckDB's in a statement that SQLite refused.
+pub(super) fn hint(sql: &str) -> Option<String> {
+    // As far as a statement that somebody wrote goes.
+    let sql = sql.get(..sql.floor_char_boundary(100_000)).unwrap_or(sql);
+    if let Some(cast) = sql.split("::").nth(1) {
+        let kind: String = cast.chars().take_while(char::is_ascii_alphabetic).take(20).collect();
+        if !kind.is_empty() {
+            return Some(format!("SQLite has no `::`: use CAST(x AS {})", kind.to_uppercase()));
+        }
+    }
+    let mut words = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let known = |word: &str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+    words
+        .find_map(known)
+        .map(|(word, way)| format!("{} is DuckDB's, and this is SQLite: {way}", word.to_ascii_lowercase()))
+}
