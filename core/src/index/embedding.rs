@@ -22,6 +22,10 @@ const TEXTS: usize = 32;
 /// Texts per batch when somebody does: about as many as run side by side.
 const HURRIED_TEXTS: usize = if cfg!(target_family = "wasm") { 1 } else { 4 };
 
+/// Bytes of a section above which it is left to those who have time: cutting it into tokens alone takes longer than
+/// somebody waits, and would be done again for every question until it is finished.
+const HURRIED_BYTES: usize = 32 << 10;
+
 /// What an embedding run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedReport {
@@ -119,20 +123,26 @@ fn embed(
         return Ok(report);
     }
     let model = index.write(|db| model_number(db, embedder))?;
+    let hurried = deadline.is_some();
+    let longest = hurried.then_some(HURRIED_BYTES);
     let due: Vec<i64> = index.read(|db| {
         let sql = "SELECT section FROM sections WHERE vector_model IS NOT ?1 AND (?2 IS NULL OR page = ?2)
+                 AND (?3 IS NULL OR octet_length(text) <= ?3)
              ORDER BY octet_length(text), section";
-        all(db, sql, (model, page))
+        all(db, sql, (model, page, longest))
     })?;
     let total = due.len();
     let mut done = 0;
+    let at_once = if hurried { HURRIED_TEXTS } else { TEXTS };
     progress.advance(Stage::Vectors, 0, total);
-    let hurried = deadline.is_some();
     let out_of_time = || deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline);
     for sections in due.chunks(if hurried { HURRIED_TEXTS } else { SECTIONS }) {
         let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;
-        for batch in texts.chunks(if hurried { HURRIED_TEXTS } else { TEXTS }) {
+        for (number, batch) in texts.chunks(at_once).enumerate() {
             cancel.check()?;
+            // Long texts take seconds each: who watches sees that it goes on.
+            let finished = sections.len() * number * at_once / texts.len().max(1);
+            progress.advance(Stage::Vectors, done + finished.min(sections.len()), total);
             if out_of_time() {
                 report.pending = index.read(|db| pending(db, &identity))?;
                 return Ok(report);
@@ -310,4 +320,23 @@ pub fn forget_unused_vectors(index: &Index) -> Result<()> {
         db.execute("DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)", [])?;
         bump(db, VECTOR_GENERATION)
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::index::tests::Project;
+
+    #[test]
+    fn what_is_cut_for_long_is_left_to_who_has_time() {
+        let long = format!("# Long\n\n{}\n", "many words ".repeat(4_000));
+        let project = Project::with_pages([("short.md", "# Short\n\nfew words\n")]);
+        project.put("long.md", &long);
+        project.put("other.md", "# Other\n\nother words\n");
+        project.refresh();
+        let hurried = project.context().embed(Some(60_000)).unwrap();
+        assert_eq!((hurried.embedded, hurried.pending), (1, 1), "the long page waits");
+        let patient = project.context().embed(None).unwrap();
+        assert!(patient.embedded > 1 && patient.pending == 0, "{patient:?}");
+    }
 }
