@@ -103,6 +103,19 @@ pub enum Error {
         /// What is wrong there.
         message: String,
     },
+    /// A project that a newer version of UBP made.
+    #[error(
+        "{path}:{line}: `schema_version` {layout} is of a newer ubp; this one knows {}",
+        crate::manifest::SCHEMA_VERSION
+    )]
+    NewerProject {
+        /// The manifest's path.
+        path: String,
+        /// Line of its `schema_version`, from 1.
+        line: usize,
+        /// Its layout.
+        layout: u32,
+    },
     /// An embedding model that cannot be loaded or run.
     #[error("embedding model '{model}': {message}")]
     Model {
@@ -156,7 +169,7 @@ impl Error {
             Self::ReadOnly { .. } => "read_only",
             Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
-            Self::Manifest { .. } => "manifest",
+            Self::Manifest { .. } | Self::NewerProject { .. } => "manifest",
             Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
             Self::Cancelled => "cancelled",
@@ -199,11 +212,13 @@ impl Error {
                 Some(format!("`ubp undo {entry}` takes back the rest once the cause is gone"))
             }
             Self::NoProject { .. } => Some(
-                "`ubp init` starts a project in the current folder; in a folder of notes, such as an \
-                 Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
+                "`ubp init` starts a project in the current folder, with the Markdown files that are there"
                     .into(),
             ),
             Self::Manifest { .. } => Some("fix the file, or delete it and run `ubp init` again".into()),
+            Self::NewerProject { .. } => {
+                Some("install a newer ubp; nothing is wrong with the file, and nothing was changed".into())
+            }
             Self::Model { .. } => Some("`ubp model` shows what is installed and what is known".into()),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
