@@ -32,7 +32,7 @@ pub(crate) fn run(
 ) -> CommandResult {
     let pages = args.files.iter().map(|file| page_path(session, folder, file)).collect::<Result<_, _>>()?;
     let params = Params { pages, create_missing: args.create_missing };
-    let output = session.write(terminal, |context| add::run(context, params))?;
+    let output = session.write_vectors(terminal, |context| add::run(context, params))?;
     answer(terminal, &output, add::show)
 }
 

@@ -12,8 +12,8 @@ use crate::session::{Session, Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp review login-feature.md                      record a page that is fresh\n  \
-    ubp review --still-accurate login-feature.md     the code changed; I read the page and it is true\n  \
-    ubp review --all                                 every page whose code did not change\n\n\
+    ubp review --still-accurate login-feature.md     it was read, and is true\n  \
+    ubp review --all                                 where no code changed\n\n\
     The record is .ubp/refs.lock: commit it together with the pages.")]
 pub struct ReviewArgs {
     /// The pages: paths, ids, titles or aliases

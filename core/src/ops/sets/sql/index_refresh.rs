@@ -55,5 +55,5 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let count = counted(output.target_count, "page was", "pages were");
     page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count} read anew or removed"))]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

@@ -80,5 +80,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[Span::Text("`embedding` and embed() can be used once all pages have theirs")]);
     }
     page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

@@ -31,7 +31,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         format!("{shown} of {} pages", output.total_found)
     };
     page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
     output.omitted.show(page);
 }
 
@@ -70,7 +70,11 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
         Span::Trust(result.page.staleness),
     ]);
     for section in &result.sections {
-        let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
+        // The title is right above.
+        let below =
+            section.heading.strip_prefix(&result.page.title).and_then(|rest| rest.strip_prefix(" > "));
+        let heading = below.unwrap_or(&section.heading);
+        let heading = if heading.is_empty() { &result.page.title } else { heading };
         page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Text(heading)]);
         page.handle("section", &section.section_id);
         page.quote(&section.content, &section.highlights);
