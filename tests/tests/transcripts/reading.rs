@@ -284,17 +284,3 @@ fn the_list_comes_as_columns_or_paths() {
     assert_eq!(terminal.ubp("list --format json").json()["total"], 4);
     assert_eq!(terminal.ubp("list --format paths --json").json()["total"], 4);
 }
-
-#[test]
-fn commands_that_go_by_words_say_nothing_of_vectors() {
-    let terminal = Terminal::new().unwrap();
-    terminal.write("a.md", "# Alpha\n\nSome words.\n").unwrap();
-    assert!(terminal.ubp("init --pages-dir .").succeeded());
-    for command in ["list", "get a.md", "graph", "doctor", "status", "context a.md", "stale"] {
-        let ran = terminal.ubp(&format!("{command} -v"));
-        assert!(!ran.err.contains("vectors"), "{command}: {}", ran.err);
-    }
-    let state = terminal.ubp("get a.md --json").json();
-    let with_model = terminal.ubp("status --json").json()["model"]["available"] == true;
-    assert_eq!(state["index"]["pending"], u64::from(with_model), "no vector was computed");
-}

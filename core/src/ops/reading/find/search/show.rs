@@ -131,8 +131,11 @@ fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page)
         lines.push("sections:".into());
         for section in &why.sections {
             let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
-            let name =
-                if section.name == 0.0 { String::new() } else { format!(" + name {:.4}", section.name) };
+            let sign = if section.name < 0.0 { '-' } else { '+' };
+            let name = match section.name {
+                0.0 => String::new(),
+                name => format!(" {sign} name {:.4}", name.abs()),
+            };
             lines.push(format!(
                 "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}{name}  {}",
                 section.section_id,
