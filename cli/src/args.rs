@@ -16,8 +16,8 @@ use crate::commands::Command;
     version,
     about = "Markdown pages with [[links]] as a searchable blueprint, for people and AI agents",
     after_help = "Examples:\n  \
+        ubp                                    what matters here, and what to do next\n  \
         ubp init                               start a project in this folder\n  \
-        ubp init --pages-dir .                 use an existing vault as it is\n  \
         ubp search \"how do sessions expire\"    ask a question\n  \
         ubp get \"Login Feature\"                read a page with its links\n  \
         ubp viewer                             read and write pages in a browser\n  \
@@ -29,30 +29,34 @@ use crate::commands::Command;
 pub struct Arguments {
     #[command(flatten)]
     pub global: Global,
+    /// What to do; without one, what matters of the project is told.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
+
+/// Above the flags of every command in the help.
+const EVERY: &str = "Options of every command";
 
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Run as if started in DIR
-    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true)]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", global = true, help_heading = EVERY)]
     pub directory: Option<PathBuf>,
     /// Print the answer as JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERY)]
     pub json: bool,
     /// Print results and errors only
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, help_heading = EVERY, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Say more about what is done (or set UBP_LOG=debug)
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERY)]
     pub verbose: bool,
     /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = EVERY)]
     pub color: ColorChoice,
     /// Answer from the index as it is, without looking at the files first
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERY)]
     pub no_refresh: bool,
 }
 

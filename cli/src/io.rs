@@ -10,12 +10,14 @@ use ubp_host::Environment;
 
 /// Streams, folder, environment and the request to stop.
 pub struct Io {
-    /// What servers are asked through; other commands read nothing.
+    /// What servers are asked through, and where answers of a person come from.
     pub input: Box<dyn Read + Send>,
     /// Results go here, and nothing else.
     pub out: Box<dyn Write + Send>,
     /// Everything else goes here.
     pub err: Box<dyn Write + Send>,
+    /// Whether a person can answer questions.
+    pub in_is_terminal: bool,
     /// Whether a person reads the results.
     pub out_is_terminal: bool,
     /// Whether a person reads the messages.

@@ -10,11 +10,13 @@
 
 mod args;
 mod commands;
+mod editor;
 mod io;
 mod output;
 mod page;
 mod places;
 mod progress;
+mod questions;
 mod session;
 mod streams;
 
@@ -27,6 +29,7 @@ pub use ubp_host::Environment;
 pub use ubp_servers::SharedBuffer;
 
 use crate::args::Arguments;
+use crate::commands::Command;
 use crate::session::Terminal;
 
 /// How a command ended.
@@ -49,7 +52,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitSt
         Err(error) => return usage(&error, io),
     };
     let mut terminal = Terminal::new(io, &arguments.global);
-    let result = commands::run(&mut terminal, &arguments.global, arguments.command);
+    let command = arguments.command.unwrap_or(Command::Overview);
+    let result = commands::run(&mut terminal, &arguments.global, command);
     match result.and_then(|status| terminal.io.flush().map(|()| status)) {
         Ok(status) => status,
         Err(failure) => terminal.fail(&failure),

@@ -1,5 +1,7 @@
 //! Answers told at the terminal: results on standard output, what is to be said about them on standard error.
 
+use std::ops::Range;
+
 use console::{measure_text_width, truncate_str};
 use ubp_core::freshness::Staleness;
 use ubp_core::hint::Voice;
@@ -10,6 +12,37 @@ use crate::session::Terminal;
 
 /// Columns that a value of a table may take: what is longer is cut for people, never in JSON.
 const WIDEST: usize = 60;
+
+/// Columns below which nothing is broken into lines: it would be no better.
+const NARROWEST: usize = 30;
+
+/// The lines that `text` takes in `width` columns, as ranges of its bytes, broken between words where that can be done.
+fn wrapped(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut start, mut column, mut word) = (0, 0, 0);
+    let mut buffer = [0; 4];
+    for (at, c) in text.char_indices() {
+        if c == '\n' {
+            lines.push(start..at);
+            (start, column, word) = (at + 1, 0, at + 1);
+            continue;
+        }
+        let columns = measure_text_width(c.encode_utf8(&mut buffer));
+        if c == ' ' {
+            word = at + 1;
+        } else if column + columns > width {
+            // A word that is longer than a line is broken, and so is text without blanks.
+            let end = if word > start { word } else { at };
+            lines.push(start..end);
+            start = end;
+            column = measure_text_width(&text[start..at]);
+            word = start;
+        }
+        column += columns;
+    }
+    lines.push(start..text.len());
+    lines
+}
 
 /// A [`Page`] that is a terminal. What fails to be written ends the answer; [`TerminalPage::finish`] says so.
 pub(crate) struct TerminalPage<'t, 'io> {
@@ -24,6 +57,33 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.result
+    }
+
+    /// A table whose cells take at most `widest` columns.
+    pub(crate) fn columns(&mut self, columns: &[&str], rows: &[Vec<String>], widest: usize) {
+        let cell = |text: &str| {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            truncate_str(&printable(&line), widest, "…").into_owned()
+        };
+        let header: Vec<String> = columns.iter().map(|name| cell(name)).collect();
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
+        let widths: Vec<usize> = (0..header.len())
+            .map(|at| {
+                let cells = rows.iter().chain([&header]).filter_map(|row| row.get(at));
+                cells.map(|text| measure_text_width(text)).max().unwrap_or(0)
+            })
+            .collect();
+        let aligned = |row: &[String]| {
+            let cells = row.iter().zip(&widths).map(|(text, width)| {
+                let gap = width.saturating_sub(measure_text_width(text)) + 2;
+                format!("{text}{:gap$}", "")
+            });
+            cells.collect::<String>().trim_end().to_owned()
+        };
+        let heading = self.terminal.out.faint(aligned(&header));
+        self.put(&heading);
+        rows.iter().for_each(|row| self.put(&aligned(row)));
     }
 
     fn put(&mut self, line: &str) {
@@ -53,6 +113,11 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
         }
     }
 
+    /// Columns of the terminal, where a person reads: what goes into a file or a pipe stays on its line.
+    fn width(&self) -> Option<usize> {
+        self.terminal.io.width.filter(|width| self.terminal.io.out_is_terminal && *width > NARROWEST)
+    }
+
     fn indented(&mut self, by: &str, line: &[Span<'_>]) {
         let painted = self.painted(self.terminal.out, line);
         self.put(format!("{by}{painted}").trim_end());
@@ -61,7 +126,20 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
 impl Page for TerminalPage<'_, '_> {
     fn heading(&mut self, line: &[Span<'_>]) {
-        self.indented("", line);
+        let plain = self.painted(Palette::new(false), line);
+        if self.width().is_none_or(|width| measure_text_width(&plain) <= width) {
+            return self.indented("", line);
+        }
+        // What is there for those who look closer gets a line of its own.
+        let (faint, rest): (Vec<Span<'_>>, Vec<Span<'_>>) =
+            line.iter().partition(|span| matches!(span, Span::Faint(_)));
+        // What kept the two apart is not needed.
+        let blank = |span: &Span<'_>| matches!(span, Span::Text(text) if text.trim().is_empty());
+        let rest: Vec<Span<'_>> = rest.into_iter().filter(|span| !blank(span)).collect();
+        self.indented("", &rest);
+        if !faint.is_empty() {
+            self.indented("    ", &faint);
+        }
     }
 
     fn line(&mut self, line: &[Span<'_>]) {
@@ -85,7 +163,22 @@ impl Page for TerminalPage<'_, '_> {
     }
 
     fn quote(&mut self, text: &str, highlights: &[[usize; 2]]) {
-        for line in self.terminal.out.highlighted(text.trim_end(), highlights).lines() {
+        let text = text.trim_end();
+        let paint = self.terminal.out;
+        let Some(width) = self.width() else {
+            for line in paint.highlighted(text, highlights).lines() {
+                self.put(format!("    {line}").trim_end());
+            }
+            return;
+        };
+        for range in wrapped(text, width - 4) {
+            let before = text[..range.start].encode_utf16().count();
+            let here: Vec<[usize; 2]> = highlights
+                .iter()
+                .filter(|[_, end]| *end > before)
+                .map(|[start, end]| [start.saturating_sub(before), end - before])
+                .collect();
+            let line = paint.highlighted(&text[range], &here);
             self.put(format!("    {line}").trim_end());
         }
     }
@@ -105,29 +198,7 @@ impl Page for TerminalPage<'_, '_> {
     }
 
     fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
-        let cell = |text: &str| {
-            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            truncate_str(&printable(&line), WIDEST, "…").into_owned()
-        };
-        let header: Vec<String> = columns.iter().map(|name| cell(name)).collect();
-        let rows: Vec<Vec<String>> =
-            rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
-        let widths: Vec<usize> = (0..header.len())
-            .map(|at| {
-                let cells = rows.iter().chain([&header]).filter_map(|row| row.get(at));
-                cells.map(|text| measure_text_width(text)).max().unwrap_or(0)
-            })
-            .collect();
-        let aligned = |row: &[String]| {
-            let cells = row.iter().zip(&widths).map(|(text, width)| {
-                let gap = width.saturating_sub(measure_text_width(text)) + 2;
-                format!("{text}{:gap$}", "")
-            });
-            cells.collect::<String>().trim_end().to_owned()
-        };
-        let heading = self.terminal.out.faint(aligned(&header));
-        self.put(&heading);
-        rows.iter().for_each(|row| self.put(&aligned(row)));
+        self.columns(columns, rows, WIDEST);
     }
 
     fn gap(&mut self) {
@@ -161,5 +232,28 @@ impl Page for TerminalPage<'_, '_> {
 
     fn voice(&self) -> &dyn Voice {
         &*self.terminal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, width: usize) -> Vec<&str> {
+        wrapped(text, width).into_iter().map(|range| text[range].trim_end()).collect()
+    }
+
+    #[test]
+    fn lines_end_between_words() {
+        assert_eq!(lines("one two three", 7), ["one two", "three"]);
+        assert_eq!(lines("one two three", 8), ["one two", "three"]);
+        assert_eq!(lines("one\ntwo three", 80), ["one", "two three"]);
+        assert_eq!(lines("", 10), [""]);
+    }
+
+    #[test]
+    fn what_has_no_blanks_is_broken_at_the_edge() {
+        assert_eq!(lines("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(lines("認証の流れ", 4), ["認証", "の流", "れ"]);
     }
 }

@@ -1,13 +1,16 @@
-//! Progress bars for long work, on the error stream and only when a person watches.
+//! Progress of long work, on the error stream and only when a person watches.
 
-use std::sync::Mutex;
+use std::fmt::{self, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use ubp_core::progress::{Progress, Stage};
 
-/// Work below this many steps is over before a bar could be read.
-const WORTH_SHOWING: usize = 50;
+/// Work that is over sooner shows nothing.
+const MOMENT: Duration = Duration::from_millis(700);
+/// Columns of a bar.
+const BAR: u64 = 30;
 
 /// One bar at a time, per stage.
 #[derive(Debug, Default)]
@@ -17,8 +20,8 @@ pub(crate) struct Bars {
 
 impl Progress for Bars {
     fn advance(&self, stage: Stage, done: usize, total: usize) {
-        let mut current = self.current.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if total < WORTH_SHOWING {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if total == 0 {
             return;
         }
         if !matches!(&*current, Some((shown, _)) if *shown == stage) {
@@ -56,10 +59,76 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
         Stage::Site => "Writing pages",
         Stage::Comparisons => "Comparing memories",
     };
-    let bar = ProgressBar::new(total as u64).with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{msg:18} [{bar:30}] {pos}/{len}  {eta} left") {
-        bar.set_style(style.progress_chars("=> "));
+    let bar = ProgressBar::new(total as u64);
+    if let Ok(style) = ProgressStyle::with_template("{line}") {
+        bar.set_style(style.with_key("line", move |state: &ProgressState, line: &mut dyn Write| {
+            // A line that cannot be written is not shown.
+            let _ = write_line(line, what, state.pos(), state.len().unwrap_or(0), state.elapsed());
+        }));
     }
-    bar.enable_steady_tick(Duration::from_millis(200));
+    bar.enable_steady_tick(Duration::from_millis(100));
     bar
+}
+
+/// How far the work is, and how long the rest of it takes at the speed that it had.
+fn write_line(line: &mut dyn Write, what: &str, done: u64, total: u64, elapsed: Duration) -> fmt::Result {
+    if elapsed < MOMENT {
+        return Ok(());
+    }
+    // One step says nothing of how far it is.
+    if total <= 1 {
+        return write!(line, "{what:18} {}", lasting(elapsed));
+    }
+    let filled = (BAR * done / total).min(BAR);
+    let (filled, empty) = ("=".repeat(filled as usize), " ".repeat((BAR - filled) as usize));
+    write!(line, "{what:18} [{filled}{empty}] {done}/{total}")?;
+    if done == 0 {
+        return Ok(());
+    }
+    let left = elapsed.mul_f64(total.saturating_sub(done) as f64 / done as f64);
+    write!(line, "  {} left", lasting(left))
+}
+
+fn lasting(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..90 => format!("{} s", seconds.max(1)),
+        seconds @ 90..5400 => format!("{} min", (seconds + 30) / 60),
+        seconds => format!("{} h", (seconds + 1800) / 3600),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn told(done: u64, total: u64, millis: u64) -> String {
+        let mut line = String::new();
+        write_line(&mut line, "Reading pages", done, total, Duration::from_millis(millis)).unwrap();
+        line
+    }
+
+    #[test]
+    fn what_is_over_in_a_moment_shows_nothing() {
+        assert_eq!(told(3, 10, 500), "");
+    }
+
+    #[test]
+    fn long_work_says_what_remains_however_few_steps_it_has() {
+        assert_eq!(told(1, 4, 2_000), "Reading pages      [=======                       ] 1/4  6 s left");
+        assert_eq!(told(0, 4, 2_000), "Reading pages      [                              ] 0/4");
+        assert_eq!(
+            told(10, 1_000, 10_000),
+            "Reading pages      [                              ] 10/1000  17 min left"
+        );
+        assert_eq!(
+            told(10, 10, 3_000),
+            "Reading pages      [==============================] 10/10  1 s left"
+        );
+    }
+
+    #[test]
+    fn work_of_one_step_says_how_long_it_takes() {
+        assert_eq!(told(0, 1, 3_000), "Reading pages      3 s");
+    }
 }

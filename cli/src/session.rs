@@ -1,6 +1,8 @@
 //! One run of the command: the terminal it talks to, and the project it works on.
 
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -14,7 +16,7 @@ use ubp_core::progress::{Progress, Silent};
 use ubp_core::show::Page;
 use ubp_core::{Caller, Context, Engine};
 use ubp_host::opening::{self, Opening};
-use ubp_host::{Project, SystemClock, live, models};
+use ubp_host::{EmbeddingLock, Project, SystemClock, UBP_DIR, live, models};
 use ubp_servers::MessageStyle;
 
 use crate::args::{ColorChoice, Global};
@@ -23,11 +25,14 @@ use crate::page::TerminalPage;
 use crate::progress::Bars;
 use crate::{ExitStatus, Io};
 
-/// Milliseconds that a reading command spends on vectors before it answers.
+/// Milliseconds that a question about meaning spends on vectors before it is answered.
 const EMBED_MILLIS: u64 = 300;
 
 /// How long a reading command waits for another process that writes the index.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Most bytes of an answer to a question.
+const LONGEST_ANSWER: usize = 4096;
 
 /// Where results and messages go, and how.
 pub(crate) struct Terminal<'a> {
@@ -96,6 +101,35 @@ impl<'a> Terminal<'a> {
         self.note(format!("{label} {}", printable(text.as_ref())));
     }
 
+    /// Whether there is a person who can be asked something.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.io.in_is_terminal && self.io.err_is_terminal && !self.quiet && !self.json
+    }
+
+    /// Asks a person; the answer is a line without blanks around it, and empty when nobody answers.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<String, Failure> {
+        self.io.out.flush()?;
+        write!(self.io.err, "{question} ")?;
+        self.io.err.flush()?;
+        // On a thread of its own, which is left behind when Ctrl-C comes in place of an answer.
+        let mut input = std::mem::replace(&mut self.io.input, Box::new(std::io::empty()));
+        let (sender, answers) = mpsc::channel();
+        std::thread::spawn(move || {
+            let line = read_line(&mut *input);
+            let _ = sender.send((line, input));
+        });
+        loop {
+            match answers.recv_timeout(PATIENCE) {
+                Ok((line, input)) => {
+                    self.io.input = input;
+                    return Ok(line?);
+                }
+                Err(RecvTimeoutError::Timeout) => self.io.cancel.check()?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(String::new()),
+            }
+        }
+    }
+
     /// What a person gets to hear with `--verbose`.
     pub(crate) fn detail(&mut self, text: impl AsRef<str>) {
         if self.verbose {
@@ -107,7 +141,7 @@ impl<'a> Terminal<'a> {
     /// Reports why the command ended early.
     pub(crate) fn fail(&mut self, failure: &Failure) -> ExitStatus {
         let error = match failure {
-            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            Failure::Output(error) if error.kind() == ErrorKind::BrokenPipe => {
                 return ExitStatus::Success;
             }
             Failure::Output(error) => &Error::io("standard output", error.kind().into()),
@@ -201,6 +235,26 @@ impl Voice for Terminal<'_> {
     }
 }
 
+/// Which vectors a command computes before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Vectors {
+    /// None: its answer is about words and links.
+    None,
+    /// What can be computed in a moment.
+    Few,
+    /// All.
+    All,
+}
+
+/// A line, without blanks around it. Nothing behind it is read: that belongs to the next question.
+fn read_line(input: &mut dyn Read) -> std::io::Result<String> {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while line.len() < LONGEST_ANSWER && input.read(&mut byte)? == 1 && byte != *b"\n" {
+        line.push(byte[0]);
+    }
+    Ok(String::from_utf8_lossy(&line).trim().to_owned())
+}
+
 /// An open project.
 pub(crate) struct Session {
     pub project: Project,
@@ -230,14 +284,25 @@ impl Session {
         Ok(Self { project, engine, here: here.into(), in_memory })
     }
 
-    /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`.
+    /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`. No vector is
+    /// computed for it.
     pub(crate) fn read<T>(
         &self,
         terminal: &mut Terminal<'_>,
         global: &Global,
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
     ) -> Result<T, Failure> {
-        self.read_embedding_for(Some(EMBED_MILLIS), terminal, global, operation)
+        self.read_with(Vectors::None, terminal, global, operation)
+    }
+
+    /// The same for a question about meaning: some of the vectors that are missing are computed first.
+    pub(crate) fn read_meaning<T>(
+        &self,
+        terminal: &mut Terminal<'_>,
+        global: &Global,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
+        self.read_with(Vectors::Few, terminal, global, operation)
     }
 
     /// The same, with every vector computed first.
@@ -247,12 +312,13 @@ impl Session {
         global: &Global,
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
     ) -> Result<T, Failure> {
-        self.read_embedding_for(None, terminal, global, operation)
+        let _alone = if self.in_memory { None } else { self.embed_alone(terminal)? };
+        self.read_with(Vectors::All, terminal, global, operation)
     }
 
-    fn read_embedding_for<T>(
+    fn read_with<T>(
         &self,
-        millis: Option<u64>,
+        vectors: Vectors,
         terminal: &mut Terminal<'_>,
         global: &Global,
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
@@ -261,7 +327,7 @@ impl Session {
         let cancel = terminal.io.cancel.clone();
         let refresh = !global.no_refresh || self.in_memory;
         let mut context = self.engine.context(Caller::Person, refresh, &*progress, &cancel);
-        if refresh && let Err(failure) = self.refresh(terminal, &context, millis) {
+        if refresh && let Err(failure) = self.refresh(terminal, &context, vectors) {
             let Failure::Engine(error) = &failure else { return Err(failure) };
             if error.is_full_disk() {
                 terminal.warn("the disk is full: what changed since the last time is not in the index");
@@ -273,15 +339,15 @@ impl Session {
         Ok(context.in_one_state(operation)?)
     }
 
-    /// Brings the index up to date, with vectors for at most `millis` milliseconds where given.
+    /// Brings the index up to date.
     fn refresh(
         &self,
         terminal: &mut Terminal<'_>,
         context: &Context<'_>,
-        millis: Option<u64>,
+        vectors: Vectors,
     ) -> Result<(), Failure> {
         // Who has an index to answer from does not wait for somebody who makes a new one.
-        if millis.is_some() && self.engine.index.read(section_count)? > 0 {
+        if vectors != Vectors::All && self.engine.index.read(section_count)? > 0 {
             self.engine.index.wait_for_writers(PATIENCE)?;
         }
         let report = context.refresh(false)?;
@@ -295,19 +361,56 @@ impl Session {
                 report.renamed.len()
             ));
         }
-        // A server on this project makes them in the background.
-        let left_to_server = millis.is_some() && live::is_served(&self.project);
-        let vectors = if left_to_server { Ok(EmbedReport::default()) } else { context.embed(millis) };
-        let vectors = match vectors {
+        let made = match vectors {
+            Vectors::None => return Ok(()),
+            // Whoever makes them all just now needs no help.
+            Vectors::Few if live::is_served(&self.project) || self.project.is_embedding() => return Ok(()),
+            Vectors::Few => context.embed(Some(EMBED_MILLIS)),
+            Vectors::All => context.embed(None),
+        };
+        let made = match made {
             // Whoever writes just now makes them, too.
             Err(error) if error.is_busy_index() => EmbedReport::default(),
-            vectors => vectors?,
+            made => made?,
         };
-        if vectors.embedded > 0 {
-            terminal
-                .detail(format!("vectors: {} made, {} sections to go", vectors.embedded, vectors.pending));
+        if made.embedded > 0 {
+            terminal.detail(format!("vectors: {} made, {} sections to go", made.embedded, made.pending));
         }
         Ok(())
+    }
+
+    /// Runs a command that computes all vectors, while no other process does. What it makes must be kept: a project
+    /// that cannot be written to is refused before the work begins.
+    pub(crate) fn write_vectors<T>(
+        &self,
+        terminal: &mut Terminal<'_>,
+        operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
+    ) -> Result<T, Failure> {
+        if self.in_memory {
+            let reason = "the project cannot be written to, so no index and no vectors can be kept";
+            let error = std::io::Error::new(ErrorKind::PermissionDenied, reason);
+            return Err(Error::io(terminal.project_path(UBP_DIR), error).into());
+        }
+        let _alone = self.embed_alone(terminal)?;
+        self.write(terminal, operation)
+    }
+
+    /// Waits until no other process computes all vectors of this project.
+    fn embed_alone(&self, terminal: &mut Terminal<'_>) -> Result<Option<EmbeddingLock>, Failure> {
+        let mut is_told = false;
+        loop {
+            terminal.io.cancel.check()?;
+            match self.project.lock_embedding(PATIENCE) {
+                Ok(Some(lock)) => return Ok(Some(lock)),
+                Ok(None) if is_told => {}
+                Ok(None) => {
+                    terminal.note("another ubp is computing the vectors of this project; waiting for it");
+                    is_told = true;
+                }
+                // Where nothing can be locked, every process is on its own.
+                Err(_) => return Ok(None),
+            }
+        }
     }
 
     /// Runs a command that brings the index up to date itself, or does not look at it.

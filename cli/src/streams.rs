@@ -13,6 +13,7 @@ impl Io {
     pub fn of_process(cancel: Cancel) -> Self {
         Self {
             input: input(),
+            in_is_terminal: io::stdin().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
             out: Box::new(io::BufWriter::new(output(io::stdout()))),

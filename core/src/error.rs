@@ -114,6 +114,19 @@ pub enum Error {
         /// What is wrong there.
         message: String,
     },
+    /// A project that a newer version of UBP made.
+    #[error(
+        "{path}:{line}: `schema_version` {layout} is of a newer ubp; this one knows {}",
+        crate::manifest::SCHEMA_VERSION
+    )]
+    NewerProject {
+        /// The manifest's path.
+        path: String,
+        /// Line of its `schema_version`, from 1.
+        line: usize,
+        /// Its layout.
+        layout: u32,
+    },
     /// An embedding model that cannot be loaded or run.
     #[error("embedding model '{model}': {message}")]
     Model {
@@ -168,7 +181,7 @@ impl Error {
             Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
-            Self::Manifest { .. } => "manifest",
+            Self::Manifest { .. } | Self::NewerProject { .. } => "manifest",
             Self::Model { .. } | Self::ModelUnavailable { .. } => "model",
             Self::FrontMatter { .. } => "front_matter",
             Self::Cancelled => "cancelled",
@@ -212,19 +225,17 @@ impl Error {
             ),
             Self::HalfDone { entry, .. } => Some(
                 Hint::ask(Next::call("undo").with("entry", entry.as_str()))
-                    .text(" takes back the rest once the cause is gone"),
+                    .text(" undoes the rest once the cause is gone"),
             ),
             Self::NoProject { .. } => Some(
                 Hint::run("init")
-                    .text(
-                        " starts a project in the current folder; in a folder of notes, such as an Obsidian \
-                         vault, ",
-                    )
-                    .and_run("init --pages-dir .")
-                    .text(" takes the notes as they are"),
+                    .text(" starts a project in the current folder, with the Markdown files that are there"),
             ),
             Self::Manifest { .. } => {
                 Some(Hint::from("fix the file, or delete it and run ").and_run("init").text(" again"))
+            }
+            Self::NewerProject { .. } => {
+                Some("install a newer ubp; nothing is wrong with the file, and nothing was changed".into())
             }
             Self::Model { .. } => Some(Hint::run("model").text(" shows what is installed and what is known")),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),

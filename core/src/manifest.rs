@@ -311,10 +311,17 @@ impl Manifest {
     ///
     /// # Errors
     /// [`Error::Manifest`] with the line, for damaged JSON, a value of the wrong type or out of
-    /// range, a pages folder outside the project, or a layout that a newer version made.
+    /// range, or a pages folder outside the project; [`Error::NewerProject`] for a layout that a newer version made.
     pub fn parse(text: &str, path: &str) -> Result<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        settings::read(text, path, &values::Layout { schema_version: SCHEMA_VERSION })?;
+        let layout = settings::read(text, path, &values::Layout { schema_version: SCHEMA_VERSION })?.value;
+        if layout.schema_version > SCHEMA_VERSION {
+            return Err(Error::NewerProject {
+                path: path.into(),
+                line: settings::line_of(text, &["schema_version".into()]),
+                layout: layout.schema_version,
+            });
+        }
         let Settings { value: read, given, unknown } = settings::read(text, path, &Self::default())?;
         let model = &read.embedding_model;
         let dimensions = given.get("embedding_model").and_then(|model| model.get("dimensions"));

@@ -31,7 +31,7 @@ impl Fixture {
     pub fn new(vault: Vault) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::Builder::new().prefix("ubp-bench-").tempdir()?;
         vault.write_to(folder.path())?;
-        let options = InitOptions { pages_dir: Some(".".into()), frontmatter: None };
+        let options = InitOptions { pages_dir: Some(".".into()), ..InitOptions::default() };
         init(folder.path(), &options, &SystemClock::default())?;
         let engine = engine(folder.path(), Some(Arc::new(HashEmbedder::full_size())))?;
         Ok(Self { folder, vault, engine, cancel: Cancel::default() })

@@ -20,6 +20,8 @@ pub struct Terminal {
     folder: TempDir,
     variables: Vec<(String, String)>,
     is_terminal: bool,
+    answers: Option<String>,
+    width: usize,
 }
 
 /// What a command came to.
@@ -41,7 +43,7 @@ impl Terminal {
     /// When there is no temporary folder to be had.
     pub fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("ubp-suite-").tempdir()?;
-        Ok(Self { folder, variables: Vec::new(), is_terminal: false })
+        Ok(Self { folder, variables: Vec::new(), is_terminal: false, answers: None, width: 100 })
     }
 
     /// A project in which the whole folder is the vault, with these pages.
@@ -86,6 +88,20 @@ impl Terminal {
     #[must_use]
     pub fn read_by_a_person(mut self) -> Self {
         self.is_terminal = true;
+        self
+    }
+
+    /// Lets the command think that a person sits at it, who answers its questions with these lines.
+    #[must_use]
+    pub fn answered_with(mut self, lines: &str) -> Self {
+        self.answers = Some(lines.into());
+        self
+    }
+
+    /// Lets the command think that the terminal has this many columns.
+    #[must_use]
+    pub fn with_width(mut self, columns: usize) -> Self {
+        self.width = columns;
         self
     }
 
@@ -174,12 +190,13 @@ impl Terminal {
     ) -> (ExitStatus, String) {
         let err = SharedBuffer::default();
         let mut io = Io {
-            input: Box::new(io::empty()),
+            input: Box::new(io::Cursor::new(self.answers.clone().unwrap_or_default())),
+            in_is_terminal: self.answers.is_some(),
             out,
             err: Box::new(err.clone()),
             out_is_terminal: self.is_terminal,
-            err_is_terminal: false,
-            width: Some(100),
+            err_is_terminal: self.answers.is_some(),
+            width: Some(self.width),
             folder: if folder.is_empty() { self.folder().to_path_buf() } else { self.path(folder) },
             environment: Environment::with(self.variables.iter().map(|(k, v)| (k.as_str(), v.as_str()))),
             cancel,

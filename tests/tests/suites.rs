@@ -10,6 +10,7 @@ mod diff;
 #[cfg(unix)]
 mod documents;
 mod export;
+mod first_hour;
 mod freshness;
 mod hints;
 mod hostile;

@@ -3,6 +3,7 @@
 
 use ubp_tests::terminal::Terminal;
 
+mod completing;
 mod evaluating;
 mod failures;
 mod following;

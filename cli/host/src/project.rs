@@ -9,10 +9,12 @@ use ubp_core::{Error, Result};
 
 use super::disk::DiskSource;
 
+mod folders;
 mod init;
 #[cfg(test)]
 mod tests;
 
+pub use folders::{PagesFolder, pages_folders};
 pub use init::{InitOptions, InitSummary, init};
 
 /// The folder of a project that belongs to UBP.
@@ -22,7 +24,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
-const OWN_FILES: [&str; 23] = [
+const OWN_FILES: [&str; 24] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -38,6 +40,7 @@ const OWN_FILES: [&str; 23] = [
     "serve.state",
     "write.lock",
     "serve.ask",
+    "vectors.lock",
     "mcp-server.lock",
     "mcp-server.json",
     "mcp-server.stop",

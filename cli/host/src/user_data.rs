@@ -35,8 +35,11 @@ pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<Pa
     let root = folder(environment).ok_or_else(|| Error::invalid(no_home))?.join("memory");
     if !root.join(ubp_core::manifest::MANIFEST_PATH).exists() {
         make_private(&root).map_err(|error| Error::io(root.to_string_lossy(), error))?;
-        let options =
-            InitOptions { pages_dir: Some(".".into()), frontmatter: Some(FrontMatterMode::Preserved) };
+        let options = InitOptions {
+            pages_dir: Some(".".into()),
+            frontmatter: Some(FrontMatterMode::Preserved),
+            ..InitOptions::default()
+        };
         init(&root, &options, clock)?;
     }
     Ok(root)

@@ -33,6 +33,6 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AddArgs)
         Ok(listed.filter(is_inside).collect())
     })?;
     let params = Params { pages, create_missing: args.create_missing };
-    let output = session.write(terminal, |context| add::run(context, params))?;
+    let output = session.write_vectors(terminal, |context| add::run(context, params))?;
     answer(terminal, &output, add::show)
 }

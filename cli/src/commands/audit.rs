@@ -21,7 +21,7 @@ pub struct AuditArgs {
     /// Only changes of this page: path (also a former one), id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
-    /// Most changes to print (1 to 1000, default 20)
+    /// Most changes to print, 1 to 1000 [default: 20]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }

@@ -16,16 +16,16 @@ pub struct ContextArgs {
     /// The page in the middle: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Hops around it (1 to 3)
+    /// Hops around it, 1 to 3 [default: 2, or search.depth of the project]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Keep the answer within N characters of JSON
+    /// Keep the answer within N characters of JSON, 1000 or more [default: 50000]
     #[arg(long, value_name = "N")]
     pub max_size: Option<usize>,
-    /// Keep the answer within N tokens (256 or more)
+    /// Keep the answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

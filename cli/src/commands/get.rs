@@ -20,7 +20,7 @@ pub struct GetArgs {
     /// Only this section and those below it
     #[arg(long, value_name = "ID")]
     pub section: Option<String>,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

@@ -19,19 +19,19 @@ pub struct GraphArgs {
     /// The page in the middle; the whole project when absent
     #[arg(value_name = "PAGE")]
     pub page: Option<String>,
-    /// Hops around it (1 to 5)
+    /// Hops around it, 1 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// Which way links are followed
+    /// Which way links are followed [default: both]
     #[arg(long, value_name = "WAY")]
     pub direction: Option<DirectionChoice>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Most pages to print
+    /// Most pages to print [default: 1000]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Output format
+    /// Output format [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 }

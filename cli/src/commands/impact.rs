@@ -13,16 +13,16 @@ use crate::session::{Session, Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp impact \"User Database\"               who depends on this page\n  \
-    ubp impact src/auth/login.ts             which pages describe this file, and who depends on them\n  \
+    ubp impact src/auth/login.ts             who describes this file\n  \
     ubp impact src/auth                      the same for everything in a folder\n  \
     ubp impact UserDB --link-type depends_on --type api --depth 5\n\n\
-    The score is the strength of the weakest link on the way, halved by every hop but the first:\n\
+    The score is the strength of the weakest link on the way, halved by every hop but the first: \
     depends_on and source_refs 1.0, implements 0.9, extends 0.8, conflicts_with 0.7, others 0.5.")]
 pub struct ImpactArgs {
     /// The page that changes (path, id, title or alias), or the path of a source file or folder
     #[arg(value_name = "PAGE|FILE|FOLDER")]
     pub page: String,
-    /// Hops that the change may take (1 to 5, default 3)
+    /// Hops that the change may take, 1 to 5 [default: 3]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Let the change pass links of this type only (repeatable)
@@ -31,10 +31,10 @@ pub struct ImpactArgs {
     /// Print only pages of this type (repeatable)
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub doc_types: Vec<String>,
-    /// Most pages to print (default 100)
+    /// Most pages to print [default: 100]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

@@ -6,41 +6,67 @@ use std::path::Path;
 
 use ubp_core::graph::PipedLinks;
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
-use ubp_host::{InitOptions, SystemClock, init};
+use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
 
 use crate::ExitStatus;
-use crate::output::{CommandResult, Failure, counted};
+use crate::output::{CommandResult, Failure, counted, printable};
+use crate::questions;
 use crate::session::{Session, Terminal};
 
 /// `ubp init`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp init                        pages live in pages/\n  \
+    ubp init                        asks which folder holds the pages\n  \
+    ubp init --yes                  takes the folder that it would propose\n  \
     ubp init --pages-dir docs       pages live in docs/\n  \
-    ubp init --pages-dir .          the whole folder is the vault\n\n\
-    On an empty pages folder UBP completes front matter (id, title, times) when you add pages;\n\
-    over existing pages it never writes to a file unless you edit that page through it.")]
+    ubp init --pages-dir .          the whole folder, such as an Obsidian vault\n\n\
+    Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
+    or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
+    gives it the pages folder that you name; no page is touched.\n\n\
+    Where there are no pages yet, `ubp add` completes their front matter (id, title,\n\
+    times). Pages that are there already are never written to unless you edit them\n\
+    through ubp.")]
 pub struct InitArgs {
     /// Folder of the pages, relative to the project
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub pages_dir: Option<String>,
-    /// Who completes front matter; chosen by whether there are pages already
+    /// Who completes front matter [default: managed where there are no pages yet, otherwise preserved]
     #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
     pub frontmatter: Option<FrontMatterMode>,
+    /// Ask nothing, and take what would be proposed
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -> CommandResult {
-    let options = InitOptions { pages_dir: args.pages_dir.clone(), frontmatter: args.frontmatter };
-    let summary = init(folder, &options, &SystemClock::default())?;
+    let asks = terminal.can_ask() && !args.yes;
+    let is_new = !folder.join(MANIFEST_PATH).exists();
+    let mut others = Vec::new();
+    let mut pages_dir = args.pages_dir.clone();
+    if is_new && pages_dir.is_none() {
+        let folders = pages_folders(folder)?;
+        if asks {
+            pages_dir = questions::pages_folder(terminal, &folders)?;
+        } else {
+            pages_dir = folders.first().map(|first| first.dir.clone());
+            others = folders.into_iter().skip(1).filter(|other| other.files > 0).collect();
+        }
+    }
+    let options = InitOptions { pages_dir, frontmatter: args.frontmatter, leave_reviews: args.yes };
+    let mut summary = init(folder, &options, &SystemClock::default())?;
+    if !summary.project.database.exists() {
+        summary.created.push(format!("{UBP_DIR}/{DATABASE}"));
+    }
     // The index is made here so that the first search finds it, and so that trouble shows at once.
     let mut session = Session::open(terminal, &summary.project.root)?;
     let report = session.write(terminal, |context| context.refresh(false))?;
-    let label_first = match summary.already {
-        true => None,
-        false => adopt_link_order(terminal, &mut session)?,
-    };
-    let manifest = &session.project.manifest;
+    if !session.project.database.exists() {
+        summary.created.pop();
+    }
+    let is_settled = summary.already && summary.moved_from.is_none();
+    let label_first = if is_settled { None } else { adopt_link_order(terminal, &mut session)? };
     if terminal.json {
+        let manifest = &session.project.manifest;
         let value = serde_json::json!({
             "root": session.project.root,
             "already": summary.already,
@@ -55,8 +81,34 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         terminal.print_json(&value)?;
         return Ok(ExitStatus::Success);
     }
-    let what = if summary.already { "Already a project" } else { "Started a project" };
-    let heading = terminal.out.strong(format!("{what}: {}", session.project.root.display()));
+    tell(terminal, &session, &summary, &others)?;
+    if let Some(links) = label_first {
+        terminal.line(format!("  links are read label first, [[label|target]]: {}", links.told()))?;
+        terminal.line(format!(
+            "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
+        ))?;
+    }
+    let connected =
+        if asks && !is_settled { questions::client(terminal, &session.project.root)? } else { false };
+    tell_next(terminal, &summary, connected || summary.already)?;
+    Ok(ExitStatus::Success)
+}
+
+/// What became of the folder.
+fn tell(
+    terminal: &mut Terminal<'_>,
+    session: &Session,
+    summary: &InitSummary,
+    others: &[PagesFolder],
+) -> Result<(), Failure> {
+    let manifest = &session.project.manifest;
+    let what = match (&summary.moved_from, summary.already) {
+        (Some(_), _) => "Changed the project",
+        (None, true) => "Already a project",
+        (None, false) => "Started a project",
+    };
+    let root = printable(&session.project.root.to_string_lossy());
+    let heading = terminal.out.strong(format!("{what}: {root}"));
     terminal.line(heading)?;
     for path in &summary.created {
         terminal.line(format!("  made     {path}"))?;
@@ -64,37 +116,64 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     for path in &summary.changed {
         terminal.line(format!("  changed  {path}"))?;
     }
+    if let Some(path) = &summary.removed {
+        terminal.line(format!("  removed  {path}/, which was empty"))?;
+    }
     if let Some(enclosing) = &summary.enclosing {
         terminal.warn(format!("this project lies inside another one, {}", enclosing.display()));
     }
     let pages = counted(summary.existing_pages, "page", "pages");
     let mode = match manifest.frontmatter {
-        FrontMatterMode::Managed => "front matter is completed when you add pages",
+        FrontMatterMode::Managed => "`ubp add` completes their front matter",
         FrontMatterMode::Preserved => "your files are never written unless you edit them through ubp",
     };
-    terminal.line(format!("  {pages} in {}; {mode}", manifest.pages_dir))?;
-    if let Some(links) = label_first {
-        terminal.line(format!("  links are read label first, [[label|target]]: {}", links.told()))?;
-        terminal.line(format!(
-            "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
-        ))?;
+    terminal.line(format!("  {pages} in {}; {mode}", place(&manifest.pages_dir)))?;
+    for other in others.iter().filter(|other| other.dir != manifest.pages_dir) {
+        let files = counted(other.files, "Markdown file", "Markdown files");
+        let whole = if other.dir == "." { " in the whole folder" } else { "" };
+        terminal
+            .line(format!("  `ubp init --pages-dir {}` takes {files}{whole} instead", quoted(&other.dir)))?;
     }
-    if summary.notes_elsewhere > 0 {
+    if others.is_empty() && summary.notes_elsewhere > 0 {
         let notes = counted(summary.notes_elsewhere, "Markdown file", "Markdown files");
         terminal.line(format!(
-            "  {notes} outside of {0}/ will be no page: to take them in, write \"pages_dir\": \".\", or the folder \
-             they are in, in {MANIFEST_PATH} (next time: `ubp init --pages-dir .`)",
+            "  {notes} outside of {}/ will be no page; `ubp init --pages-dir .` takes them in",
             manifest.pages_dir
         ))?;
     }
-    let next = if summary.existing_pages == 0 {
-        format!("Write a page in {}/, then run `ubp add`.", manifest.pages_dir)
-    } else {
-        "Next: `ubp add` computes the vectors, `ubp search \"…\"` asks, `ubp doctor` looks for broken links."
-            .into()
-    };
+    Ok(())
+}
+
+/// What to do next.
+fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool) -> Result<(), Failure> {
+    let next = terminal.out.strong("Next");
     terminal.line(next)?;
-    Ok(ExitStatus::Success)
+    if summary.existing_pages == 0 {
+        terminal.line("  `ubp new \"My first page\"` makes a page")?;
+        terminal.line("  `ubp viewer` opens an editor in the browser")?;
+    } else {
+        terminal
+            .line("  `ubp search \"a question\"` finds pages; `ubp add` computes all vectors for it now")?;
+        terminal.line("  `ubp viewer` opens the pages in the browser")?;
+        terminal.line("  `ubp doctor` lists broken links and other problems")?;
+    }
+    if !connected {
+        terminal.line(
+            "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code",
+        )?;
+    }
+    terminal.line("  `ubp` alone shows what matters")
+}
+
+/// The pages folder in a sentence.
+pub(crate) fn place(dir: &str) -> String {
+    if dir == "." { "this folder".into() } else { format!("{}/", printable(dir)) }
+}
+
+/// A folder as it can be typed.
+fn quoted(dir: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    if dir.chars().all(plain) { dir.into() } else { format!("'{}'", printable(dir).replace('\'', "'\\''")) }
 }
 
 /// Has links read as the notes write them, where most of them lead nowhere otherwise. No note is touched.

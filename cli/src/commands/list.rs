@@ -1,14 +1,16 @@
 //! `ubp list`: the pages.
 
 use crate::args::choice::{self, one_of};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use console::truncate_str;
 use ubp_core::freshness::Staleness;
-use ubp_core::ops::list_pages::SortKey;
-use ubp_core::ops::list_pages::SortOrder;
-use ubp_core::ops::list_pages::{self, Params};
+use ubp_core::ops::PageFields;
+use ubp_core::ops::list_pages::{self, ListedPage, Output, Params, SortKey, SortOrder};
 
+use crate::ExitStatus;
 use crate::args::Global;
 use crate::output::CommandResult;
+use crate::page::TerminalPage;
 use crate::session::{Session, Terminal, answer};
 
 /// `ubp list`
@@ -16,7 +18,8 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp list --sort updated_at --order desc --limit 10\n  \
     ubp list --type api --tag security\n  \
-    ubp list --staleness stale")]
+    ubp list --staleness stale --format paths\n  \
+    ubp list --format table")]
 pub struct ListArgs {
     /// Only pages of this type
     #[arg(short = 't', long = "type", value_name = "TYPE")]
@@ -30,15 +33,31 @@ pub struct ListArgs {
     /// Only pages with this freshness
     #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
     pub staleness: Option<Staleness>,
-    /// Sort key
+    /// Sort key [default: title]
     #[arg(long, value_name = "KEY", value_parser = one_of::<SortKey>(choice::SORT))]
     pub sort: Option<SortKey>,
-    /// Sort order
+    /// Sort order [default: asc]
     #[arg(long, value_name = "ORDER", value_parser = one_of::<SortOrder>(choice::ORDER))]
     pub order: Option<SortOrder>,
-    /// Most pages to print
+    /// Most pages to print [default: all]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Output format [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+}
+
+/// How the pages are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A line for each page
+    Text,
+    /// Columns
+    Table,
+    /// Paths only
+    Paths,
+    /// For programs
+    Json,
 }
 
 pub(crate) fn run(
@@ -58,5 +77,51 @@ pub(crate) fn run(
         ..Params::default()
     };
     let output = session.read(terminal, global, |context| list_pages::run(context, params))?;
-    answer(terminal, &output, list_pages::show)
+    terminal.json |= args.format == Some(Format::Json);
+    match args.format {
+        Some(Format::Paths) if !terminal.json => {
+            for listed in &output.pages {
+                terminal.line(terminal.path(&listed.page.filepath))?;
+            }
+            Ok(ExitStatus::Success)
+        }
+        Some(Format::Table) if !terminal.json => table(terminal, &output),
+        _ => answer(terminal, &output, list_pages::show),
+    }
+}
+
+/// Columns that a title takes: a path is never cut, since it is what one types next.
+const TITLE: usize = 40;
+
+fn table(terminal: &mut Terminal<'_>, output: &Output) -> CommandResult {
+    let row = |listed: &ListedPage| {
+        let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &listed.page;
+        let day = updated_at.get(..10).unwrap_or(updated_at);
+        let (out, back) = (listed.link_count.to_string(), listed.backlink_count.to_string());
+        let title = truncate_str(title, TITLE, "…").into_owned();
+        vec![
+            title,
+            doc_type.clone(),
+            day.into(),
+            out,
+            back,
+            freshness(*staleness).into(),
+            terminal.path(filepath),
+        ]
+    };
+    let rows: Vec<Vec<String>> = output.pages.iter().map(row).collect();
+    let mut page = TerminalPage::new(terminal);
+    page.columns(&["title", "type", "updated", "out", "in", "freshness", "path"], &rows, usize::MAX);
+    list_pages::show_count(output, &mut page);
+    page.finish()?;
+    Ok(ExitStatus::Success)
+}
+
+fn freshness(staleness: Staleness) -> &'static str {
+    match staleness {
+        Staleness::Fresh => "fresh",
+        Staleness::PossiblyStale => "possibly stale",
+        Staleness::Stale => "stale",
+        Staleness::Untracked => "untracked",
+    }
 }

@@ -15,22 +15,24 @@ use crate::output::{CommandResult, Failure};
 use crate::session::{Terminal, answer_with};
 
 /// `ubp mcp-server`
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp mcp-server --print-config claude-code > .mcp.json   let Claude Code start the server\n  \
-    ubp mcp-server                                          serve a client over standard input and output\n  \
-    ubp mcp-server --write                                  and let it change pages\n  \
-    ubp mcp-server --tools core                             with the six most useful tools only\n  \
-    ubp mcp-server --http                                   serve clients on http://127.0.0.1:4820/mcp\n  \
-    ubp mcp-server --http 4821 --daemon                     the same in the background, on another port\n  \
-    ubp mcp-server --tools documents --config config.json   a folder of Markdown files that is no project\n  \
-    ubp mcp-server --status                                 say whether one runs in the background, and where\n  \
-    ubp mcp-server --stop                                   end it\n\n\
-    Sets of tools: core (search, get_page, get_context, fulltext_search, list_pages, get_graph), read (what\n\
-    every server has), write, all, query (SQL over front matter), memory (remember and recall),\n\
-    documents (search, index_markdown, list_documents, delete_document, reindex_document). Several servers on one project are fine: one of them keeps the index.\n\
-    The server ends with its client, or with Ctrl-C; one in the background with --stop. What it has to say is in\n\
-    .ubp/mcp-server.log.")]
+    ubp mcp-server --print-config claude-code > .mcp.json\n                                          \
+    let Claude Code start the server\n  \
+    ubp mcp-server                          serve a client over standard input\n  \
+    ubp mcp-server --write                  and let it change pages\n  \
+    ubp mcp-server --tools core             with the six most useful tools only\n  \
+    ubp mcp-server --http                   at http://127.0.0.1:4820/mcp\n  \
+    ubp mcp-server --http 4821 --daemon     in the background, on another port\n  \
+    ubp mcp-server --tools documents --config config.json\n                                          \
+    a folder that is no project\n  \
+    ubp mcp-server --status                 whether one runs in the background\n  \
+    ubp mcp-server --stop                   end it\n\n\
+    Sets of tools: core (search, get_page, get_context, fulltext_search, list_pages, get_graph), read \
+    (what every server has), write, all, query (SQL over front matter), memory (remember and recall), \
+    documents (search, index_markdown, list_documents, delete_document, reindex_document). Several \
+    servers on one project are fine: one of them keeps the index. The server ends with its client, or \
+    with Ctrl-C; one in the background with --stop. What it has to say is in .ubp/mcp-server.log.")]
 #[command(group = clap::ArgGroup::new("over_http").args(["http", "daemon"]).multiple(true))]
 pub struct McpServerArgs {
     /// Let clients change pages; every change is logged and can be undone
@@ -115,7 +117,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .map_err(|_| "an address such as 127.0.0.1:4820, or a port, is expected".to_owned())
 }
 
-mod client_config;
+pub(crate) mod client_config;
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerArgs) -> CommandResult {
     if let Some(client) = args.print_config {
@@ -139,6 +141,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         no_token: args.no_token,
         config: config.clone(),
     };
+    let over_streams = options.http.is_none();
     let setup = Setup::check(options, &terminal.io.environment)?;
     if !args.write && args.tools.iter().any(|name| name.trim() == "memory") {
         terminal.note("without --write clients can recall, and not remember");
@@ -146,6 +149,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     if args.daemon {
         let root = root(terminal)?;
         return start(terminal, folder, &root, args);
+    }
+    if over_streams && terminal.io.in_is_terminal {
+        terminal.note(
+            "ubp serves an MCP client on standard input and output, and waits for one; Ctrl-C ends it. A client starts \
+             it by itself: `ubp mcp-server --print-config claude-code` prints what its settings need.",
+        );
     }
     let style = terminal.message_style();
     let io = &mut *terminal.io;

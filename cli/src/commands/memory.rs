@@ -22,11 +22,11 @@ use crate::session::{Session, Terminal, answer};
     ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust\n  \
     ubp memory recall \"how do we run futures\"\n  \
     ubp memory list --type domain\n  \
-    ubp memory document                      write ./memory-docs/tech.md and two more\n  \
+    ubp memory document                      write ./memory-docs/*.md\n  \
     ubp memory reindex --dry-run             show which memories say the same\n  \
     ubp memory recall --user \"editor\"       among your own, whatever the project\n\n\
-    A memory is a page, memory/TYPE/TOPIC.md in the pages folder; agents remember and recall with\n\
-    `ubp mcp-server --tools memory --write`.")]
+    A memory is a page, memory/TYPE/TOPIC.md in the pages folder; agents remember and recall with `ubp \
+    mcp-server --tools memory --write`.")]
 pub struct MemoryArgs {
     /// Your own memories, in your data folder, in place of the project's
     #[arg(long, global = true)]
@@ -55,9 +55,10 @@ pub enum MemoryAction {
 /// `ubp memory remember`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust --example 'tokio::spawn(f)'\n  \
+    ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust\n  \
     ubp memory remember --type project-tech \"Error handling\" < errors.md\n\n\
-    What looks like a secret is refused. The former text of a memory is in the audit log: `ubp undo` brings it back.")]
+    What looks like a secret is refused. The former text of a memory is in the audit log: `ubp undo` \
+    brings it back.")]
 pub struct RememberArgs {
     /// What it is about
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
@@ -105,10 +106,10 @@ pub struct RecallArgs {
     pub query: Vec<String>,
     #[command(flatten)]
     pub narrowed: NarrowedArgs,
-    /// Most memories to print (default 10)
+    /// Most memories to print [default: 10]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }
@@ -118,7 +119,7 @@ pub struct RecallArgs {
 pub struct ListMemoriesArgs {
     #[command(flatten)]
     pub narrowed: NarrowedArgs,
-    /// Most memories to print
+    /// Most memories to print [default: all]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -140,7 +141,7 @@ pub struct ForgetArgs {
 /// `ubp memory document`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp memory document                      tech.md, project-tech.md and domain.md in ./memory-docs\n  \
+    ubp memory document                      three documents, in ./memory-docs\n  \
     ubp memory document --type tech\n  \
     ubp memory document --output ./docs/\n\n\
     A file that somebody else wrote, or changed, is never written over unless --force is given.")]
@@ -241,7 +242,7 @@ fn recall(
         limit: args.limit,
         max_tokens: args.max_tokens,
     };
-    let output = session.read(terminal, global, |context| recall::run(context, params))?;
+    let output = session.read_meaning(terminal, global, |context| recall::run(context, params))?;
     answer(terminal, &output, recall::show)
 }
 

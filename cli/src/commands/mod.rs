@@ -11,11 +11,12 @@ mod export;
 mod get;
 mod graph;
 mod impact;
-mod init;
+pub(crate) mod init;
 mod list;
-mod mcp_server;
+pub(crate) mod mcp_server;
 mod memory;
 mod model;
+mod overview;
 mod query;
 mod rebuild;
 mod refs;
@@ -110,6 +111,9 @@ pub enum Command {
     Model(model::ModelArgs),
     /// Print completions for a shell
     Completions(completions::CompletionsArgs),
+    /// What matters of the project, when no command is named
+    #[command(skip)]
+    Overview,
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
@@ -142,11 +146,12 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
     let folder = project_folder(terminal, global, &command)?;
     match &command {
         Command::Init(args) => return init::run(terminal, &folder, args),
-        Command::Completions(args) => return completions::run(terminal, args),
+        Command::Completions(args) => return completions::run(terminal, &folder, global, args.clone()),
         Command::Model(args) => return model::run(terminal, &folder, args),
         Command::Eval(args) => return eval::run(terminal, &folder, global, args),
         Command::McpServer(args) => return mcp_server::run(terminal, &folder, args),
         Command::Viewer(args) => return viewer::run(terminal, &folder, args),
+        Command::Overview => return overview::run(terminal, &folder, global),
         _ => {}
     }
     let session = Session::open(terminal, &folder)?;
@@ -186,6 +191,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         | Command::Model(_)
         | Command::Eval(_)
         | Command::McpServer(_)
-        | Command::Viewer(_) => Ok(crate::ExitStatus::Success),
+        | Command::Viewer(_)
+        | Command::Overview => Ok(crate::ExitStatus::Success),
     }
 }

@@ -22,8 +22,8 @@ use crate::session::{Terminal, answer_with};
 #[command(after_help = "Examples:\n  \
     ubp model                                    what is used, installed and known\n  \
     ubp model use multilingual-e5-small          download, check and choose it\n  \
-    ubp model use ./my-encoder                   a folder with model.onnx, tokenizer.json, model.json\n  \
-    ubp model use all-MiniLM-L6-v2               back to the one inside the program")]
+    ubp model use ./my-encoder                   a folder with a model\n  \
+    ubp model use all-MiniLM-L6-v2               back to the one inside ubp")]
 pub struct ModelArgs {
     #[command(subcommand)]
     pub action: Option<ModelAction>,

@@ -6,6 +6,6 @@ use crate::output::CommandResult;
 use crate::session::{Session, Terminal, answer};
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session) -> CommandResult {
-    let output = session.write(terminal, |context| rebuild::run(context, Params::default()))?;
+    let output = session.write_vectors(terminal, |context| rebuild::run(context, Params::default()))?;
     answer(terminal, &output, rebuild::show)
 }

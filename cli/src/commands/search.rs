@@ -2,12 +2,14 @@
 
 use crate::args::choice::{self, one_of};
 use clap::{Args, ValueEnum};
-use ubp_core::ops::search::{self, Params};
+use ubp_core::Error;
+use ubp_core::ops::search::{self, Output, Params};
 use ubp_core::search::SearchMode;
 
 use crate::ExitStatus;
 use crate::args::Global;
-use crate::output::CommandResult;
+use crate::editor::Editor;
+use crate::output::{CommandResult, counted};
 use crate::page::TerminalPage;
 use crate::session::{Session, Terminal, answer};
 
@@ -18,26 +20,28 @@ use crate::session::{Session, Terminal, answer};
     ubp search --fulltext src/auth/login.ts\n  \
     ubp search '\"refresh token\"' --type api --tag security\n  \
     ubp search 認証 --field status=approved --explain\n  \
-    ubp search login -l -0 | xargs -0 $EDITOR\n\n\
-    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends meaning\n\
-    (vectors) and words; graph proximity is what linked results pass on to each other.")]
+    ubp search login -l -0 | xargs -0 $EDITOR\n  \
+    ubp search \"how do sessions expire\" --open    the best result in your editor\n\n\
+    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends\n\
+    meaning (vectors) and words; graph proximity is what linked results pass on to\n\
+    each other. --open starts $VISUAL or $EDITOR, at the line where it takes one.")]
 pub struct SearchArgs {
     /// Words, a question, or "an exact phrase"
     #[arg(value_name = "QUERY", required = true, num_args = 1..)]
     pub query: Vec<String>,
-    /// Search by words alone
+    /// Search by words alone, as --mode fulltext does
     #[arg(long, conflicts_with = "mode")]
     pub fulltext: bool,
-    /// Which evidence ranks
+    /// Which evidence ranks [default: hybrid]
     #[arg(long, value_name = "MODE", value_parser = one_of::<SearchMode>(choice::MODE))]
     pub mode: Option<SearchMode>,
-    /// Most pages to print (1 to 20)
+    /// Most pages to print, 1 to 20 [default: 5, or search.limit of the project]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Weight of relevance against links (0.0 to 1.0)
-    #[arg(long, value_name = "N")]
+    /// Weight of relevance against links, 0.0 to 1.0 [default: 0.7, or search.alpha of the project]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
-    /// Hops over which links lend relevance (1 to 3)
+    /// Hops over which links lend relevance, 1 to 3 [default: 2, or search.depth of the project]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Follow links of this type only (repeatable)
@@ -70,10 +74,13 @@ pub struct SearchArgs {
     /// End each path with a NUL byte, for `xargs -0`: names may contain blanks
     #[arg(short = '0', long, requires = "paths")]
     pub null: bool,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Open result N, the first by default, in $VISUAL or $EDITOR
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true)]
+    pub open: Option<usize>,
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
-    /// Output format
+    /// Output format [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
 }
@@ -120,7 +127,10 @@ pub(crate) fn run(
         explain: args.explain,
         max_tokens: args.max_tokens,
     };
-    let output = session.read(terminal, global, |context| search::run(context, params))?;
+    let output = session.read_meaning(terminal, global, |context| search::run(context, params))?;
+    if let Some(number) = args.open.filter(|_| !output.results.is_empty()) {
+        return open(terminal, session, &output, number);
+    }
     terminal.json |= args.format == Some(Format::Json);
     if args.paths && !terminal.json {
         let mut page = TerminalPage::new(terminal);
@@ -137,4 +147,19 @@ pub(crate) fn run(
         return Ok(ExitStatus::Success);
     }
     answer(terminal, &output, search::show)
+}
+
+/// Opens a result at its best section, and says which.
+fn open(terminal: &mut Terminal<'_>, session: &Session, output: &Output, number: usize) -> CommandResult {
+    let Some(result) = number.checked_sub(1).and_then(|at| output.results.get(at)) else {
+        let found = counted(output.results.len(), "result", "results");
+        return Err(Error::invalid(format!("there is no result {number}: {found} found")).into());
+    };
+    let filepath = &result.page.filepath;
+    let line = result.sections.first().map_or(1, |section| section.line);
+    terminal.line(format!("{}:{line}", terminal.path(filepath)))?;
+    terminal.io.flush()?;
+    let file = session.project.pages_dir.join(filepath);
+    Editor::of(&terminal.io.environment).open(&file, line)?;
+    Ok(ExitStatus::Success)
 }

@@ -14,7 +14,7 @@ use crate::session::{Session, Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp stale\n  \
-    ubp stale --exit-code                    fail when a page is stale or possibly stale\n  \
+    ubp stale --exit-code                    status 1 if there are any\n  \
     ubp stale --exit-code --only stale       fail only when one is stale\n  \
     ubp stale --changed-since origin/main    only what this branch touched")]
 pub struct StaleArgs {

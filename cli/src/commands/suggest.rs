@@ -19,16 +19,16 @@ pub struct SuggestLinksArgs {
     /// Only links that this page lacks: path, id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
-    /// Least score (0.0 to 1.0; 0.8 unless the project says otherwise)
-    #[arg(long, value_name = "N")]
+    /// Least score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
-    /// Most suggestions (1 to 50)
+    /// Most suggestions, 1 to 50 [default: 10, or suggest.limit of the project]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Also what was dismissed or accepted before
     #[arg(long)]
     pub all: bool,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }
@@ -45,7 +45,7 @@ pub struct AcceptArgs {
     /// The page that it should link to
     #[arg(value_name = "TARGET")]
     pub target: String,
-    /// The line to link on; the best place when absent
+    /// The line to link on [default: the best place]
     #[arg(long, value_name = "N")]
     pub line: Option<usize>,
     /// The words to link, as they are written
@@ -83,7 +83,7 @@ pub(crate) fn run(
         include_decided: args.all,
         max_tokens: args.max_tokens,
     };
-    let output = session.read(terminal, global, |context| suggest_links::run(context, params))?;
+    let output = session.read_meaning(terminal, global, |context| suggest_links::run(context, params))?;
     answer(terminal, &output, suggest_links::show)
 }
 

@@ -17,19 +17,19 @@ pub struct TraverseArgs {
     /// The page to start from: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Hops to go (1 to 5, default 2)
+    /// Hops to go, 1 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// Which way links are followed: out, in or both
+    /// Which way links are followed [default: both]
     #[arg(long, value_name = "WAY")]
     pub direction: Option<DirectionChoice>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "type", visible_alias = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Most pages to print (default 200)
+    /// Most pages to print [default: 200]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens (256 or more)
+    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

@@ -11,22 +11,24 @@ use ubp_servers::Messages;
 use ubp_servers::viewer::{self, Address, Options};
 
 use crate::ExitStatus;
+use crate::editor::has_screen;
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::Terminal;
 
 /// `ubp viewer`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp viewer                       open the project of this folder in the browser\n  \
+    ubp viewer                       open this project in the browser\n  \
     ubp viewer --no-open             only print the address\n  \
     ubp viewer --port 8080           on this port and no other\n  \
     ubp viewer --host 0.0.0.0 --allow-host box.lan --token \"$SECRET\"\n                                   \
     let others in who know the token\n\n\
-    The address holds a token that is new each time. Only this machine can reach the server unless --host\n\
-    says otherwise; what is sent is not encrypted, so let others in on networks that you trust only.\n\
-    Agents reach the same project at /mcp, with the token as `Authorization: Bearer …`. Ctrl-C ends it.")]
+    The address holds a token that is new each time. Only this machine can reach the server unless \
+    --host says otherwise; what is sent is not encrypted, so let others in on networks that you trust \
+    only. Agents reach the same project at /mcp, with the token as `Authorization: Bearer …`. Ctrl-C \
+    ends it.")]
 pub struct ViewerArgs {
-    /// Listen on this port; else on 4747, or on any that is free if that is taken
+    /// Listen on this port [default: 4747, or a free one if that is taken]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
     /// Open no browser
@@ -93,9 +95,5 @@ fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Res
 
 /// Opens `url` if there is a screen to show it on; says whether it was handed over.
 fn open_browser(url: &str, environment: &Environment) -> bool {
-    let set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
-    // Without a screen the system may start a browser in the terminal, which then belongs to it.
-    let has_screen = cfg!(any(windows, target_os = "macos"))
-        || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(set);
-    has_screen && open::that_detached(url).is_ok()
+    has_screen(environment) && open::that_detached(url).is_ok()
 }

@@ -131,12 +131,16 @@ fn embed(
     })?;
     let total = due.len();
     let mut done = 0;
+    let at_once = if hurried { HURRIED_TEXTS } else { TEXTS };
     progress.advance(Stage::Vectors, 0, total);
     let out_of_time = || deadline.is_some_and(|deadline| clock.monotonic_micros() >= deadline);
     for sections in due.chunks(if hurried { HURRIED_TEXTS } else { SECTIONS }) {
         let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;
-        for batch in texts.chunks(if hurried { HURRIED_TEXTS } else { TEXTS }) {
+        for (number, batch) in texts.chunks(at_once).enumerate() {
             cancel.check()?;
+            // Long texts take seconds each: who watches sees that it goes on.
+            let finished = sections.len() * number * at_once / texts.len().max(1);
+            progress.advance(Stage::Vectors, done + finished.min(sections.len()), total);
             if out_of_time() {
                 report.pending = index.read(|db| pending(db, &identity))?;
                 return Ok(report);
@@ -314,4 +318,23 @@ pub fn forget_unused_vectors(index: &Index) -> Result<()> {
         db.execute("DELETE FROM vectors WHERE vector NOT IN (SELECT vector FROM section_vectors)", [])?;
         bump(db, VECTOR_GENERATION)
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::index::tests::Project;
+
+    #[test]
+    fn what_is_cut_for_long_is_left_to_who_has_time() {
+        let long = format!("# Long\n\n{}\n", "many words ".repeat(4_000));
+        let project = Project::with_pages([("short.md", "# Short\n\nfew words\n")]);
+        project.put("long.md", &long);
+        project.put("other.md", "# Other\n\nother words\n");
+        project.refresh();
+        let hurried = project.context().embed(Some(60_000)).unwrap();
+        assert_eq!((hurried.embedded, hurried.pending), (1, 1), "the long page waits");
+        let patient = project.context().embed(None).unwrap();
+        assert!(patient.embedded > 1 && patient.pending == 0, "{patient:?}");
+    }
 }

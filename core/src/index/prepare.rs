@@ -104,7 +104,7 @@ pub(crate) fn prepare(
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
     let title_terms =
         if full_text { title_terms(&title, &parsed.aliases, &file.path) } else { String::new() };
-    let source_refs = source_refs(front_matter, &mut diagnostics);
+    let source_refs = source_refs(front_matter, &text, &mut diagnostics);
     Prepared {
         hash,
         own_id: scalar(front_matter, &["id"]).filter(|id| usable_id(id)).map(Into::into),
@@ -223,7 +223,7 @@ fn usable_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 128 && !id.contains(char::is_whitespace)
 }
 
-fn source_refs(front_matter: &FrontMatter, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+fn source_refs(front_matter: &FrontMatter, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
     let listed: Vec<&str> = match front_matter.get("source_refs").or_else(|| front_matter.get("sourceRefs")) {
         Some(Value::List(items)) => items
             .iter()
@@ -242,7 +242,7 @@ fn source_refs(front_matter: &FrontMatter, diagnostics: &mut Vec<Diagnostic>) ->
             refs.push(source.to_owned());
         } else {
             diagnostics.push(Diagnostic {
-                line: 1,
+                line: line_of_source(text.get(front_matter.range.clone()).unwrap_or_default(), source),
                 code: "source_ref_outside_project".into(),
                 message: format!("source_refs names '{source}', which is not inside the project"),
             });
@@ -251,6 +251,17 @@ fn source_refs(front_matter: &FrontMatter, diagnostics: &mut Vec<Diagnostic>) ->
     refs.sort_unstable();
     refs.dedup();
     refs
+}
+
+/// The line, from 1, of the front matter that names this source.
+fn line_of_source(front_matter: &str, source: &str) -> usize {
+    let mut lines = front_matter.lines().enumerate();
+    let key = ["source_refs", "sourceRefs"];
+    // Another key may have the same value further up.
+    lines.by_ref().find(|(_, line)| key.iter().any(|key| line.contains(key))).map_or(1, |(at, first)| {
+        let found = std::iter::once((at, first)).chain(lines).find(|(_, line)| line.contains(source));
+        found.map_or(at, |(at, _)| at) + 1
+    })
 }
 
 /// A time from front matter in RFC 3339, or the file's own.
@@ -309,5 +320,13 @@ mod tests {
         assert_eq!(rfc("1639000000000").as_deref(), Some("2021-12-08T21:46:40Z"));
         assert_eq!(rfc("2026"), None);
         assert_eq!(rfc("yesterday"), None);
+    }
+
+    #[test]
+    fn a_source_outside_of_the_project_is_reported_at_its_line() {
+        let line = |front_matter| line_of_source(front_matter, "../out.rs");
+        assert_eq!(line("---\ntitle: ../out.rs\nsource_refs:\n  - src/a.rs\n  - ../out.rs\n---\n"), 5);
+        assert_eq!(line("---\nsourceRefs: [src/a.rs, ../out.rs]\n---\n"), 2);
+        assert_eq!(line("---\r\nsource_refs:\r\n- \"..\\x2fout.rs\"\r\n---\r\n"), 2);
     }
 }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CHUNK_SIZES, MOST_CHUNKS, SCHEMA_VERSION, is_language};
+use super::{CHUNK_SIZES, MOST_CHUNKS, is_language};
 
 /// Link types of a project: every link and every key of front matter is compared with them.
 const MOST_LINK_TYPES: usize = 100;
@@ -104,13 +104,7 @@ pub(super) struct Layout {
 }
 
 pub(super) fn schema_version<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
-    let version: u32 = whole::<1, { u32::MAX as usize }, _, _>(value)?;
-    if version > SCHEMA_VERSION {
-        return Err(D::Error::custom(format_args!(
-            "layout {version} was made by a newer ubp (this one knows up to {SCHEMA_VERSION}): install a newer ubp"
-        )));
-    }
-    Ok(version)
+    whole::<1, { u32::MAX as usize }, _, _>(value)
 }
 
 pub(super) fn pages_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {

@@ -43,6 +43,12 @@ fn a_project_that_cannot_be_written_answers_all_the_same_and_stays_as_it_is() {
         assert_eq!(output.status.code(), Some(0), "{said}");
         assert!(said.starts_with("warning: ") && said.contains("in memory"), "{said}");
         assert!(String::from_utf8_lossy(&output.stdout).contains(".md"));
+        for command in ["add", "rebuild"] {
+            let output = ubp(folder, &[command]);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{command}: {said}");
+            assert!(said.contains("cannot be written to") && output.stdout.is_empty(), "{command}: {said}");
+        }
     };
     set(0o555);
     if std::fs::write(own.join("probe"), "").is_err() {

@@ -162,7 +162,7 @@ fn eval_needs_a_project_or_documents() {
     assert_snapshot!(terminal.ubp("eval questions").transcript(), @"
     $ ubp eval questions
     ! error: [folder]: no UBP project here or in any folder above
-    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    ! hint: `ubp init` starts a project in the current folder, with the Markdown files that are there
     exit status 2
     ");
 }

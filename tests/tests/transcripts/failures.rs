@@ -12,7 +12,7 @@ fn without_a_project_the_way_to_start_one_is_shown() {
     assert_snapshot!(terminal.ubp("search token").transcript(), @"
     $ ubp search token
     ! error: [folder]: no UBP project here or in any folder above
-    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    ! hint: `ubp init` starts a project in the current folder, with the Markdown files that are there
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("list --json").transcript(), @r#"
@@ -21,11 +21,11 @@ fn without_a_project_the_way_to_start_one_is_shown() {
       "error": {
         "code": "no_project",
         "message": "[folder]: no UBP project here or in any folder above",
-        "hint": "`ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are"
+        "hint": "`ubp init` starts a project in the current folder, with the Markdown files that are there"
       }
     }
     ! error: [folder]: no UBP project here or in any folder above
-    ! hint: `ubp init` starts a project in the current folder; in a folder of notes, such as an Obsidian vault, `ubp init --pages-dir .` takes the notes as they are
+    ! hint: `ubp init` starts a project in the current folder, with the Markdown files that are there
     exit status 2
     "#);
     assert_snapshot!(terminal.ubp("-C nowhere list").transcript(), @"
@@ -70,7 +70,7 @@ fn unknown_flags_and_commands_are_usage_errors() {
     ! 
     !   tip: some similar subcommands exist: 'graph', 'serve', 'search'
     ! 
-    ! Usage: ubp [OPTIONS] <COMMAND>
+    ! Usage: ubp [OPTIONS] [COMMAND]
     ! 
     ! For more information, try '--help'.
     exit status 2
@@ -151,6 +151,62 @@ fn every_command_has_help_with_examples() {
         let ran = terminal.ubp(&format!("help {command}"));
         assert!(ran.out.contains("Examples:\n  ubp "), "{}", ran.transcript());
     }
+}
+
+/// The help of every command, and of those below it.
+fn helps(terminal: &Terminal) -> Vec<(String, String)> {
+    let mut helps = Vec::new();
+    let mut due = vec![String::new()];
+    while let Some(command) = due.pop() {
+        let help = terminal.ubp(&format!("{command} --help")).out;
+        let below = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let below =
+            below.take_while(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next());
+        due.extend(
+            below.filter(|name| *name != "help").map(|name| format!("{command} {name}").trim().to_owned()),
+        );
+        helps.push((command, help));
+    }
+    helps
+}
+
+#[test]
+fn examples_fit_into_eighty_columns() {
+    let helps = helps(&vault());
+    assert!(helps.len() > 35, "{}", helps.len());
+    for (command, help) in helps {
+        let examples = help.split("Examples:").nth(1).unwrap_or_default();
+        for line in examples.lines().filter(|line| line.starts_with(' ')) {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_number_and_choice_says_its_default() {
+    for (command, help) in helps(&vault()) {
+        let (_, options) = help.split_once("Options:").unwrap_or_default();
+        let options = options.split("Examples:").next().unwrap_or_default();
+        // A paragraph for each option where descriptions stand below, a line where they stand beside.
+        let paragraphs: Vec<&str> = if options.contains("\n\n  ") {
+            options.split("\n\n").collect()
+        } else {
+            options.lines().collect()
+        };
+        for option in paragraphs.iter().filter(|option| option.contains("<N>") || option.contains("<MODE>")) {
+            assert!(option.contains("default"), "{command}: {option}");
+        }
+    }
+}
+
+#[test]
+fn a_number_below_zero_is_out_of_range_and_no_unknown_flag() {
+    assert_snapshot!(vault().ubp("search token --alpha -1").transcript(), @"
+    $ ubp search token --alpha -1
+    ! error: alpha is -1; it must be from 0 to 1
+    exit status 2
+    ");
+    assert!(vault().ubp("suggest-links --threshold -0.5").err.contains("it must be from 0 to 1"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::vault;
 #[test]
 fn init_in_an_empty_folder() {
     let terminal = Terminal::new().unwrap();
-    assert_snapshot!(terminal.ubp("init").transcript(), @"
+    assert_snapshot!(terminal.ubp("init").transcript(), @r#"
     $ ubp init
     Started a project: [folder]
       made     pages/
@@ -16,19 +16,30 @@ fn init_in_an_empty_folder() {
       made     .ubp/.gitignore
       made     .gitignore
       made     .ubp/manifest.json
-      0 pages in pages; front matter is completed when you add pages
-    Write a page in pages/, then run `ubp add`.
-    ");
+      made     .ubp/metadata.db
+      0 pages in pages/; `ubp add` completes their front matter
+    Next
+      `ubp new "My first page"` makes a page
+      `ubp viewer` opens an editor in the browser
+      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp` alone shows what matters
+    "#);
+    let all = ["manifest.json", "metadata.db", ".gitignore"].map(|name| format!(".ubp/{name}"));
+    assert!(all.iter().all(|path| terminal.path(path).exists()));
+    assert_eq!(std::fs::read_dir(terminal.path(".ubp")).unwrap().count(), all.len(), "everything was named");
     assert_snapshot!(std::fs::read_to_string(terminal.path(".gitignore")).unwrap(), @r"
     .ubp/metadata.db
     .ubp-*.tmp
     ");
-    assert_snapshot!(terminal.ubp("init").transcript(), @"
+    assert_snapshot!(terminal.ubp("init").transcript(), @r#"
     $ ubp init
     Already a project: [folder]
-      0 pages in pages; front matter is completed when you add pages
-    Write a page in pages/, then run `ubp add`.
-    ");
+      0 pages in pages/; `ubp add` completes their front matter
+    Next
+      `ubp new "My first page"` makes a page
+      `ubp viewer` opens an editor in the browser
+      `ubp` alone shows what matters
+    "#);
 }
 
 #[test]
@@ -43,16 +54,208 @@ fn init_over_a_vault_leaves_its_pages_alone() {
       made     .ubp/.gitignore
       made     .gitignore
       made     .ubp/manifest.json
-      2 pages in .; your files are never written unless you edit them through ubp
-    Next: `ubp add` computes the vectors, `ubp search "…"` asks, `ubp doctor` looks for broken links.
+      made     .ubp/metadata.db
+      2 pages in this folder; your files are never written unless you edit them through ubp
+    Next
+      `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
+      `ubp viewer` opens the pages in the browser
+      `ubp doctor` lists broken links and other problems
+      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp` alone shows what matters
     "#);
     terminal.ubp("add");
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), "[[b]]");
-    assert_snapshot!(terminal.ubp("init --pages-dir docs").transcript(), @"
-    $ ubp init --pages-dir docs
-    ! error: this is a UBP project already, with pages_dir '.' and not 'docs'; to change that, edit .ubp/manifest.json
+}
+
+#[test]
+fn a_project_gets_the_pages_folder_that_it_should_have_had() {
+    let terminal = Terminal::new().unwrap();
+    terminal.write("a.md", "[[b]]").unwrap();
+    terminal.write("deep/b.md", "b").unwrap();
+    assert!(terminal.ubp("init --pages-dir pages").succeeded());
+    assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
+    $ ubp init --pages-dir .
+    Changed the project: [folder]
+      changed  .ubp/manifest.json
+      removed  pages/, which was empty
+      2 pages in this folder; your files are never written unless you edit them through ubp
+    Next
+      `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
+      `ubp viewer` opens the pages in the browser
+      `ubp doctor` lists broken links and other problems
+      `ubp` alone shows what matters
+    "#);
+    assert_eq!(terminal.ubp("list --format paths").out, "a.md\ndeep/b.md\n");
+    terminal.write("a.rs", "fn main() {}").unwrap();
+    terminal.write("a.md", "---\nsource_refs: [a.rs]\n---\n[[b]]").unwrap();
+    assert!(terminal.ubp("review --still-accurate a.md").succeeded());
+    assert_snapshot!(terminal.ubp("init --pages-dir deep").transcript(), @"
+    $ ubp init --pages-dir deep
+    ! error: the pages of this project are in '.', and .ubp/refs.lock names them by their paths there, which would no longer fit; with --yes the pages are taken from 'deep' all the same
     exit status 2
     ");
+    assert!(terminal.ubp("init --pages-dir deep --yes").succeeded());
+    assert_eq!(terminal.ubp("list --format paths").out, "deep/b.md\n");
+}
+
+#[test]
+fn init_takes_the_folder_that_holds_the_pages_and_says_how_to_choose_another() {
+    let terminal = Terminal::new().unwrap();
+    terminal.write("README.md", "# Shop").unwrap();
+    terminal.write("docs/a.md", "# A").unwrap();
+    terminal.write("docs/b.md", "# B").unwrap();
+    let ran = terminal.ubp("init --yes");
+    assert!(ran.out.contains("  2 pages in docs/;"), "{}", ran.out);
+    assert!(
+        ran.out.contains("  `ubp init --pages-dir .` takes 3 Markdown files in the whole folder instead"),
+        "{}",
+        ran.out
+    );
+    assert!(terminal.ubp("init --pages-dir .").succeeded());
+    assert_eq!(terminal.ubp("list --json").json()["total"], 3);
+}
+
+/// Somebody who is asked by `ubp init` in a repository with documentation, and answers so.
+fn asked(answers: &str) -> (Terminal, String) {
+    let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with(answers);
+    terminal.write("README.md", "# Shop").unwrap();
+    terminal.write("docs/a.md", "# A").unwrap();
+    terminal.write("notes/b.md", "# B").unwrap();
+    terminal.write("docs/c.md", "# C").unwrap();
+    let transcript = terminal.ubp("init").transcript();
+    (terminal, transcript)
+}
+
+fn pages_dir(terminal: &Terminal) -> serde_json::Value {
+    let manifest = std::fs::read(terminal.path(".ubp/manifest.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["pages_dir"].clone()
+}
+
+#[test]
+fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
+    let (terminal, transcript) = asked("9\n2\n1\n");
+    assert_snapshot!(transcript, @r#"
+    $ ubp init
+    Started a project: [folder]
+      made     .ubp/
+      made     .ubp/.gitignore
+      made     .gitignore
+      made     .ubp/manifest.json
+      made     .ubp/metadata.db
+      4 pages in this folder; your files are never written unless you edit them through ubp
+      made     .mcp.json; start Claude Code in this folder, and it asks your pages
+    Next
+      `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
+      `ubp viewer` opens the pages in the browser
+      `ubp doctor` lists broken links and other problems
+      `ubp` alone shows what matters
+    ! Which folder holds your pages?
+    !   1  docs/       2 Markdown files
+    !   2  .           this folder as a whole, 4 Markdown files
+    !   3  notes/      1 Markdown file
+    !   4  pages/      a new folder, for new pages
+    ! A number, or another folder [1]: There is no 9.
+    ! A number, or another folder [1]: Let an AI agent read these pages?
+    !   1  Claude Code  writes .mcp.json
+    !   2  Cursor       writes .cursor/mcp.json
+    !   3  VS Code      writes .vscode/mcp.json
+    ! A number, or Enter for none: 
+    "#);
+    assert_eq!(pages_dir(&terminal), ".");
+    let settings = std::fs::read(terminal.path(".mcp.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    assert_eq!(settings["mcpServers"]["ubp"]["args"], serde_json::json!(["mcp-server"]));
+}
+
+#[test]
+fn who_presses_enter_gets_what_is_proposed() {
+    let (terminal, _) = asked("\n\n");
+    assert_eq!(pages_dir(&terminal), "docs");
+    assert!(!terminal.path(".mcp.json").exists());
+    let (terminal, _) = asked("");
+    assert_eq!(pages_dir(&terminal), "docs", "nobody answers");
+    let (terminal, _) = asked("handbook\n");
+    assert_eq!(pages_dir(&terminal), "handbook");
+}
+
+#[test]
+fn settings_of_other_agents_are_never_written_over() {
+    let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with("1\n");
+    terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {}}}").unwrap();
+    let ran = terminal.ubp("init");
+    assert!(
+        ran.out.contains(".mcp.json is there already; add this to it:") && ran.out.contains("mcp-server"),
+        "{}",
+        ran.out
+    );
+    let kept = std::fs::read_to_string(terminal.path(".mcp.json")).unwrap();
+    assert_eq!(kept, "{\"mcpServers\": {\"other\": {}}}");
+}
+
+#[test]
+fn ubp_alone_shows_what_matters_and_what_to_do_next() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("").transcript(), @r#"
+    $ ubp 
+    [folder]
+    Pages      4
+    Links      3, and 1 broken
+    Freshness  no page names the code that it describes
+    Vectors    none: the model no-such-model is not on this machine
+
+    Next
+      `ubp doctor` lists broken links and other problems
+      `ubp model` shows how to get the model
+      `ubp search "a question"` finds pages by meaning, words and links
+      `ubp viewer` opens the pages in a browser, to read and to write
+    "#);
+    terminal.write("code.rs", "fn main() {}").unwrap();
+    terminal.write("tokens.md", "---\nsource_refs: [code.rs, gone.rs]\n---\n# Tokens\n").unwrap();
+    let ran = terminal.ubp("");
+    assert!(ran.out.contains("1 stale") && ran.out.contains("`ubp stale` lists"), "{}", ran.out);
+    assert_eq!(terminal.ubp("--json").json()["page_count"], 4);
+}
+
+#[test]
+fn ubp_alone_says_how_to_begin_where_there_is_no_project() {
+    let terminal = Terminal::new().unwrap();
+    assert_snapshot!(terminal.ubp("").transcript(), @"
+    $ ubp 
+    No UBP project in [folder] or in any folder above.
+
+    Next
+      `ubp init` starts a project here, with the Markdown files that are in this folder
+      `ubp --help` lists every command
+    ");
+    assert_eq!(terminal.ubp("--json").json()["error"]["code"], "no_project");
+}
+
+#[test]
+fn a_project_of_a_newer_ubp_is_left_as_it_is() {
+    let terminal = vault();
+    terminal.write(".ubp/manifest.json", "{\n  \"schema_version\": 2\n}\n").unwrap();
+    assert_snapshot!(terminal.ubp("list").transcript(), @"
+    $ ubp list
+    ! error: .ubp/manifest.json:2: `schema_version` 2 is of a newer ubp; this one knows 1
+    ! hint: install a newer ubp; nothing is wrong with the file, and nothing was changed
+    exit status 2
+    ");
+}
+
+#[test]
+fn one_add_waits_for_another() {
+    let terminal = vault();
+    let project = ubp_host::Project::find(terminal.folder()).unwrap();
+    let held = project.lock_embedding(std::time::Duration::ZERO).unwrap();
+    std::thread::scope(|scope| {
+        let adding = scope.spawn(|| terminal.ubp("add"));
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        assert!(!adding.is_finished(), "it waits");
+        assert!(terminal.ubp("search token").succeeded(), "a search does not");
+        drop(held);
+        let ran = adding.join().unwrap();
+        assert!(ran.succeeded() && ran.err.contains("waiting for it"), "{}", ran.transcript());
+    });
 }
 
 #[test]
@@ -70,10 +273,16 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
       made     .ubp/.gitignore
       made     .gitignore
       made     .ubp/manifest.json
-      7 pages in .; your files are never written unless you edit them through ubp
+      made     .ubp/metadata.db
+      7 pages in this folder; your files are never written unless you edit them through ubp
       links are read label first, [[label|target]]: of 6 with a pipe, 6 lead somewhere only that way, 0 only as written
       ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
-    Next: `ubp add` computes the vectors, `ubp search "…"` asks, `ubp doctor` looks for broken links.
+    Next
+      `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
+      `ubp viewer` opens the pages in the browser
+      `ubp doctor` lists broken links and other problems
+      `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
+      `ubp` alone shows what matters
     "#);
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), links);
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
@@ -92,7 +301,7 @@ fn init_answers_programs_too() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("init --json").transcript(), @r#"
     $ ubp init --json
-    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","link_order":"target_first","page_count":0,"notes_elsewhere":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json"],"changed":[]}
+    {"root":"[folder]","already":false,"pages_dir":"pages","frontmatter":"managed","link_order":"target_first","page_count":0,"notes_elsewhere":0,"created":["pages/",".ubp/",".ubp/.gitignore",".gitignore",".ubp/manifest.json",".ubp/metadata.db"],"changed":[]}
     "#);
 }
 

@@ -267,3 +267,20 @@ fn stale_pages_say_what_overtook_them() {
     ! 1 page
     ");
 }
+
+#[test]
+fn the_list_comes_as_columns_or_paths() {
+    let terminal = vault();
+    assert_snapshot!(terminal.ubp("list --format table").transcript(), @"
+    $ ubp list --format table
+    title          type       updated     out  in  freshness  path
+    Login Feature  spec       2026-01-02  2    1   untracked  login.md
+    Old tokens     spec       2026-01-02  0    0   untracked  notes/tokens.md
+    Tokens         spec       2026-01-02  1    1   untracked  tokens.md
+    User Database  db-schema  2026-01-02  0    1   untracked  db/users.md
+    ! 4 pages
+    ");
+    assert_eq!(terminal.ubp("list --format paths -n 2").out, "login.md\nnotes/tokens.md\n");
+    assert_eq!(terminal.ubp("list --format json").json()["total"], 4);
+    assert_eq!(terminal.ubp("list --format paths --json").json()["total"], 4);
+}

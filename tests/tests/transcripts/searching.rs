@@ -13,11 +13,11 @@ fn search_shows_places_snippets_and_scores() {
     Tokens  1.000  vector 0.00, words 1.00, links 1.00
     tokens.md:3: Tokens
         A session token expires after an hour.
-    tokens.md:7: Tokens > 認証
+    tokens.md:7: 認証
         認証の流れは[[login]]にある。
 
     Login Feature  0.866  vector 0.00, words 0.85, links 0.90, 1 hop from the best
-    login.md:12: Login Feature > Flow
+    login.md:12: Flow
         A session token is issued, which [[nowhere]] describes.
     login.md:8: Login Feature
         Users sign in with a password; see [[User Database|depends_on]] and [[tokens]].
@@ -31,6 +31,52 @@ fn search_shows_places_snippets_and_scores() {
         Nobody links here.
     ! 4 pages, by words (no vectors for this query)
     ");
+}
+
+#[test]
+fn a_terminal_gets_lines_that_fit_and_a_pipe_one_line_for_each_snippet() {
+    let pages = [(
+        "long.md",
+        "---\ntitle: A rather long title of a page about signing in\n---\n# Signing in\n\nUsers sign in \
+        with a password, a token or a key, and a session is made that lasts for a day unless they leave before that.\n",
+    )];
+    let terminal = Terminal::vault(pages).unwrap();
+    let piped = terminal.ubp("search session lasts").out;
+    assert!(piped.lines().any(|line| line.chars().count() > 80), "{piped}");
+    let terminal = terminal.read_by_a_person().with_variable("NO_COLOR", "1").with_width(60);
+    assert_snapshot!(terminal.ubp("search session lasts").transcript(), @"
+    $ ubp search session lasts
+    A rather long title of a page about signing in
+        1.000  vector 0.00, words 1.00, links 1.00
+    long.md:6: Signing in
+        Users sign in with a password, a token or a key, and a
+        session is made that lasts for a day unless they leave
+        before that.
+    ! 1 page, by words (no vectors for this query)
+    ");
+    let colored = terminal.ubp("search session lasts --color always").out;
+    assert!(colored.contains("\u{1b}[1m\u{1b}[31msession\u{1b}[0m"), "{colored}");
+}
+
+#[test]
+fn a_result_opens_in_the_editor_of_the_person() {
+    let terminal = vault();
+    let said = terminal.path("said");
+    let script = format!("#!/bin/sh\nfor word in \"$@\"; do echo \"$word\"; done > '{}'\n", said.display());
+    terminal.write("bin/vim", script).unwrap();
+    let editor = terminal.path("bin/vim");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let terminal = terminal.with_variable("EDITOR", editor.to_str().unwrap());
+        assert_eq!(terminal.ubp("search session token --open").out, "tokens.md:3\n");
+        let page = terminal.path("tokens.md").canonicalize().unwrap();
+        assert_eq!(std::fs::read_to_string(&said).unwrap(), format!("+3\n{}\n", page.display()));
+        assert_eq!(terminal.ubp("search session token --open=2").out, "login.md:12\n");
+        let ran = terminal.ubp("search session token --open=9");
+        assert!(ran.err.contains("there is no result 9: 4 results found"), "{}", ran.err);
+    }
 }
 
 #[test]
@@ -83,7 +129,7 @@ fn search_explains_a_lift() {
         too common to count: the
 
     Login Feature  0.381  vector 0.00, words 0.16, links 0.90, 1 hop from the best, by a link
-    login.md:12: Login Feature > Flow
+    login.md:12: Flow
         A session token is issued, which [[nowhere]] describes.
         why:
           words             0.1569  1.00 x 0.1569: session 0.1569

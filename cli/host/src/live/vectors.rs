@@ -19,6 +19,8 @@ use crate::memory;
 const COURTESY: Duration = Duration::from_millis(250);
 /// After a failure of the database.
 const PAUSE: Duration = Duration::from_secs(5);
+/// Between two looks at whether another process still computes all vectors.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Rings when there may be something to do.
 #[derive(Debug, Default)]
@@ -68,7 +70,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
         }
         match embed(shared, &opened) {
             Ok(()) => hopeless = None,
-            Err(Error::Cancelled) => {}
+            Err(Error::Cancelled) => again = opened.project.is_embedding().then_some(LOOK),
             Err(error @ (Error::Model { .. } | Error::ModelUnavailable { .. })) => {
                 shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
                 hopeless = Some(opened);
@@ -86,7 +88,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
 /// Gives every section its vectors.
 fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
     let Some(embedder) = opened.engine.embedder.as_deref() else { return Ok(()) };
-    let polite = Polite { shared, embedder };
+    let polite = Polite { shared, opened, embedder };
     let identity = &embedder.model().identity;
     // Nothing of the model is loaded for a look at what is pending.
     while opened.engine.index.read(|db| pending(db, identity))? > 0 {
@@ -106,6 +108,7 @@ fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
 /// An embedder that takes few texts at a time, and lets calls go first between them.
 struct Polite<'a> {
     shared: &'a Shared,
+    opened: &'a Opened,
     embedder: &'a dyn Embedder,
 }
 
@@ -121,7 +124,8 @@ impl Polite<'_> {
         }
         self.shared.stopped.check()?;
         // Another process is to go on from here.
-        if self.shared.lock.is_indexer() { Ok(is_asked()) } else { Err(Error::Cancelled) }
+        let elsewhere = !self.shared.lock.is_indexer() || self.opened.project.is_embedding();
+        if elsewhere { Err(Error::Cancelled) } else { Ok(is_asked()) }
     }
 }
 

@@ -8,6 +8,7 @@ use ubp_core::manifest::{FrontMatterMode, MANIFEST_PATH, Manifest};
 use ubp_core::ports::{Clock, Source};
 use ubp_core::{Error, Result};
 
+use super::folders::USUAL;
 use super::{Project, UBP_DIR, is_project, refuse_links};
 use crate::atomic;
 use crate::disk::DiskSource;
@@ -20,6 +21,7 @@ const OWN_IGNORE: &str = "\
 /serve.state
 /write.lock
 /serve.ask
+/vectors.lock
 /mcp-server.*
 /trash/
 /audit.jsonl
@@ -44,6 +46,8 @@ pub struct InitOptions {
     pub pages_dir: Option<String>,
     /// Who writes front matter; by whether there are pages already, unless said.
     pub frontmatter: Option<FrontMatterMode>,
+    /// Give a project another pages folder although reviews and decisions name its pages by their paths.
+    pub leave_reviews: bool,
 }
 
 /// What starting a project came to.
@@ -53,6 +57,8 @@ pub struct InitSummary {
     pub project: Project,
     /// Whether it was a project before.
     pub already: bool,
+    /// The pages folder that it had before, where it has another one now.
+    pub moved_from: Option<String>,
     /// Pages that were there.
     pub existing_pages: usize,
     /// Where the pages folder has none: Markdown files elsewhere in the project that could be pages.
@@ -61,15 +67,17 @@ pub struct InitSummary {
     pub created: Vec<String>,
     /// Files that were changed, relative to the project.
     pub changed: Vec<String>,
+    /// The former pages folder, where nothing was in it.
+    pub removed: Option<String>,
     /// The project that this one now lies in, if any.
     pub enclosing: Option<PathBuf>,
 }
 
 /// Makes the folder `root` a project, or completes what a clone of one lacks (git keeps no empty
-/// folders). The index is not made here.
+/// folders), or gives a project the other settings that `options` ask for. The index is not made here.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] when it is a project already and `options` ask for something else;
+/// [`Error::InvalidParams`] when reviews or decisions would lose their pages to another pages folder;
 /// [`Error::Manifest`] when its manifest is damaged; [`Error::OutsideProject`] for a pages folder
 /// elsewhere; [`Error::Io`] when something cannot be written.
 pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<InitSummary> {
@@ -77,10 +85,18 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
     let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
     refuse_links(&root)?;
     let already = is_project(&root);
+    let mut moved_from = None;
+    let mut made = Made { root: &root, created: Vec::new(), changed: Vec::new() };
     let (manifest, existing_pages) = if already {
-        let project = Project::load(&root)?;
-        refuse_changes(&project.manifest, options)?;
-        let pages = count_pages(&project.source)?;
+        let mut project = Project::load(&root)?;
+        let (before, mode) = (project.manifest.pages_dir.clone(), project.manifest.frontmatter);
+        let pages = change_settings(&mut project.manifest, &root, options)?;
+        moved_from = Some(before).filter(|before| *before != project.manifest.pages_dir);
+        if moved_from.is_some() || mode != project.manifest.frontmatter {
+            made.folder(&project.manifest.pages_dir)?;
+            project.save_manifest()?;
+            made.changed.push(MANIFEST_PATH.into());
+        }
         (project.manifest, pages)
     } else {
         new_manifest(&root, options, clock)?
@@ -88,7 +104,6 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
 
     let notes_elsewhere =
         if existing_pages == 0 { DiskSource::new(&root, ".")?.list()?.pages.len() } else { 0 };
-    let mut made = Made { root: &root, created: Vec::new(), changed: Vec::new() };
     made.folder(&manifest.pages_dir)?;
     made.folder(UBP_DIR)?;
     made.file(".ubp/.gitignore", OWN_IGNORE)?;
@@ -97,9 +112,21 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
     made.file(MANIFEST_PATH, &manifest.to_json())?;
 
     let Made { created, changed, .. } = made;
+    // Only a folder without anything in it can be removed so.
+    let removed = moved_from.clone().filter(|former| fs::remove_dir(root.join(former)).is_ok());
     let enclosing = root.ancestors().skip(1).find(|folder| is_project(folder)).map(Path::to_path_buf);
     let project = Project::load(&root)?;
-    Ok(InitSummary { project, already, existing_pages, notes_elsewhere, created, changed, enclosing })
+    Ok(InitSummary {
+        project,
+        already,
+        moved_from,
+        existing_pages,
+        notes_elsewhere,
+        created,
+        changed,
+        removed,
+        enclosing,
+    })
 }
 
 /// Makes the folder that belongs to UBP, kept out of version control.
@@ -113,7 +140,7 @@ pub(super) fn own_folder(root: &Path) -> Result<()> {
 }
 
 fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<(Manifest, usize)> {
-    let pages_dir = options.pages_dir.as_deref().unwrap_or("pages");
+    let pages_dir = options.pages_dir.as_deref().unwrap_or(USUAL);
     // Settles the folder's spelling before the disk is asked about it.
     let mut manifest = Manifest::default_for(pages_dir, FrontMatterMode::Preserved, clock.now())?;
     let pages = count_pages(&DiskSource::new(root, &manifest.pages_dir)?)?;
@@ -125,25 +152,33 @@ fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result
     Ok((manifest, pages))
 }
 
-fn refuse_changes(manifest: &Manifest, options: &InitOptions) -> Result<()> {
-    let asked_dir = options.pages_dir.as_deref();
-    let asked_dir = asked_dir
+/// Files that name pages by their paths below the pages folder.
+const NAME_PAGES: [&str; 2] = ["refs.lock", "decisions.jsonl"];
+
+/// Gives the manifest of a project the settings that `options` ask for; returns how many pages there are then.
+fn change_settings(manifest: &mut Manifest, root: &Path, options: &InitOptions) -> Result<usize> {
+    let asked = options.pages_dir.as_deref();
+    let asked = asked
         .map(|dir| Manifest::default_for(dir, manifest.frontmatter, jiff::Timestamp::UNIX_EPOCH))
         .transpose()?
         .map(|asked| asked.pages_dir);
-    let refused = |what: &str, is: &str, asked: &str| {
-        Err(Error::invalid(format!(
-            "this is a UBP project already, with {what} '{is}' and not '{asked}'; to change that, edit \
-             {MANIFEST_PATH}"
-        )))
-    };
-    match (asked_dir, options.frontmatter) {
-        (Some(asked), _) if asked != manifest.pages_dir => refused("pages_dir", &manifest.pages_dir, &asked),
-        (_, Some(asked)) if asked != manifest.frontmatter => {
-            refused("frontmatter", manifest.frontmatter.as_str(), asked.as_str())
+    if let Some(asked) = asked.filter(|asked| *asked != manifest.pages_dir) {
+        let named = NAME_PAGES.iter().find(|name| root.join(UBP_DIR).join(name).exists());
+        if let Some(name) = named.filter(|_| !options.leave_reviews) {
+            return Err(Error::invalid(format!(
+                "the pages of this project are in '{}', and {UBP_DIR}/{name} names them by their paths there, which \
+                 would no longer fit; with --yes the pages are taken from '{asked}' all the same",
+                manifest.pages_dir
+            )));
         }
-        _ => Ok(()),
+        manifest.pages_dir = asked;
+        if count_pages(&DiskSource::new(root, &manifest.pages_dir)?)? > 0 {
+            // Nobody asked for pages that are there already to be written to.
+            manifest.frontmatter = FrontMatterMode::Preserved;
+        }
     }
+    manifest.frontmatter = options.frontmatter.unwrap_or(manifest.frontmatter);
+    count_pages(&DiskSource::new(root, &manifest.pages_dir)?)
 }
 
 fn count_pages(source: &DiskSource) -> Result<usize> {

@@ -23,7 +23,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn start(dir: &TempDir, pages_dir: Option<&str>) -> Result<InitSummary> {
-    let options = InitOptions { pages_dir: pages_dir.map(Into::into), frontmatter: None };
+    let options = InitOptions { pages_dir: pages_dir.map(Into::into), ..InitOptions::default() };
     init(dir.path(), &options, &clock())
 }
 
@@ -40,9 +40,16 @@ fn a_new_project_has_what_it_needs() {
     assert!(summary.changed.is_empty() && summary.enclosing.is_none());
     assert_eq!(read(&dir, ".gitignore"), ".ubp/metadata.db\n.ubp-*.tmp\n");
     let ignored = read(&dir, ".ubp/.gitignore");
-    for line in
-        ["/metadata.db*", "/serve.lock", "/serve.state", "/serve.ask", "/trash/", "/audit.jsonl", "/models/"]
-    {
+    for line in [
+        "/metadata.db*",
+        "/serve.lock",
+        "/serve.state",
+        "/serve.ask",
+        "/vectors.lock",
+        "/trash/",
+        "/audit.jsonl",
+        "/models/",
+    ] {
         assert!(ignored.lines().any(|found| found == line), "{line}");
     }
     assert_eq!(
@@ -69,7 +76,8 @@ fn existing_pages_are_preserved() {
 
     let dir = folder(&[("Note.md", "x")]);
     let managed = FrontMatterMode::Managed;
-    let options = InitOptions { pages_dir: Some(".".into()), frontmatter: Some(managed) };
+    let options =
+        InitOptions { pages_dir: Some(".".into()), frontmatter: Some(managed), ..InitOptions::default() };
     assert_eq!(init(dir.path(), &options, &clock()).unwrap().project.manifest.frontmatter, managed);
 }
 
@@ -93,11 +101,50 @@ fn a_second_time_changes_nothing() {
         assert!(again.already && again.created.is_empty() && again.changed.is_empty(), "{again:?}");
         assert_eq!(again.project.manifest.frontmatter, FrontMatterMode::Managed);
     }
-    let error = start(&dir, Some(".")).unwrap_err();
-    assert!(error.to_string().contains("project already") && error.to_string().contains("'docs/pages'"));
-    let preserved = InitOptions { frontmatter: Some(FrontMatterMode::Preserved), ..InitOptions::default() };
-    assert_eq!(init(dir.path(), &preserved, &clock()).unwrap_err().code(), "invalid_params");
     assert_eq!(read(&dir, MANIFEST_PATH), before);
+}
+
+#[test]
+fn a_project_gets_the_pages_folder_that_it_should_have_had() {
+    let dir = folder(&[("Note.md", "x"), ("sub/Other.md", "y")]);
+    start(&dir, None).unwrap();
+    let again = start(&dir, Some(".")).unwrap();
+    assert_eq!((again.moved_from.as_deref(), again.existing_pages), (Some("pages"), 2));
+    assert_eq!(
+        (again.changed.as_slice(), again.removed.as_deref()),
+        (&[MANIFEST_PATH.into()][..], Some("pages"))
+    );
+    let manifest = again.project.manifest;
+    assert_eq!((manifest.pages_dir.as_str(), manifest.frontmatter), (".", FrontMatterMode::Preserved));
+    assert!(!dir.path().join("pages").exists());
+    assert_eq!(read(&dir, "Note.md"), "x");
+    let managed = InitOptions { frontmatter: Some(FrontMatterMode::Managed), ..InitOptions::default() };
+    assert_eq!(
+        init(dir.path(), &managed, &clock()).unwrap().project.manifest.frontmatter,
+        FrontMatterMode::Managed
+    );
+}
+
+#[test]
+fn a_pages_folder_with_files_in_it_stays() {
+    let dir = folder(&[("Note.md", "x"), ("pages/a.txt", "kept")]);
+    start(&dir, Some("pages")).unwrap();
+    assert_eq!(start(&dir, Some(".")).unwrap().removed, None);
+    assert_eq!(read(&dir, "pages/a.txt"), "kept");
+}
+
+#[test]
+fn another_pages_folder_loses_reviews_only_if_that_is_asked_for() {
+    let dir = folder(&[("Note.md", "x"), ("docs/a.md", "y")]);
+    start(&dir, Some("docs")).unwrap();
+    fs::write(dir.path().join(".ubp/refs.lock"), "# reviews\n").unwrap();
+    let before = read(&dir, MANIFEST_PATH);
+    let error = start(&dir, Some(".")).unwrap_err().to_string();
+    assert!(error.contains("'docs'") && error.contains("refs.lock") && error.contains("--yes"), "{error}");
+    assert_eq!(read(&dir, MANIFEST_PATH), before);
+    let options = InitOptions { pages_dir: Some(".".into()), leave_reviews: true, ..InitOptions::default() };
+    assert_eq!(init(dir.path(), &options, &clock()).unwrap().project.manifest.pages_dir, ".");
+    assert_eq!(read(&dir, ".ubp/refs.lock"), "# reviews\n");
 }
 
 #[test]
@@ -152,7 +199,7 @@ fn without_a_project_the_error_says_how_to_start() {
     assert_eq!(error.code(), "no_project");
     assert!(error.to_string().contains(&*dir.path().to_string_lossy()));
     let hint = error.hint().unwrap().told(&Commands);
-    assert!(hint.contains("`ubp init`") && hint.contains("`ubp init --pages-dir .`"), "{hint}");
+    assert!(hint.contains("`ubp init`"), "{hint}");
     assert_eq!(Project::find(&dir.path().join("nowhere")).unwrap_err().code(), "io");
 }
 

@@ -231,6 +231,28 @@ mod tests {
     }
 
     #[test]
+    fn an_index_that_got_nothing_but_vectors_says_that_alone() {
+        let told = |embedded: usize| {
+            let output = ops::rebuild::Output {
+                added: Vec::new(),
+                changed: Vec::new(),
+                removed: Vec::new(),
+                renamed: Vec::new(),
+                unreadable: Vec::new(),
+                written: Vec::new(),
+                embedded,
+                reused: 0,
+                index: ops::IndexState { fresh: true, pending: 0, head: None },
+            };
+            let mut page = page(&[]);
+            ops::add::show(&output, &mut page);
+            page.finish()
+        };
+        assert_eq!(told(0), "Indexed: no page changed\n");
+        assert_eq!(told(1_793), "Indexed: 1793 vectors computed\n");
+    }
+
+    #[test]
     fn a_change_names_what_the_next_edit_has_to_carry_and_who_undoes_it() {
         let mut output = ops::accept::Output {
             source: "a.md".into(),

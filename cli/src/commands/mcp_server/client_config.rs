@@ -8,13 +8,13 @@ use super::{ClientChoice, McpServerArgs};
 use crate::Environment;
 
 /// A part of a client's settings, and the file that it belongs into.
-pub(super) struct Snippet {
+pub(crate) struct Snippet {
     pub place: &'static str,
     pub text: String,
 }
 
 /// The snippet for `client`.
-pub(super) fn of(
+pub(crate) fn of(
     client: ClientChoice,
     root: &Path,
     environment: &Environment,

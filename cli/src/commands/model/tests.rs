@@ -116,6 +116,7 @@ impl Desk {
         let variables = self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let mut io = Io {
             input: Box::new(std::io::empty()),
+            in_is_terminal: false,
             out: Box::new(out.clone()),
             err: Box::new(err.clone()),
             out_is_terminal: false,

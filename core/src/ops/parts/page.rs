@@ -37,6 +37,11 @@ impl IndexState {
                 "the index was not compared with the files just now: this may be behind them",
             )]);
         }
+    }
+
+    /// The same for an answer that goes by meaning: what has no vector yet is found by its words alone.
+    pub(crate) fn show_with_vectors(&self, page: &mut dyn Page) {
+        self.show(page);
         if self.pending > 0 {
             let waiting = counted(self.pending, "section has no vector yet", "sections have no vectors yet");
             page.note(&[Span::Text(&format!(

@@ -64,6 +64,19 @@ fn pending(server: &Server) -> u64 {
 }
 
 #[test]
+fn what_another_process_computes_is_left_to_it() {
+    let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
+    let held = Project::load(folder.0.path()).unwrap().lock_embedding(Duration::ZERO).unwrap();
+    let model = Model::default();
+    let server = model.serve(&folder);
+    server.finds("zebra", &["a.md"]);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(model.seen(), 0);
+    drop(held);
+    eventually("embedded", || pending(&server) == 0 && model.seen() == 2);
+}
+
+#[test]
 fn vectors_follow_in_the_background_and_one_process_makes_them() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let (one, other) = (Model::default(), Model::default());

@@ -105,3 +105,35 @@ fn a_model_for_all_scripts_embeds_and_answers_in_them() {
     desk.run(&["add"]).ok();
     assert_eq!(answer("ログイン"), ("hybrid".into(), true));
 }
+
+#[test]
+fn only_questions_about_meaning_compute_vectors() {
+    let desk = Desk::new();
+    let folder = folder_of(&desk, "bert", &BERT);
+    desk.run(&["model", "use", &folder]).ok();
+    let pending = || desk.run(&["status", "--json"]).ok().json()["index"]["pending"].as_u64().unwrap();
+    let all = pending();
+    assert!(all > 0);
+    let commands: [&[&str]; 9] = [
+        &["get", "login"],
+        &["list"],
+        &["graph"],
+        &["context", "login"],
+        &["doctor"],
+        &["stale"],
+        &["traverse", "login"],
+        &["query", "SELECT path FROM files"],
+        &[],
+    ];
+    for command in commands {
+        let ran = desk.run(command).ok();
+        // A statement may ask for meaning, wherever it says so.
+        let may_tell = command.first() == Some(&"query");
+        assert!(may_tell || !ran.err.contains("vectors yet"), "{command:?}: {}", ran.err);
+        assert_eq!(pending(), all, "{command:?}");
+    }
+    let ran = desk.run(&["add"]).ok();
+    assert!(ran.out.starts_with("Indexed: ") && ran.out.contains("vectors computed"), "{}", ran.out);
+    assert!(!ran.out.contains("no page changed"), "{}", ran.out);
+    assert_eq!(pending(), 0);
+}

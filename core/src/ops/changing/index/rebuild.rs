@@ -113,11 +113,11 @@ pub(crate) fn show_report(done: &str, output: &Output, page: &mut dyn Page) {
     ];
     let numbers = numbers.iter().filter(|(number, _)| *number > 0);
     let mut parts: Vec<String> = numbers.map(|(number, what)| format!("{number} {what}")).collect();
-    if parts.is_empty() {
-        parts.push("no page changed".into());
-    }
     if output.embedded > 0 {
         parts.push(format!("{} computed", counted(output.embedded, "vector", "vectors")));
+    }
+    if parts.is_empty() {
+        parts.push("no page changed".into());
     }
     if output.index.pending > 0 {
         parts.push(format!("{} without vectors yet", counted(output.index.pending, "section", "sections")));

@@ -32,7 +32,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
     }
     show_what_is_left_out(output, page);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }
 
 /// What settings are called: depths are named only where they differ.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, StaleRef, Staleness};
+use crate::hint::Next;
 use crate::index::questions::{links, pages};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
@@ -200,4 +201,89 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     output.omitted.show(page);
     output.index.show(page);
+}
+
+/// Tells what matters of the project, and which questions come next.
+pub fn show_overview(output: &Output, page: &mut dyn Page) {
+    for (name, value) in [
+        ("Pages", told_pages(output)),
+        ("Links", told_links(output)),
+        ("Freshness", told_freshness(output)),
+        ("Vectors", told_vectors(output)),
+    ] {
+        page.line(&[Span::Strong(&format!("{name:<11}")), Span::Text(&value)]);
+    }
+    page.gap();
+    page.heading(&[Span::Strong("Next")]);
+    for (call, what) in next(output, page) {
+        page.item(&[Span::Text(&call), Span::Text(" "), Span::Text(what)]);
+    }
+    output.index.show(page);
+}
+
+fn told_pages(output: &Output) -> String {
+    match output.unindexed_page_count {
+        0 => output.page_count.to_string(),
+        missing => format!("{}, and {missing} that cannot be read", output.page_count),
+    }
+}
+
+fn told_links(output: &Output) -> String {
+    match output.unresolved_link_count {
+        0 => format!("{}, none broken", output.link_count),
+        broken => format!("{}, and {broken} broken", output.link_count),
+    }
+}
+
+fn told_freshness(output: &Output) -> String {
+    let counts = output.freshness;
+    if counts.untracked == output.page_count {
+        return "no page names the code that it describes".into();
+    }
+    let fresh = format!("{} fresh", counts.fresh);
+    let overtaken = [(counts.stale, "stale"), (counts.possibly_stale, "possibly stale")];
+    let overtaken = overtaken.iter().filter(|(number, _)| *number > 0);
+    let mut parts: Vec<String> = overtaken.map(|(number, what)| format!("{number} {what}")).collect();
+    parts.push(fresh);
+    parts.join(", ")
+}
+
+fn told_vectors(output: &Output) -> String {
+    if !output.model.available {
+        return format!("none: the model {} is not on this machine", output.model.name);
+    }
+    format!("for {} of {}", output.vectorized_page_count, counted(output.page_count, "page", "pages"))
+}
+
+/// What is worth doing now, most pressing first: how it is asked for, and what it does.
+fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
+    let ask = |next: Next| page.voice().ask(&next);
+    let counts = output.freshness;
+    let broken = output.unresolved_link_count > 0 || output.unindexed_page_count > 0;
+    let all = [
+        (
+            output.page_count == 0,
+            ask(Next::call("create_page").with("title", "My first page")),
+            "makes a page",
+        ),
+        (
+            counts.stale + counts.possibly_stale > 0,
+            ask(Next::call("check_staleness")),
+            "lists the pages whose code changed",
+        ),
+        (broken, ask(Next::call("doctor")), "lists broken links and other problems"),
+        (!output.model.available, page.voice().run("model"), "shows how to get the model"),
+        (
+            output.model.available && output.index.pending > 0,
+            ask(Next::call("add")),
+            "computes the missing vectors, so that search goes by meaning everywhere",
+        ),
+        (
+            output.page_count > 0,
+            ask(Next::call("search").with("query", "a question")),
+            "finds pages by meaning, words and links",
+        ),
+        (true, page.voice().run("viewer"), "opens the pages in a browser, to read and to write"),
+    ];
+    all.into_iter().filter(|(due, ..)| *due).map(|(_, call, what)| (call, what)).collect()
 }

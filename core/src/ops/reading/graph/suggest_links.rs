@@ -212,5 +212,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         ),
     })]);
     output.omitted.show(page);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

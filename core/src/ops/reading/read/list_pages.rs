@@ -206,6 +206,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Trust(*staleness),
         ]);
     }
+    show_count(output, page);
+}
+
+/// Tells how many there are, and how true the answer is.
+pub fn show_count(output: &Output, page: &mut dyn Page) {
     let count = match output.pages.len() {
         shown if shown == output.total => counted(shown, "page", "pages"),
         shown => format!("{shown} of {} pages", output.total),

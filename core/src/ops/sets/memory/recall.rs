@@ -214,5 +214,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     show_skipped(&output.skipped, page);
     show_count(output.memories.len(), output.total_count, page);
     output.omitted.show(page);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

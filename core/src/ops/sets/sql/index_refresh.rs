@@ -61,8 +61,8 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let count = match output.indexing {
         true => format!("{} for vectors", counted(output.target_count, "page waits", "pages wait")),
-        false => format!("{} read anew or removed", counted(output.target_count, "page was", "pages were")),
+        false => format!("{} reindexed or removed", counted(output.target_count, "page was", "pages were")),
     };
     page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count}"))]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

@@ -79,5 +79,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[Span::Text("pages that wait for theirs are last in an order by distance")]);
     }
     page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

@@ -111,5 +111,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let more = if output.truncated { "; there are more, see max_rows" } else { "" };
     page.note(&[Span::Text(&counted(output.row_count, "row", "rows")), Span::Text(more)]);
     output.omitted.show(page);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

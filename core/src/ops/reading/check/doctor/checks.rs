@@ -15,7 +15,7 @@ use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::show::counted;
 use crate::writing::audit;
-use crate::{Result, text};
+use crate::{Result, path, text};
 
 /// Page types of the specification.
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
@@ -85,16 +85,18 @@ pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) 
 pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result<Vec<WantedPage>> {
     let mut wanted: BTreeMap<String, WantedPage> = BTreeMap::new();
     let mut asking: HashSet<(String, String)> = HashSet::new();
-    for (path, line, target) in links::unresolved(db)? {
-        let name = target.split('#').next().unwrap_or_default().trim().to_owned();
+    for (page, line, target) in links::unresolved(db)? {
+        let name = target.split('#').next().unwrap_or_default().trim();
+        // One page answers to its name with its ending and without.
+        let name = path::without_page_extension(name).to_owned();
         let key = text::fold_key(&name);
-        let is_first = asking.insert((key.clone(), path.clone()));
+        let is_first = asking.insert((key.clone(), page.clone()));
         let entry = wanted.entry(key).or_insert_with(|| WantedPage { target: name, links: 0, pages: 0 });
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(
             finding(Severity::Warning, "unresolved_link", format!("broken link to '{target}'"))
-                .at(path, line)
+                .at(page, line)
                 .hint("create the page, or fix the link"),
         );
     }

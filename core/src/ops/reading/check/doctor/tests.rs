@@ -49,6 +49,23 @@ fn a_page_that_is_indexed_in_part_is_named_with_its_size() {
 }
 
 #[test]
+fn a_wanted_page_is_one_with_its_ending_and_without() {
+    let project =
+        Project::with_pages([("a.md", "[[Example]] [[Example.md#part]]"), ("b.md", "[[example.md]]")]);
+    let wanted = run(&project.context(), Params::default()).unwrap().wanted_pages;
+    let told: Vec<_> = wanted.iter().map(|page| (page.target.as_str(), page.links, page.pages)).collect();
+    assert_eq!(told, [("Example", 3, 2)]);
+}
+
+#[test]
+fn a_source_outside_of_the_project_is_found_at_its_line() {
+    let project = Project::with_pages([("a.md", "---\ntitle: A\nsource_refs:\n  - ../../out.rs\n---\n")]);
+    let findings = run(&project.context(), Params::default()).unwrap().findings;
+    let found = findings.iter().find(|finding| finding.code == "source_ref_outside_project").unwrap();
+    assert_eq!(found.line, Some(4), "{found:?}");
+}
+
+#[test]
 fn a_circle_is_told_as_a_way_round() {
     let project = Project::with_pages([
         ("a.md", "[[b|depends_on]]"),

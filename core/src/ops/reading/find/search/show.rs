@@ -37,7 +37,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         format!("{shown} of {} pages", output.total_found)
     };
     page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
     output.omitted.show(page);
 }
 
@@ -81,7 +81,11 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
         Span::Trust(result.page.staleness),
     ]);
     for section in &result.sections {
-        let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
+        // The title is right above.
+        let below =
+            section.heading.strip_prefix(&result.page.title).and_then(|rest| rest.strip_prefix(" > "));
+        let heading = below.unwrap_or(&section.heading);
+        let heading = if heading.is_empty() { &result.page.title } else { heading };
         page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Text(heading)]);
         page.handle("section", &section.section_id);
         page.quote(&section.content, &section.highlights);
@@ -138,8 +142,11 @@ fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page)
         lines.push("sections:".into());
         for section in &why.sections {
             let terms: Vec<&str> = section.terms.iter().map(|t| t.term.as_str()).collect();
-            let name =
-                if section.name == 0.0 { String::new() } else { format!(" + name {:.4}", section.name) };
+            let sign = if section.name < 0.0 { '-' } else { '+' };
+            let name = match section.name {
+                0.0 => String::new(),
+                name => format!(" {sign} name {:.4}", name.abs()),
+            };
             lines.push(format!(
                 "  {:<NAME$}  {:.4} = meaning {:.4} + words {:.4}{name}  {}",
                 section.section_id,

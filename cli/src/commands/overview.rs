@@ -1,0 +1,37 @@
+//! `ubp` alone: what matters of the project, and what to do next.
+
+use std::path::Path;
+
+use ubp_core::Error;
+use ubp_core::ops::status::{self, Params};
+
+use crate::ExitStatus;
+use crate::args::Global;
+use crate::output::{CommandResult, Failure, printable};
+use crate::session::{Session, Terminal, answer};
+
+pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, global: &Global) -> CommandResult {
+    let session = match Session::open(terminal, folder) {
+        Err(Failure::Engine(Error::NoProject { folder })) if !terminal.json => {
+            return begin(terminal, &folder);
+        }
+        opened => opened?,
+    };
+    let output = session.read(terminal, global, |context| status::run(context, Params::default()))?;
+    if !terminal.json {
+        let root = printable(&session.project.root.to_string_lossy());
+        terminal.line(terminal.out.strong(root))?;
+    }
+    answer(terminal, &output, status::show_overview)
+}
+
+/// How to begin, where there is no project.
+fn begin(terminal: &mut Terminal<'_>, folder: &str) -> CommandResult {
+    terminal.line(format!("No UBP project in {} or in any folder above.", printable(folder)))?;
+    terminal.line("")?;
+    let next = terminal.out.strong("Next");
+    terminal.line(next)?;
+    terminal.line("  `ubp init` starts a project here, with the Markdown files that are in this folder")?;
+    terminal.line("  `ubp --help` lists every command")?;
+    Ok(ExitStatus::Success)
+}

@@ -1,0 +1,78 @@
+//! What `ubp init` asks a person: which folder holds the pages, and which agent is to be connected.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use ubp_core::Error;
+use ubp_host::{PagesFolder, atomic};
+
+use crate::commands::init::place;
+use crate::commands::mcp_server::{ClientChoice, McpServerArgs, client_config};
+use crate::output::{Failure, counted, printable};
+use crate::session::Terminal;
+
+/// The folder that a person chooses, where there is a choice.
+pub(crate) fn pages_folder(
+    terminal: &mut Terminal<'_>,
+    folders: &[PagesFolder],
+) -> Result<Option<String>, Failure> {
+    let Some(first) = folders.first().filter(|_| folders.iter().any(|folder| folder.files > 0)) else {
+        return Ok(None);
+    };
+    terminal.note("Which folder holds your pages?");
+    for (at, folder) in folders.iter().enumerate() {
+        let what = match (folder.dir.as_str(), folder.files) {
+            (".", files) => {
+                format!("this folder as a whole, {}", counted(files, "Markdown file", "Markdown files"))
+            }
+            (_, 0) => "a new folder, for new pages".into(),
+            (_, files) => counted(files, "Markdown file", "Markdown files"),
+        };
+        let name = if folder.dir == "." { ".".into() } else { place(&folder.dir) };
+        terminal.note(format!("  {}  {name:<10}  {what}", at + 1));
+    }
+    loop {
+        let answer = terminal.ask("A number, or another folder [1]:")?;
+        let number = answer.parse::<usize>().ok();
+        return Ok(Some(match number.map(|number| folders.get(number.wrapping_sub(1))) {
+            None if answer.is_empty() => first.dir.clone(),
+            None => answer,
+            Some(Some(chosen)) => chosen.dir.clone(),
+            Some(None) => {
+                terminal.note(format!("There is no {answer}."));
+                continue;
+            }
+        }));
+    }
+}
+
+/// Clients that read their settings from a file of the project.
+const CLIENTS: [(ClientChoice, &str, &str); 3] = [
+    (ClientChoice::ClaudeCode, "Claude Code", ".mcp.json"),
+    (ClientChoice::Cursor, "Cursor", ".cursor/mcp.json"),
+    (ClientChoice::Vscode, "VS Code", ".vscode/mcp.json"),
+];
+
+/// Connects the agent that a person chooses; says whether one was.
+pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, Failure> {
+    terminal.note("Let an AI agent read these pages?");
+    for (at, (_, name, file)) in CLIENTS.iter().enumerate() {
+        terminal.note(format!("  {}  {name:<12} writes {file}", at + 1));
+    }
+    let answer = terminal.ask("A number, or Enter for none:")?;
+    let number = answer.parse::<usize>().ok().map(|number| number.wrapping_sub(1));
+    let Some((client, name, file)) = number.and_then(|at| CLIENTS.get(at)) else { return Ok(false) };
+    let snippet = client_config::of(*client, root, &terminal.io.environment, &McpServerArgs::default());
+    let path = root.join(file);
+    match atomic::create(&path, format!("{}\n", snippet.text).as_bytes()) {
+        Ok(()) => terminal
+            .line(format!("  made     {file}; start {name} in this folder, and it asks your pages"))?,
+        // Settings of other servers are in it.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            terminal.line(format!("  {} is there already; add this to it:", printable(file)))?;
+            terminal.line(snippet.text)?;
+        }
+        Err(error) => return Err(Error::io(*file, error).into()),
+    }
+    Ok(true)
+}

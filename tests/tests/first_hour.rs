@@ -1,0 +1,235 @@
+//! The first hour of somebody who knows nothing of UBP: every command but the first is taken from what was printed
+//! before it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use ubp_tests::terminal::Terminal;
+
+use crate::process::{command, program};
+use crate::viewer::{Viewer, with_app};
+
+/// Somebody at a terminal, and what it shows.
+struct Newcomer {
+    terminal: Terminal,
+    screen: String,
+}
+
+impl Newcomer {
+    /// In a folder with these files, having typed `ubp` and nothing else.
+    fn among(files: &[(&str, &str)]) -> Self {
+        let terminal = Terminal::new().unwrap();
+        for (path, text) in files {
+            terminal.write(path, text).unwrap();
+        }
+        let mut newcomer = Self { terminal, screen: String::new() };
+        newcomer.types("");
+        newcomer
+    }
+
+    fn types(&mut self, arguments: &str) {
+        let ran = self.terminal.ubp(&arguments.replace('"', "'"));
+        assert!(ran.succeeded(), "{}", ran.transcript());
+        self.screen = format!("{}{}", ran.out, ran.err);
+    }
+
+    /// The command on the screen, between backticks, that begins so.
+    fn shown(&self, beginning: &str) -> String {
+        let commands = self.screen.split('`').skip(1).step_by(2).filter_map(|text| text.strip_prefix("ubp"));
+        let mut found = commands.map(str::trim).filter(|command| command.starts_with(beginning));
+        found
+            .next()
+            .unwrap_or_else(|| panic!("no `ubp {beginning}` on the screen:\n{}", self.screen))
+            .to_owned()
+    }
+
+    fn does_not_see(&self, beginning: &str) {
+        assert!(!self.screen.contains(&format!("`ubp {beginning}")), "{}", self.screen);
+    }
+
+    /// Types the command on the screen that begins so.
+    fn follows(&mut self, beginning: &str) {
+        let shown = self.shown(beginning);
+        self.types(&shown);
+    }
+
+    /// The same with other words in the place of those in quotes.
+    fn follows_with(&mut self, beginning: &str, words: &str) {
+        let shown = self.shown(beginning);
+        let (before, rest) = shown.split_once('"').unwrap();
+        let (_, after) = rest.split_once('"').unwrap();
+        self.types(&format!("{before}\"{words}\"{after}"));
+    }
+
+    /// A path of a page that stands on the screen.
+    fn page(&self) -> String {
+        let end =
+            self.screen.find(".md").unwrap_or_else(|| panic!("no page on the screen:\n{}", self.screen)) + 3;
+        let line = self.screen[..end].rsplit('\n').next().unwrap_or_default();
+        line.strip_prefix("Created ").unwrap_or(line).to_owned()
+    }
+
+    fn sees(&self, words: &str) {
+        assert!(self.screen.contains(words), "no '{words}' on the screen:\n{}", self.screen);
+    }
+
+    fn pages_dir(&self) -> String {
+        let manifest = std::fs::read(self.terminal.path(".ubp/manifest.json")).unwrap();
+        serde_json::from_slice::<Value>(&manifest).unwrap()["pages_dir"].as_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn from_an_empty_folder_to_the_first_answer() {
+    let mut newcomer = Newcomer::among(&[]);
+    newcomer.sees("No UBP project");
+    newcomer.follows("init");
+    assert_eq!(newcomer.pages_dir(), "pages");
+    newcomer.follows("new");
+    let page = newcomer.page();
+    let text = std::fs::read_to_string(newcomer.terminal.path(&page)).unwrap();
+    newcomer.terminal.write(&page, format!("{text}\nSessions end after one day.\n")).unwrap();
+    newcomer.types("");
+    newcomer.sees("Pages      1\n");
+    newcomer.follows_with("search", "when do sessions end");
+    newcomer.sees("Sessions end after one day.");
+    newcomer.sees(&page);
+}
+
+#[test]
+fn a_folder_full_of_notes_is_taken_as_it_is() {
+    let files =
+        [("Alpha.md", "# Alpha\n\nThe first. See [[Beta]] and [[Gamma]].\n"), ("more/Beta.md", "# Beta\n")];
+    let mut newcomer = Newcomer::among(&files);
+    newcomer.follows("init");
+    assert_eq!(newcomer.pages_dir(), ".");
+    newcomer.sees("2 pages");
+    for (path, text) in files {
+        assert_eq!(std::fs::read_to_string(newcomer.terminal.path(path)).unwrap(), text);
+    }
+    newcomer.follows("doctor");
+    newcomer.sees("'Gamma'");
+    newcomer.types("");
+    newcomer.sees("and 1 broken");
+    newcomer.follows_with("search", "the first");
+    newcomer.sees("Alpha.md:");
+}
+
+#[test]
+fn a_vault_stays_a_vault() {
+    let mut newcomer =
+        Newcomer::among(&[(".obsidian/app.json", "{}"), ("notes/Plan.md", "# Plan\n"), ("a.md", "a\n")]);
+    newcomer.follows("init");
+    assert_eq!(newcomer.pages_dir(), ".");
+    assert!(!newcomer.terminal.path("pages").exists());
+    newcomer.sees("your files are never written");
+}
+
+#[test]
+fn a_folder_of_pages_is_found() {
+    let mut newcomer =
+        Newcomer::among(&[("README.md", "# Code\n"), ("pages/Login.md", "# Login\n\nBy password.\n")]);
+    newcomer.follows("init");
+    assert_eq!(newcomer.pages_dir(), "pages");
+    newcomer.follows_with("search", "password");
+    newcomer.sees("pages/Login.md:");
+}
+
+#[test]
+fn in_a_repository_the_page_that_code_overtook_is_found_and_reviewed() {
+    let terminal = Terminal::new().unwrap();
+    terminal.write("README.md", "# Shop\n").unwrap();
+    terminal.write("src/login.rs", "fn login() {}\n").unwrap();
+    terminal
+        .write("docs/login.md", "---\nsource_refs: [src/login.rs]\n---\n# Login\n\nBy password.\n")
+        .unwrap();
+    terminal.write("docs/tokens.md", "# Tokens\n").unwrap();
+    for arguments in ["init -q", "add .", "commit -q -m first"] {
+        terminal.git(arguments);
+    }
+    let mut newcomer = Newcomer { terminal, screen: String::new() };
+    newcomer.types("");
+    newcomer.follows("init");
+    assert_eq!(newcomer.pages_dir(), "docs");
+    newcomer.types("");
+    newcomer.does_not_see("stale");
+    std::fs::write(newcomer.terminal.path("src/login.rs"), "fn login(token: &str) {}\n").unwrap();
+    newcomer.types("");
+    newcomer.follows("stale");
+    newcomer.sees("docs/login.md");
+    let (_, settle) = newcomer.screen.split_once("ubp review").unwrap();
+    let settle = format!("review{}", settle.lines().next().unwrap().trim_end_matches('`'));
+    newcomer.types(&settle);
+    newcomer.types("");
+    newcomer.does_not_see("stale");
+}
+
+#[test]
+fn the_viewer_that_the_screen_names_opens_the_pages() {
+    let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n")]);
+    newcomer.follows("init");
+    assert_eq!(newcomer.shown("viewer"), "viewer");
+    let viewer = Viewer::on(Arc::new(with_app(newcomer.terminal)), "");
+    assert_eq!(viewer.get("/").status, 200);
+    assert_eq!(viewer.call("list_pages", &json!({}))["total"], 1);
+}
+
+#[test]
+fn the_agent_that_the_screen_connects_reads_the_pages() {
+    let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n\nZebras are striped.\n")]);
+    newcomer.follows("init");
+    let folder = newcomer.terminal.folder();
+    let shown = newcomer.shown("mcp-server");
+    let printed = command(folder, &shown.split(' ').collect::<Vec<_>>()).output().unwrap();
+    let settings: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let server = &settings["mcpServers"]["ubp"];
+    assert_eq!(server["command"], program().to_str().unwrap());
+    let arguments: Vec<&str> = server["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut child = std::process::Command::new(server["command"].as_str().unwrap())
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut asked = child.stdin.take().unwrap();
+    let client = json!({ "name": "agent", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let question = json!({ "name": "ubp_search", "arguments": { "query": "striped zebras" } });
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": question }),
+    ] {
+        writeln!(asked, "{message}").unwrap();
+    }
+    let answer = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
+        .find(|message| message["id"] == 2)
+        .unwrap();
+    drop(asked);
+    child.wait().unwrap();
+    assert!(answer["result"].to_string().contains("a.md"), "{answer}");
+}
+
+#[test]
+fn the_commands_of_the_readme_work_in_a_project_of_ones_own() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let (_, own) = readme.split_once("in your own project:").unwrap();
+    let block = own.split("```").nth(1).unwrap();
+    let commands: Vec<&str> = block
+        .lines()
+        .filter_map(|line| line.strip_prefix("ubp"))
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+        .collect();
+    assert!(commands.len() >= 3, "{block}");
+    let mut newcomer = Newcomer::among(&[("notes/a.md", "# Your question\n\nAnd its answer.\n")]);
+    for command in commands {
+        newcomer.types(command);
+    }
+    newcomer.sees("Pages      1\n");
+}
