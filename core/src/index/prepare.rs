@@ -69,13 +69,14 @@ pub(crate) struct PreparedLink {
 /// hundred times its size.
 const LARGEST: usize = 2 << 20;
 
-/// As much of `text` as is indexed, in whole lines where there are any, and what is to be said of the rest.
+/// As much of `text` as is indexed, in whole lines unless they are very long, and what is to be said of the rest.
 fn indexed_part(text: &str) -> (&str, Option<Diagnostic>) {
     if text.len() <= LARGEST {
         return (text, None);
     }
     let part = text.get(..text.floor_char_boundary(LARGEST)).unwrap_or_default();
-    let part = part.rfind('\n').and_then(|end| part.get(..=end)).unwrap_or(part);
+    let end = part.rfind('\n').filter(|&end| end >= LARGEST / 2);
+    let part = end.and_then(|end| part.get(..=end)).unwrap_or(part);
     let megabytes = |bytes: usize| (bytes as f64 / (1 << 20) as f64 * 10.0).round() / 10.0;
     let message = format!(
         "the page has {} MB, of which the first {} MB are indexed: search, links and headings end at this line",
