@@ -141,7 +141,7 @@ fn is_seen_from_here(typed: &str) -> bool {
 }
 
 /// The path of `place` below `folder`, which may be reached through links; `/` between its parts.
-fn below(folder: &Path, place: &Path) -> Option<String> {
+pub(crate) fn below(folder: &Path, place: &Path) -> Option<String> {
     let real = match (place.parent(), place.file_name()) {
         (Some(parent), Some(name)) => std::fs::canonicalize(parent).ok().map(|parent| parent.join(name)),
         _ => None,

@@ -14,7 +14,7 @@ use ubp_core::manifest::{FrontMatterMode, Manifest};
 use ubp_core::ports::{Clock, MemorySource, NoHistory};
 use ubp_core::progress::{Progress, Silent};
 use ubp_core::show::Page;
-use ubp_core::{Caller, Context, Engine};
+use ubp_core::{Caller, Context, Engine, path};
 use ubp_host::opening::{self, Opening};
 use ubp_host::{EmbeddingLock, Project, SystemClock, UBP_DIR, live, models};
 use ubp_servers::MessageStyle;
@@ -22,6 +22,7 @@ use ubp_servers::MessageStyle;
 use crate::args::{ColorChoice, Global};
 use crate::output::{CommandResult, Failure, Palette, printable};
 use crate::page::TerminalPage;
+use crate::places::below;
 use crate::progress::Bars;
 use crate::{ExitStatus, Io};
 
@@ -46,6 +47,10 @@ pub(crate) struct Terminal<'a> {
     pages_prefix: String,
     /// The same for the project's folder.
     project_prefix: String,
+    /// The current folder as seen from the pages folder, where it is within that.
+    within_pages: Option<String>,
+    /// The same for the project's folder.
+    within_project: Option<String>,
 }
 
 impl<'a> Terminal<'a> {
@@ -66,6 +71,8 @@ impl<'a> Terminal<'a> {
             err: Palette::new(err),
             pages_prefix: String::new(),
             project_prefix: String::new(),
+            within_pages: None,
+            within_project: None,
             io,
         }
     }
@@ -179,17 +186,23 @@ impl<'a> Terminal<'a> {
 
     /// The same for programs, with characters that would steer a terminal.
     pub(crate) fn opened_by(&self, filepath: &str) -> String {
-        format!("{}{filepath}", self.pages_prefix)
+        match &self.within_pages {
+            Some(folder) => path::relative(folder, filepath),
+            None => format!("{}{filepath}", self.pages_prefix),
+        }
     }
 
     /// A name of a page as it can be typed in the current folder: a path as it is seen from there.
     fn named_here(&self, page: &str) -> String {
-        if ubp_core::path::is_page(page) { self.path(page) } else { page.to_owned() }
+        if path::is_page(page) { self.path(page) } else { page.to_owned() }
     }
 
     /// A path of the project as it can be opened from the current folder.
     pub(crate) fn project_path(&self, path: &str) -> String {
-        let seen = format!("{}{path}", self.project_prefix);
+        let seen = match &self.within_project {
+            Some(folder) if !path.is_empty() && !path.ends_with('/') => path::relative(folder, path),
+            _ => format!("{}{path}", self.project_prefix),
+        };
         printable(if seen.is_empty() { "." } else { &seen })
     }
 
@@ -271,6 +284,8 @@ impl Session {
         let project = Project::find(folder)?;
         terminal.pages_prefix = prefix(&terminal.io.folder, &project.pages_dir);
         terminal.project_prefix = prefix(&terminal.io.folder, &project.root);
+        terminal.within_pages = below(&project.pages_dir, &real(&terminal.io.folder));
+        terminal.within_project = below(&project.root, &real(&terminal.io.folder));
         let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
         let remarks = [opening.in_memory_words("command"), opening.aside_words(), opening.no_model_words()];
         for words in remarks.into_iter().flatten() {

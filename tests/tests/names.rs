@@ -301,6 +301,21 @@ fn every_command_takes_what_any_command_prints_from_every_folder() {
     }
 }
 
+#[test]
+fn a_path_is_printed_as_short_as_it_can_be_typed() {
+    let project = project();
+    for (folder, printed) in [
+        ("", "pages/db/users.md"),
+        ("pages", "db/users.md"),
+        ("pages/db", "users.md"),
+        ("src", "../pages/db/users.md"),
+    ] {
+        assert_eq!(project.ubp_in(folder, &["search", "UserDB", "-l", "-n", "1"]).out.trim_end(), printed);
+    }
+    let refs = project.ubp_in("src", &["refs", "login.ts"]);
+    assert!(refs.err.contains("describe login.ts"), "{}", refs.transcript());
+}
+
 /// The page that `get` answers with where this is typed, and what it says beside it.
 fn got(project: &Terminal, folder: &str, typed: &str) -> (Value, String) {
     let ran = project.ubp_in(folder, &["get", typed, "--json"]);

@@ -1037,8 +1037,8 @@ export interface FulltextSearchOutput {
   results: SectionMatch[];
   /** Sections that match, at most 1000. */
   total_found: number;
-  /** What was asked for and is on no page. */
-  unmatched: Unmatched[];
+  /** What was asked for and is on no page, a sentence each. */
+  unmatched: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -1581,8 +1581,8 @@ export interface ListPagesOutput {
   pages: ListedPage[];
   /** Pages that meet the conditions, before `limit` and `offset`. */
   total: number;
-  /** What was asked for and no page has. */
-  unmatched: Unmatched[];
+  /** What was asked for and no page has, a sentence each. */
+  unmatched: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -2565,8 +2565,8 @@ export interface SearchOutput {
   total_found: number;
   /** The evidence that ranked. */
   search_type: SearchType;
-  /** What was asked for and is on no page. */
-  unmatched: Unmatched[];
+  /** What was asked for and is on no page, a sentence each. */
+  unmatched: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -2960,19 +2960,6 @@ export interface UndoParams {
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
-
-/** What was asked for and is on no page of the project. */
-export interface Unmatched {
-  /** What it is. */
-  kind: UnmatchedKind;
-  /** What was asked for; of a field, `key=value`. */
-  value: string;
-  /** What there is instead, at most ten. */
-  known: string[];
-}
-
-/** What a condition or query asks for. */
-export type UnmatchedKind = "type" | "tag" | "folder" | "field" | "phrase";
 
 /** A file that could not be read. */
 export interface UnreadableFile {

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rusqlite::{Connection, ToSql, params_from_iter};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::{all, any};
 use crate::index::pages_folder;
 use crate::{Error, Result, path, text};
 
-/// What was asked for and is on no page of the project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+/// A condition that no page of the project meets.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmatched {
     /// What it is.
     pub kind: UnmatchedKind,
@@ -21,9 +19,8 @@ pub struct Unmatched {
     pub known: Vec<String>,
 }
 
-/// What a condition or query asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+/// What a condition asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmatchedKind {
     /// A type of pages.
     Type,
@@ -33,8 +30,6 @@ pub enum UnmatchedKind {
     Folder,
     /// A value in front matter.
     Field,
-    /// A phrase in quotes.
-    Phrase,
 }
 
 /// Conditions that a page must meet, all of them; empty ones are met by every page.

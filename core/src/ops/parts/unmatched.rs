@@ -10,39 +10,33 @@ use crate::show::{Page, Span};
 use crate::text::Query;
 use crate::{Context, Error, Result};
 
-/// The conditions and phrases that no page at all has.
-pub(crate) fn of(db: &Connection, filter: &Filter, query: Option<&Query>) -> Result<Vec<Unmatched>> {
-    let mut unmatched = filter.unmatched(db)?;
+/// The conditions and phrases that no page at all has, a sentence each, with what there is instead.
+pub(crate) fn of(db: &Connection, filter: &Filter, query: Option<&Query>) -> Result<Vec<String>> {
+    let mut unmatched: Vec<String> = filter.unmatched(db)?.into_iter().map(sentence).collect();
     for phrase in query.map(Query::phrases).unwrap_or_default() {
         if fulltext::count_sections(db, &phrase.expression(), 1, None)? == 0 {
-            let value = phrase.tokens().join(" ");
-            unmatched.push(Unmatched { kind: UnmatchedKind::Phrase, value, known: Vec::new() });
+            let words = phrase.tokens().join(" ");
+            unmatched.push(format!(
+                "the phrase \"{words}\" is on no page; pages with its words are listed instead"
+            ));
         }
     }
     Ok(unmatched)
 }
 
-/// Tells them, each with what there is instead.
-pub(crate) fn show(unmatched: &[Unmatched], page: &mut dyn Page) {
-    for Unmatched { kind, value, known } in unmatched {
-        let known = known.join(", ");
-        let known = match kind {
-            UnmatchedKind::Phrase => "; pages with its words are listed instead".to_owned(),
-            _ if known.is_empty() => String::new(),
-            UnmatchedKind::Type => format!("; the types are {known}"),
-            UnmatchedKind::Tag => format!("; the most frequent tags are {known}"),
-            UnmatchedKind::Folder => format!("; the folders are {known}"),
-            UnmatchedKind::Field => format!("; its values are {known}"),
-        };
-        let what = match kind {
-            UnmatchedKind::Type => format!("no page has the type '{value}'"),
-            UnmatchedKind::Tag => format!("no page has the tag '{value}'"),
-            UnmatchedKind::Folder => format!("no page is in a folder '{value}'"),
-            UnmatchedKind::Field => format!("no page has {value} in its front matter"),
-            UnmatchedKind::Phrase => format!("the phrase \"{value}\" is on no page"),
-        };
-        page.warn(&[Span::Text(&what), Span::Text(&known)]);
-    }
+fn sentence(Unmatched { kind, value, known }: Unmatched) -> String {
+    let (what, others) = match kind {
+        UnmatchedKind::Type => (format!("no page has the type '{value}'"), "the types are"),
+        UnmatchedKind::Tag => (format!("no page has the tag '{value}'"), "the most frequent tags are"),
+        UnmatchedKind::Folder => (format!("no page is in a folder '{value}'"), "the folders are"),
+        UnmatchedKind::Field => (format!("no page has {value} in its front matter"), "its values are"),
+    };
+    if known.is_empty() { what } else { format!("{what}; {others} {}", known.join(", ")) }
+}
+
+/// Tells them.
+pub(crate) fn show(unmatched: &[String], page: &mut dyn Page) {
+    unmatched.iter().for_each(|sentence| page.warn(&[Span::Text(sentence)]));
 }
 
 /// Refuses types of links that are neither types of this project nor among `others`.

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::hint::Next;
-use crate::index::Unmatched;
 use crate::index::questions::sections;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
@@ -52,8 +51,8 @@ pub struct Output {
     pub results: Vec<SectionMatch>,
     /// Sections that match, at most 1000.
     pub total_found: usize,
-    /// What was asked for and is on no page.
-    pub unmatched: Vec<Unmatched>,
+    /// What was asked for and is on no page, a sentence each.
+    pub unmatched: Vec<String>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.

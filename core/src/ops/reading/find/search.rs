@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::index::Unmatched;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool, unmatched};
@@ -98,8 +97,8 @@ pub struct Output {
     pub total_found: usize,
     /// The evidence that ranked.
     pub search_type: SearchType,
-    /// What was asked for and is on no page.
-    pub unmatched: Vec<Unmatched>,
+    /// What was asked for and is on no page, a sentence each.
+    pub unmatched: Vec<String>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.

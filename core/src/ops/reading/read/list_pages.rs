@@ -10,7 +10,6 @@ use crate::Context;
 use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
-use crate::index::Unmatched;
 use crate::index::questions::{names, pages};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
@@ -86,8 +85,8 @@ pub struct Output {
     pub pages: Vec<ListedPage>,
     /// Pages that meet the conditions, before `limit` and `offset`.
     pub total: usize,
-    /// What was asked for and no page has.
-    pub unmatched: Vec<Unmatched>,
+    /// What was asked for and no page has, a sentence each.
+    pub unmatched: Vec<String>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
