@@ -212,7 +212,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let links = counted(more, "more link", "more links");
         page.warn(&[Span::Text(&format!("the same for {links}"))]);
     }
-    if !written && !(output.same_name.is_empty() && output.moved_links.is_empty()) {
+    let is_taken = !output.same_name.is_empty() || !output.moved_links.is_empty();
+    if is_taken && !written {
         page.hint(&[Span::Text("`allow_same_name` (`--allow-same-name`) creates the page anyway")]);
     }
     if written {

@@ -137,7 +137,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             continue;
         }
         unbroken(&page, text, &edited)?;
-        let edited = with_fields(context, &page, text, edited);
+        let edited = with_fields(context, &page, text, edited, false);
         changes.push(Change::edit(version, edited.into_bytes()));
         pages.push(ReplacedPage { filepath: page, count });
     }

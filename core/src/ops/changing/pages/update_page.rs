@@ -1,5 +1,6 @@
 //! Editing a page: a passage, a section, the end or the whole text.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +103,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let old = subject.text()?;
     let made = made(&path, old, &params, &parse(old, &context.link_types()))?;
     let Made { text, replaced_count, kept_sections, removed_sections } = made;
-    let new = if text == old { text } else { with_fields(context, &path, old, text) };
+    let complete = context.manifest.frontmatter == FrontMatterMode::Managed;
+    let new = if text == old { text } else { with_fields(context, &path, old, text, complete) };
     let bytes = new.into_bytes();
     let changes = vec![Change::edit(subject.version, bytes.clone())];
     let written = carry_out(context, Plan::new("update_page", changes).by_hand(), params.dry_run)?;
@@ -272,16 +274,21 @@ fn section_ids(page: &Page) -> String {
     if ids.is_empty() { "none".into() } else { ids.join(", ") }
 }
 
-/// Completes front matter where the project wants that, keeps the page's identity, and notes the time where
-/// the page says when it was changed. Front matter that cannot be edited safely stays as it is.
-pub(crate) fn with_fields(context: &Context<'_>, path: &str, old: &str, new: String) -> String {
+/// Keeps `id` and `created_at`, updates `updated_at` if the text changed, and with `complete` adds missing fields. Front
+/// matter that cannot be edited safely is not changed.
+pub(crate) fn with_fields(
+    context: &Context<'_>,
+    path: &str,
+    old: &str,
+    new: String,
+    complete: bool,
+) -> String {
     let types = context.link_types();
     let (was, is) = (parse(old, &types), parse(&new, &types));
     let broken = |page: &Page| page.diagnostics.iter().any(|found| found.code.starts_with("front_matter"));
     if broken(&is) {
         return new;
     }
-    let managed = context.manifest.frontmatter == FrontMatterMode::Managed;
     let now = to_the_second(context.clock.now());
     let mut fields: Vec<(&str, String)> = Vec::new();
     for key in ["id", "created_at"] {
@@ -289,10 +296,12 @@ pub(crate) fn with_fields(context: &Context<'_>, path: &str, old: &str, new: Str
             fields.push((key, value.to_owned()));
         }
     }
-    if managed {
+    if complete {
         let title = is.title.clone().unwrap_or_else(|| path::page_name(path).to_owned());
+        let is_known = [&was, &is].into_iter().any(|page| scalar(&page.front_matter, "created_at").is_some());
+        let created = if is_known { String::new() } else { to_the_second(created(context, path)) };
         for (key, value) in
-            [("id", context.clock.new_id().to_string()), ("title", title), ("created_at", now.clone())]
+            [("id", context.clock.new_id().to_string()), ("title", title), ("created_at", created)]
         {
             let there =
                 scalar(&is.front_matter, key).is_some() || fields.iter().any(|(known, _)| *known == key);
@@ -308,12 +317,21 @@ pub(crate) fn with_fields(context: &Context<'_>, path: &str, old: &str, new: Str
         let untouched = key.is_some_and(|key| is.front_matter.get(key) == was.front_matter.get(key));
         match key {
             Some(key) if untouched => fields.push((key, now)),
-            None if managed => fields.push(("updated_at", now)),
+            None if complete => fields.push(("updated_at", now)),
             _ => {}
         }
     }
     let borrowed: Vec<(&str, &str)> = fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
     set_fields(path, &new, &borrowed).unwrap_or(new)
+}
+
+/// When the page was created: its first commit, or the modification time of the file.
+fn created(context: &Context<'_>, path: &str) -> Timestamp {
+    let file = path::join(context.pages_dir(), path).unwrap_or_default();
+    let first = context.history.first_commits(std::slice::from_ref(&file)).ok();
+    let first = first.and_then(|mut first| first.remove(&file));
+    let modified = || context.source.stat(path).ok().flatten().map(|stat| stat.modified);
+    first.or_else(modified).unwrap_or_else(|| context.clock.now())
 }
 
 fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {

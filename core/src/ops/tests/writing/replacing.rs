@@ -36,6 +36,18 @@ fn all_pages_change_together_and_one_undo_restores_them() {
 }
 
 #[test]
+fn only_the_found_text_and_updated_at_change() {
+    let mut project = Project::with_pages([
+        ("a.md", "old text\n"),
+        ("b.md", "---\nupdated_at: 1969-01-01T00:00:00Z\n---\nold text\n"),
+    ]);
+    project.manifest.frontmatter = FrontMatterMode::Managed;
+    call(&project, "replace", json!({ "old": "old", "new": "new" })).unwrap();
+    assert_eq!(text(&project, "a.md"), "new text\n", "no front matter is added");
+    assert_eq!(text(&project, "b.md"), "---\nupdated_at: 1970-01-12T13:46:40Z\n---\nnew text\n");
+}
+
+#[test]
 fn regular_expressions_match_lines_and_fill_in_groups() {
     let project = vault();
     let params =
