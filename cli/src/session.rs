@@ -478,7 +478,7 @@ fn prefix(from: &Path, to: &Path) -> String {
 
 fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
     for entry in report.unreadable.iter().take(5) {
-        terminal.warn(format!("{}: {}; passed over", entry.path, entry.reason));
+        terminal.warn(format!("{}: {}; ignored", entry.path, entry.reason));
     }
     if report.unreadable.len() > 5 {
         terminal.warn(format!(

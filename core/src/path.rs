@@ -54,7 +54,7 @@ pub fn require_note_file(name: &str) -> Result<()> {
 /// [`Error::InvalidParams`] naming it.
 pub fn require_in_trash(path: &str) -> Result<()> {
     let fits = is_inside(path) && is_normal(path) && !path.contains('\\');
-    fits.then_some(()).ok_or_else(|| Error::invalid(format!("'{path}' is no place in the trash")))
+    fits.then_some(()).ok_or_else(|| Error::invalid(format!("'{path}' is not a path in the trash")))
 }
 
 /// Whether `path` is relative and stays inside the folder it is relative to.

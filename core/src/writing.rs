@@ -359,7 +359,7 @@ fn make(source: &dyn Source, plan: &Plan) -> Result<()> {
     let Err(error) = result.and_then(|()| make_changes(source, &plan.changes)) else { return Ok(()) };
     for record in plan.records.iter().take(recorded).rev() {
         if let Err(back) = record.reversed().apply(source) {
-            let message = format!("{error}; {} could not be taken back: {back}", record.path());
+            let message = format!("{error}; {} could not be undone: {back}", record.path());
             return Err(Error::HalfDone { message, entry: String::new() });
         }
     }
@@ -396,7 +396,7 @@ fn make_changes(source: &dyn Source, changes: &[Change]) -> Result<()> {
     if stuck.is_empty() {
         return Err(failed);
     }
-    let message = format!("{failed}; what was done before could not be taken back: {}", stuck.join("; "));
+    let message = format!("{failed}; what was done before could not be undone: {}", stuck.join("; "));
     Err(Error::HalfDone { message, entry: String::new() })
 }
 
@@ -409,7 +409,7 @@ fn state(change: &Change) -> String {
         }
         (Some(before), Some(_)) => format!("{} was rewritten", before.path),
         (Some(before), None) => {
-            format!("{} lies at .ubp/trash/{}", before.path, change.trash.as_deref().unwrap_or_default())
+            format!("{} is at .ubp/trash/{}", before.path, change.trash.as_deref().unwrap_or_default())
         }
         (None, None) => String::new(),
     }

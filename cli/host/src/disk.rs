@@ -180,7 +180,7 @@ impl DiskSource {
                 return Err(outside());
             }
             let listed = real.strip_prefix(&self.pages).unwrap_or(&real).to_string_lossy();
-            return Err(Error::invalid(format!("'{path}' lies in a folder that is listed as '{listed}'")));
+            return Err(Error::invalid(format!("'{path}' is in a folder that is listed as '{listed}'")));
         }
         let is_link = fs::symlink_metadata(&lexical).is_ok_and(|metadata| metadata.is_symlink());
         let real = if is_link { fs::canonicalize(&lexical).map_err(failed)? } else { lexical };
@@ -497,7 +497,7 @@ fn not_found(path: &str) -> Error {
 }
 
 fn missing_pages_folder() -> io::Error {
-    let words = "there is no such folder: make it, or correct pages_dir in .ubp/manifest.json";
+    let words = "this folder does not exist: create it, or correct pages_dir in .ubp/manifest.json";
     io::Error::new(io::ErrorKind::NotFound, words)
 }
 

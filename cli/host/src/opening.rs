@@ -40,7 +40,7 @@ impl Opening {
     pub fn aside_words(&self) -> Option<String> {
         let aside = self.aside.as_ref()?;
         Some(format!(
-            "the index could not be used ({}); it was moved to {} and is made anew",
+            "the index could not be used ({}); it was moved to {} and is being rebuilt",
             aside.reason,
             aside.path.display()
         ))

@@ -120,7 +120,7 @@ fn tell(
         terminal.line(format!("  removed  {path}/, which was empty"))?;
     }
     if let Some(enclosing) = &summary.enclosing {
-        terminal.warn(format!("this project lies inside another one, {}", enclosing.display()));
+        terminal.warn(format!("this project is inside another one, {}", enclosing.display()));
     }
     let pages = counted(summary.existing_pages, "page", "pages");
     let mode = match manifest.frontmatter {

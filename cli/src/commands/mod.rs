@@ -123,7 +123,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
             let project = Project::find(&project_folder(terminal, global, &command)?)?;
             let aside = set_aside(&project.database)?;
             terminal.warn(format!(
-                "the index is damaged ({error}); it was moved to {} and is made anew",
+                "the index is damaged ({error}); it was moved to {} and is being rebuilt",
                 aside.display()
             ));
             attempt(terminal, global, command)

@@ -107,7 +107,7 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
         let place = output.path.as_deref().unwrap_or("inside ubp");
         terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;
         terminal.line(if output.changed {
-            "The vectors have to be made anew: `ubp add` does it now. Until then, words alone rank what has none."
+            "`ubp add` computes the vectors again. Until then, sections without a vector are ranked by words alone."
         } else {
             "It was in use already; nothing changed."
         })

@@ -121,7 +121,7 @@ fn pool(hidden: &Hidden, pooling: Pooling, dimensions: usize) -> Outcome<Vec<f32
     if vector.iter().all(|value| value.is_finite()) {
         Ok(vector)
     } else {
-        Err("it answers with values that are no numbers; the file is damaged".into())
+        Err("the model returns values that are not numbers; its file is damaged".into())
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
     if inputs.contains(&Input::Ids) {
         Ok(inputs)
     } else {
-        Err("model.onnx has no input 'input_ids', so it is no encoder of text".into())
+        Err("model.onnx has no input 'input_ids', so it is not a text encoder".into())
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn check(bytes: &[u8]) -> Outcome<()> {
     if !bytes.is_empty() && message(bytes, Message::Model, 0).is_some() {
         Ok(())
     } else {
-        Err("model.onnx is no ONNX model, or damaged; get it again".into())
+        Err("model.onnx is damaged or not an ONNX model; download it again".into())
     }
 }
 

@@ -180,7 +180,7 @@ impl Publication<'_> {
 fn require_known_tables(db: &Connection) -> Result<()> {
     for name in sites::tables(db)? {
         if !TABLES.contains(&name.as_str()) {
-            return Err(Error::Internal(format!("nobody decided whether the table {name} may be published")));
+            return Err(Error::Internal(format!("whether to publish the table {name} is undecided")));
         }
     }
     Ok(())

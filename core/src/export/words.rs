@@ -17,7 +17,7 @@ const ENGLISH: Words = Words {
     on_this_page: "On this page",
     links_here: "Links to this page",
     not_found: "Page not found",
-    not_found_text: "There is no page at this address. It may have been moved or taken away.",
+    not_found_text: "There is no page at this address. It may have been moved or deleted.",
 };
 
 const JAPANESE: Words = Words {

@@ -108,7 +108,7 @@ impl Index {
     }
 
     fn loaded(mut bytes: impl Read, length: usize, read_only: bool) -> Result<Connection> {
-        let unusable = |reason: &str| Error::invalid(format!("this is no index of UBP: {reason}"));
+        let unusable = |reason: &str| Error::invalid(format!("not a UBP index: {reason}"));
         let mut header = [0_u8; HEADER];
         if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
             return Err(unusable("it is not a SQLite database"));

@@ -106,7 +106,7 @@ impl Findings<'_> {
 }
 
 fn duplicate(key: &str) -> String {
-    format!("the key `{key}` stands here again; its first value counts")
+    format!("the key `{key}` is repeated; its first value is used")
 }
 
 #[cfg(test)]

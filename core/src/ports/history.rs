@@ -110,7 +110,9 @@ pub trait History: Send + Sync {
     /// # Errors
     /// [`Error::InvalidParams`] for a revision that does not exist, or without version control.
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {
-        Err(Error::invalid(format!("'{revision}' is no revision: the project is not under version control")))
+        Err(Error::invalid(format!(
+            "unknown revision '{revision}': the project is not under version control"
+        )))
     }
 
     /// The full name of the commit that `revision` (a branch, a tag, `HEAD~3`, …) stands for.
@@ -118,7 +120,9 @@ pub trait History: Send + Sync {
     /// # Errors
     /// As [`History::changed_since`].
     fn resolve(&self, revision: &str) -> Result<String> {
-        Err(Error::invalid(format!("'{revision}' is no revision: the project is not under version control")))
+        Err(Error::invalid(format!(
+            "unknown revision '{revision}': the project is not under version control"
+        )))
     }
 
     /// The last commit that two commits, given by their full names, have in common; `None` when there

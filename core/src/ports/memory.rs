@@ -368,7 +368,7 @@ impl History for MemoryHistory {
     fn resolve(&self, revision: &str) -> Result<String> {
         let head = lock(&self.head).clone().filter(|_| revision == "HEAD");
         let known = head.or_else(|| lock(&self.snapshots).contains_key(revision).then(|| revision.into()));
-        known.ok_or_else(|| Error::invalid(format!("'{revision}' is no revision")))
+        known.ok_or_else(|| Error::invalid(format!("unknown revision '{revision}'")))
     }
 
     fn changed_since(&self, revision: &str) -> Result<BTreeSet<String>> {

@@ -25,7 +25,8 @@ impl FromStr for ContentHash {
 
     /// Reads `sha256:` and 64 hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
-        let wrong = || Error::invalid(format!("'{text}' is no content hash: sha256: and 64 digits"));
+        let wrong =
+            || Error::invalid(format!("'{text}' is not a content hash; expected sha256: and 64 hex digits"));
         let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let mut hash = [0; 32];

@@ -290,7 +290,7 @@ fn guard(
             {
                 return Authorization::Allow;
             }
-            AuthAction::Read { table_name, .. } => format!("there is no table {table_name} here"),
+            AuthAction::Read { table_name, .. } => format!("no such table: {table_name}"),
             AuthAction::Function { function_name } => format!("{function_name}() cannot be used"),
             AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name} cannot be used"),
             AuthAction::Attach { .. } | AuthAction::Detach { .. } => {

@@ -49,7 +49,7 @@ impl Evidence {
         let mut reasons = Vec::new();
         if self.phrase.is_some() {
             reasons.push(match self.named {
-                true => "its name stands in the text".to_owned(),
+                true => "its name occurs in the text".to_owned(),
                 false => "words that other links to it use stand in the text".to_owned(),
             });
         }

@@ -31,7 +31,7 @@ export interface Operations {
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
   /** Find the pages that describe a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
-  /** Find broken links, unreadable pages and other problems, each with the way out. */
+  /** Find broken links, unreadable pages and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
   /** Make a new page; the answer names pages that are called alike. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
@@ -55,7 +55,7 @@ export interface Operations {
   undo: { params: UndoParams; output: UndoOutput };
   /** Bring the index up to date, vectors included; complete front matter where it is managed. */
   add: { params: AddParams; output: AddOutput };
-  /** Make the index anew from the files; vectors of unchanged text are kept. */
+  /** Rebuild the index from the files; vectors of unchanged text are kept. */
   rebuild: { params: RebuildParams; output: RebuildOutput };
   /** Read the whole text of a page, front matter included, for an editor. */
   read_page: { params: ReadPageParams; output: ReadPageOutput };

@@ -21,7 +21,7 @@ fn a_missing_link_is_suggested_and_made() {
     let terminal = with_a_missing_link();
     let text = shown(&terminal, "suggest-links --page Setup --threshold 0 --limit 1");
     assert!(text.contains("notes/setup.md -> db/users.md\n"), "{text}");
-    assert!(text.contains("its name stands in the text"), "{text}");
+    assert!(text.contains("its name occurs in the text"), "{text}");
     assert!(text.contains("line 3: First fill the **User Database**, then see [[tokens]]."), "{text}");
     let text = shown(&terminal, "accept Setup UserDB --line 4");
     assert!(text.contains("changed on disk") && text.contains("exit status 2"), "{text}");

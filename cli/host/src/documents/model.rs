@@ -107,6 +107,6 @@ fn processor(config: &Config, log: &Log<'_>) -> Result<Processor> {
     }
     log(Level::Error, "GPU required but unavailable");
     Err(Error::invalid(format!(
-        "compute.device is \"gpu\" and compute.fallback_to_cpu is false, but there is no GPU to use: {missing}"
+        "compute.device is \"gpu\" and compute.fallback_to_cpu is false, but no GPU is available: {missing}"
     )))
 }

@@ -52,7 +52,7 @@ impl Place {
         let shown = self.documents.display();
         match fs::metadata(&self.documents) {
             Ok(metadata) if metadata.is_dir() => return Ok(()),
-            Ok(_) => return Err(Error::invalid(format!("documents_dir {shown} is no folder"))),
+            Ok(_) => return Err(Error::invalid(format!("documents_dir {shown} is not a folder"))),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Error::io(shown.to_string(), error)),
         }
@@ -64,7 +64,7 @@ impl Place {
             // Another process may have made it just now.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(Error::invalid(format!("documents_dir {shown}: there is no such folder")))
+                Err(Error::invalid(format!("documents_dir {shown}: no such folder")))
             }
             Err(error) => Err(Error::io(shown.to_string(), error)),
         }
@@ -82,7 +82,7 @@ impl Place {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(failed(error)),
             Ok(metadata) if !metadata.is_file() => {
-                return Err(Error::invalid(format!("db_path {shown} is no ordinary file; name another")));
+                return Err(Error::invalid(format!("db_path {shown} is not a regular file; name another")));
             }
             Ok(_) => {
                 let file = File::open(&self.database).map_err(failed)?;

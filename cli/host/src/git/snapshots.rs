@@ -27,7 +27,7 @@ struct Entry {
 
 impl GitHistory {
     pub(super) fn commit_called(&self, revision: &str) -> Result<String> {
-        let unknown = |why: &str| Error::invalid(format!("'{revision}' is no revision: {why}"));
+        let unknown = |why: &str| Error::invalid(format!("unknown revision '{revision}': {why}"));
         if revision.contains('\0') {
             return Err(unknown("no name has such a character"));
         }

@@ -236,7 +236,7 @@ impl Keeper<'_> {
         }
         let new = unreadable.iter().filter(|entry| !self.unreadable.contains(entry));
         for entry in new.clone().take(MOST) {
-            self.shared.tell(Notice::warning(format!("{}: {}; passed over", entry.path, entry.reason)));
+            self.shared.tell(Notice::warning(format!("{}: {}; ignored", entry.path, entry.reason)));
         }
         let more = new.count().saturating_sub(MOST);
         if more > 0 {

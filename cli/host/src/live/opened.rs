@@ -154,7 +154,7 @@ impl Shared {
         match opening::set_aside_if(&opened.project.database, || opened.has_its_database()) {
             Ok(None) => {}
             Ok(Some(aside)) => self.tell(Notice::warning(format!(
-                "the index is damaged ({error}); it was moved to {} and is made anew",
+                "the index is damaged ({error}); it was moved to {} and is being rebuilt",
                 aside.display()
             ))),
             Err(failed) => self.tell(Notice::warning(format!("the index is damaged ({error}): {failed}"))),

@@ -72,7 +72,7 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
         remedy,
     };
     if !source.is_dir() {
-        return Err(unusable(format!("{shown} is no folder"), "name the folder of the model".into()));
+        return Err(unusable(format!("{shown} is not a folder"), "name the folder of the model".into()));
     }
     let lacking: Vec<&str> = REQUIRED.into_iter().filter(|name| !source.join(name).is_file()).collect();
     if !lacking.is_empty() {

@@ -10,7 +10,7 @@ pub(super) fn all() -> Vec<Prompt> {
         prompt(
             "review_stale_pages",
             "Review stale pages",
-            "Compare pages with the code that overtook them, and correct what is no longer true",
+            "Compare stale pages with their code, and correct what is no longer true",
             PromptArgument::new("page")
                 .with_title("Page")
                 .with_description("Only this page; every stale page when left out")

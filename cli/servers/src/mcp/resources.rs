@@ -34,9 +34,9 @@ pub(super) async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let offset: usize = match cursor {
         None => 0,
-        Some(cursor) => cursor.parse().map_err(|_| {
-            ErrorData::invalid_params(clipped(&format!("'{cursor}' is no cursor of this list")), None)
-        })?,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| ErrorData::invalid_params(clipped(&format!("unknown cursor '{cursor}'")), None))?,
     };
     let live = server.live.clone();
     let params = json!({ "sort": "filepath", "limit": PART, "offset": offset });
@@ -112,7 +112,7 @@ pub(super) fn uri_of(path: &str) -> String {
 pub(super) fn path_of(uri: &str) -> Result<String, ErrorData> {
     let wrong = || {
         let data = Some(json!({ "uri": clipped(uri) }));
-        let message = format!("'{uri}' is no page: {PREFIX}{{path}} is expected");
+        let message = format!("'{uri}' is not a page; expected {PREFIX}{{path}}");
         ErrorData::resource_not_found(clipped(&message), data)
     };
     let encoded = uri.strip_prefix(PREFIX).filter(|path| !path.is_empty()).ok_or_else(wrong)?;

@@ -26,7 +26,7 @@ pub(super) async fn call(
     body: Body,
 ) -> Result<Response, Refusal> {
     let Some(operation) = find(&name) else {
-        return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "there is no such operation"));
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "invalid_params", "unknown operation"));
     };
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();

@@ -162,7 +162,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
                 terminal.line(format!("  {}", printable(hint)))?;
             }
         }
-        None => terminal.line("In use: none, for this folder is no project")?,
+        None => terminal.line("No model in use: this folder is not a project")?,
     }
     terminal.line("")?;
     let width = output.models.iter().map(|model| model.name.len()).max().unwrap_or(0);

@@ -114,7 +114,7 @@ pub(crate) fn show_skipped(skipped: &[Skipped], page: &mut dyn Page) {
             Span::Place(filepath, *line),
             Span::Text(": "),
             Span::Text(reason),
-            Span::Text("; passed over"),
+            Span::Text("; ignored"),
         ]);
     }
 }

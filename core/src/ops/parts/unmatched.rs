@@ -51,7 +51,7 @@ pub(crate) fn require_link_types(context: &Context<'_>, given: &[String], others
         Some(unknown) => {
             let known: Vec<&str> = types.iter().collect();
             Err(Error::invalid(format!(
-                "'{unknown}' is no type of link here; the types are {}",
+                "unknown link type '{unknown}'; expected one of {}",
                 known.join(", ")
             )))
         }

@@ -12,7 +12,7 @@ use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::writing("Make the index anew from the files; vectors of unchanged text are kept.")
+    Facts::writing("Rebuild the index from the files; vectors of unchanged text are kept.")
         .tool(Tool::OnRequest)
         .index_only()
         .command("rebuild");

@@ -162,7 +162,7 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
     }
     let types = context.link_types();
     if parse(&page, &types).front_matter.get(key).is_some() {
-        return Err(Error::invalid(format!("`{key}` stands in the front matter of `content` already")));
+        return Err(Error::invalid(format!("`{key}` is already in the front matter of `content`")));
     }
     // An empty field first: where it has to stand is known there.
     let marked = set_fields(path, &page, &[(key, "x")])?;

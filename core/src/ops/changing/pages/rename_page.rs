@@ -201,7 +201,7 @@ fn retitled(
         Ok(edited)
     } else {
         Err(Error::invalid(format!(
-            "{path}: the title would be '{now}' and not '{title}'; '{was}' stands elsewhere"
+            "{path}: the title would be '{now}' and not '{title}'; '{was}' is set elsewhere"
         )))
     }
 }

@@ -100,7 +100,7 @@ fn paths(documents: &[Document]) -> Result<HashMap<String, String>> {
         }
         used.insert(path.clone());
         if paths.insert(id.to_owned(), path).is_some() {
-            return Err(Error::invalid(format!("the document '{id}' stands twice")));
+            return Err(Error::invalid(format!("duplicate document '{id}'")));
         }
     }
     Ok(paths)

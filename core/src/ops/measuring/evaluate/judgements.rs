@@ -37,7 +37,7 @@ pub(super) fn resolve(
             return Err(Error::invalid(format!("the query '{}' is empty", query.id)));
         }
         if !known.insert(query.id.as_str()) {
-            return Err(Error::invalid(format!("the query '{}' stands twice", query.id)));
+            return Err(Error::invalid(format!("duplicate query '{}'", query.id)));
         }
     }
     let pages = pages(context, library, judgements)?;

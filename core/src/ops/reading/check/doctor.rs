@@ -18,7 +18,7 @@ mod groups;
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::reading("Find broken links, unreadable pages and other problems, each with the way out.")
+    Facts::reading("Find broken links, unreadable pages and other problems, and how to fix them.")
         .tool(Tool::OnRequest)
         .command("doctor");
 

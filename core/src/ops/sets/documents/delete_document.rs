@@ -60,7 +60,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Text("Deleted "), Span::Path(&output.filename)]);
     if let Some(trash) = &output.trash {
-        page.detail(&[Span::Text("it lies in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
+        page.detail(&[Span::Text("it is in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
     }
     show_end("", output.audit_id.as_deref(), page);
 }

@@ -98,7 +98,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[
             Span::Text("Forgot "),
             Span::Path(&output.memory.filepath),
-            Span::Text("; it lies in "),
+            Span::Text("; it is in "),
             Span::Code(&trash),
         ]);
     }

@@ -290,7 +290,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for file in &output.changed {
         if let Some(trash) = &file.trash {
             let trash = format!(".ubp/trash/{trash}");
-            page.aside(&[Span::Path(&file.filepath), Span::Text(" lies in "), Span::Code(&trash)]);
+            page.aside(&[Span::Path(&file.filepath), Span::Text(" is in "), Span::Code(&trash)]);
         }
     }
     show_skipped(&output.skipped, page);

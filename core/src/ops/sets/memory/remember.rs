@@ -181,7 +181,7 @@ fn keep(
             let old = match read(&text) {
                 Some(Ok(memory)) => memory,
                 Some(Err((line, reason))) => return Err(mend(&entry.path, line, &reason)),
-                None => return Err(mend(&entry.path, 1, "the page is no memory any longer")),
+                None => return Err(mend(&entry.path, 1, "the page is not a memory")),
             };
             let page = edited(&entry.path, &text, &old, &updated(&old, given), now)?;
             let kept = Kept {

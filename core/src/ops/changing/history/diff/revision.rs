@@ -28,9 +28,7 @@ impl<'a> Revision<'a> {
         let short = commit.get(..10).unwrap_or(commit);
         let manifest = match files.get(MANIFEST_PATH) {
             None => {
-                notes.push(format!(
-                    "there is no {MANIFEST_PATH} at {short}; today's settings are used for it"
-                ));
+                notes.push(format!("{MANIFEST_PATH} does not exist at {short}; using today's settings"));
                 None
             }
             Some(file) => {

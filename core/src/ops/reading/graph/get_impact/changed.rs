@@ -59,7 +59,7 @@ fn is_written_as_file(name: &str) -> bool {
 
 fn no_file(file: &str) -> Error {
     Error::invalid(format!(
-        "there is no file or folder '{file}' in the project, and no page names it; give its path relative to the project's folder"
+        "the project has no file or folder '{file}', and no page names it; give its path relative to the project's folder"
     ))
 }
 
