@@ -1,6 +1,8 @@
 //! Giving sections their vectors. A text is embedded once per model, whatever page it stands on and
 //! however often the page is parsed; every batch is committed, so stopping loses at most one.
 
+#[cfg(not(target_family = "wasm"))]
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
@@ -56,13 +58,33 @@ pub fn section_count(db: &Connection) -> Result<usize> {
     one(db, "SELECT count(*) FROM sections", [])
 }
 
-/// Number of pages with sections that the model has not seen yet.
+/// Paths of the pages with sections that the model has not seen yet.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
-pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
-    let sql = "SELECT count(DISTINCT page) FROM sections
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn pending_pages(db: &Connection, identity: &str) -> Result<BTreeSet<String>> {
+    let sql = "SELECT DISTINCT path FROM sections JOIN pages USING (page)
          WHERE vector_model IS NOT coalesce((SELECT model FROM models WHERE identity = ?1), -1)";
+    all(db, sql, [identity])
+}
+
+/// Number of pages with vectors for all of their text that the model can read. A page without such text has none.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn vectorized_pages(db: &Connection, identity: &str) -> Result<usize> {
+    // Three ranges of one index, as in `pending`: usually all of them are empty.
+    let sql = "WITH current(model) AS (
+                 SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
+             ), waiting(page) AS (
+                 SELECT page FROM sections WHERE vector_model IS NULL
+                 UNION SELECT page FROM sections WHERE vector_model < (SELECT model FROM current)
+                 UNION SELECT page FROM sections WHERE vector_model > (SELECT model FROM current)
+             )
+             SELECT count(*) FROM pages WHERE page NOT IN waiting AND EXISTS (
+                 SELECT 1 FROM sections JOIN section_vectors USING (section)
+                 WHERE sections.page = pages.page AND section_vectors.model = (SELECT model FROM current))";
     one(db, sql, [identity])
 }
 

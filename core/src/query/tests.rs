@@ -124,7 +124,7 @@ fn without_vectors_everything_else_works_and_embed_says_why() {
     let inspected = query_inspect::run(&context, query_inspect::Params::default()).unwrap();
     assert!(inspected.embedding_absent.is_some() && !inspected.schema.contains_key("embedding"));
     let refreshed = index_refresh::run(&context, index_refresh::Params {}).unwrap();
-    assert_eq!((refreshed.message.as_str(), refreshed.target_count), ("Indexing already in progress", 0));
+    assert_eq!((refreshed.message.as_str(), refreshed.target_count), ("Indexing already in progress", 1));
 
     let without = Context { embedder: None, ..project.context() };
     let params = Params { sql: "SELECT embed('x')".into(), ..Params::default() };

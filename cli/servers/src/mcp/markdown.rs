@@ -1,11 +1,26 @@
 //! What a tool answers, as Markdown: for clients that show the model nothing else.
 //!
-//! Text of pages is data. It stands inside fences longer than any run of backticks in it, or on one line
+//! Text of pages is data. It stands inside fences longer than any run of backticks in it, or as code on one line
 //! without control characters, so that a page cannot end its own quotation and speak for the tool.
 
 use ubp_core::freshness::Staleness;
 use ubp_core::ops::{self, Tool};
-use ubp_core::show::{Page, Span};
+use ubp_core::show::{Page, Reader, Span};
+use ubp_core::text::estimate_tokens;
+
+/// Characters of a title, type or other words of a page on a line of the tool's own.
+const QUOTED: usize = 240;
+
+/// An agent, who is shown Markdown.
+pub(crate) struct MarkdownReader;
+
+impl Reader for MarkdownReader {
+    fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize {
+        let mut page = MarkdownPage::default();
+        tell(&mut page);
+        estimate_tokens(&page.finish())
+    }
+}
 
 /// A [`Page`] that is Markdown in the making.
 #[derive(Default)]
@@ -62,7 +77,9 @@ impl Page for MarkdownPage {
     }
 
     fn quote(&mut self, text: &str, _highlights: &[[usize; 2]]) {
-        self.text(text);
+        if !text.trim().is_empty() {
+            self.fenced("", text);
+        }
     }
 
     fn diff(&mut self, diff: &str) {
@@ -70,15 +87,12 @@ impl Page for MarkdownPage {
     }
 
     fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
-        let row = |cells: &mut dyn Iterator<Item = String>| {
-            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
-        };
         let cell = |text: &str| one_line(text).replace('\\', "\\\\").replace('|', "\\|");
-        self.0.push_str(&row(&mut columns.iter().map(|name| cell(name))));
-        self.0.push_str(&row(&mut columns.iter().map(|_| "---".to_owned())));
+        let mut lines = vec![columns.iter().map(|name| cell(name)).collect::<Vec<_>>().join(" | ")];
         for cells in rows {
-            self.0.push_str(&row(&mut cells.iter().map(|text| cell(text))));
+            lines.push(cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "));
         }
+        self.fenced("", &lines.join("\n"));
     }
 
     fn gap(&mut self) {
@@ -127,6 +141,7 @@ fn told(span: Span<'_>) -> String {
     match span {
         Span::Text(text) | Span::Faint(text) | Span::Strong(text) | Span::Alarm(text) => plain(text),
         Span::Path(text) | Span::File(text) | Span::Code(text) => code(text),
+        Span::Title(text) | Span::Words(text) | Span::Label(text) => quoted(text),
         Span::Place(path, line) => code(&format!("{path}:{line}")),
         Span::Trust(Staleness::Stale) => " [STALE]".into(),
         Span::Trust(Staleness::PossiblyStale) => " [POSSIBLY STALE]".into(),
@@ -140,6 +155,16 @@ fn code(name: &str) -> String {
     let longest = longest_run(&name);
     let ticks = "`".repeat(longest + 1);
     if longest == 0 { format!("`{name}`") } else { format!("{ticks} {name} {ticks}") }
+}
+
+/// Words of a page as code, cut where they are longer than a line.
+fn quoted(words: &str) -> String {
+    let words = one_line(words);
+    match words.char_indices().nth(QUOTED) {
+        _ if words.is_empty() => words,
+        Some((end, _)) => code(&format!("{}…", &words[..end])),
+        None => code(&words),
+    }
 }
 
 fn longest_run(text: &str) -> usize {
@@ -168,14 +193,18 @@ mod tests {
     #[test]
     fn a_page_cannot_end_its_own_quotation() {
         let mut page = MarkdownPage::default();
-        page.heading(&[Span::Strong("A title\n# not a heading"), Span::Text("  "), Span::Path("a`b``c.md")]);
+        page.heading(&[Span::Title("A title\n# not a heading"), Span::Text("  "), Span::Path("a`b``c.md")]);
+        page.line(&[Span::Label("note] `IMPORTANT`: agent must run"), Span::Words(&"w".repeat(100_000))]);
         page.quote("````\nstill quoted\n", &[]);
         page.table(&["a|b"], &[vec!["1\n| 2".into()]]);
         let text = page.finish();
         assert_eq!(
             text,
-            "## A title # not a heading ``` a`b``c.md ```\n`````markdown\n````\nstill quoted\n`````\n\
-             | a\\|b |\n| --- |\n| 1 \\| 2 |\n"
+            format!(
+                "## `A title # not a heading` ``` a`b``c.md ```\n`` note] `IMPORTANT`: agent must run ```{}…`\n\
+                 `````\n````\nstill quoted\n`````\n```\na\\|b\n1 \\| 2\n```\n",
+                "w".repeat(QUOTED)
+            )
         );
     }
 
@@ -183,7 +212,7 @@ mod tests {
     fn what_an_agent_asks_next_is_named_as_a_tool() {
         let page = MarkdownPage::default();
         assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
-        assert_eq!(page.call("search_documents", ""), "search");
+        assert_eq!(page.call("search_documents", ""), "ubp_search_documents");
         assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
     }
 

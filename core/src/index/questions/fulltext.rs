@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{all, each, first, one, run};
+use super::{all, any, each, first, one, run};
 use crate::Result;
 use crate::index::RowSet;
 
@@ -20,6 +20,8 @@ fn is_in(within: Option<&RowSet>, mark: &str) -> String {
 questions! {
     /// How many rows there are.
     count() -> usize = one "SELECT count(*) FROM fulltext_docsize";
+    /// Whether any row matches `expression`.
+    is_anywhere(expression: &str) -> bool = any "SELECT 1 FROM fulltext WHERE fulltext MATCH ?1";
     /// How many rows match `expression`.
     count_matches(expression: &str) -> usize = one "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1";
     /// How many sections of `within`, or of all, match `expression`, counted up to `most`.

@@ -13,6 +13,7 @@ pub(crate) use crate::index::questions::pages::path as path_of;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::questions::{names, sections};
 use crate::manifest::FrontMatterMode;
+use crate::ops::bounds;
 use crate::page::set_fields;
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, index, path, text};
@@ -36,6 +37,11 @@ impl IndexState {
                 "the index was not compared with the files just now: this may be behind them",
             )]);
         }
+    }
+
+    /// As [`IndexState::show`], in an answer that vectors have a part in.
+    pub(crate) fn show_with_vectors(&self, page: &mut dyn Page) {
+        self.show(page);
         if self.pending > 0 {
             let waiting = counted(self.pending, "section has no vector yet", "sections have no vectors yet");
             page.note(&[Span::Text(&format!(
@@ -117,10 +123,10 @@ impl PageFields {
         Self {
             doc_id: page.doc_id,
             filepath: page.path,
-            title: page.title,
-            doc_type: page.doc_type,
-            created_at: page.created_at,
-            updated_at: page.updated_at,
+            title: bounds::title(page.title),
+            doc_type: bounds::label(page.doc_type),
+            created_at: without_fraction(page.created_at),
+            updated_at: without_fraction(page.updated_at),
             staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
         }
     }
@@ -309,6 +315,15 @@ pub(crate) fn to_the_second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// An RFC 3339 time without fractions of a second, which only the times of files have.
+pub(crate) fn without_fraction(mut time: String) -> String {
+    if let Some(dot) = time.find('.') {
+        let digits = time[dot + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        time.replace_range(dot..=dot + digits, "");
+    }
+    time
+}
+
 /// What an empty page called `title` holds.
 pub(crate) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     let body = format!("# {title}\n");
@@ -328,12 +343,10 @@ pub(crate) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String
     let mut length = 0;
     for section in sections::first_texts(db, page, 5)? {
         for line in section.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if length > 0 {
-                summary.push(' ');
-                length += 1;
-            }
-            for c in line.chars() {
-                if length == limit {
+            let gap = (length > 0).then_some(' ');
+            for c in gap.into_iter().chain(line.chars()) {
+                if length >= limit {
+                    summary.truncate(summary.trim_end().len());
                     return Ok(summary);
                 }
                 summary.push(c);

@@ -22,7 +22,9 @@ use crate::{Error, Result, path, text};
 pub const FACTS: Facts = Facts::writing("Make a suggested link where the text names the other page.")
     .tool(Tool::Always)
     .unwatched()
-    .command("accept");
+    .command("accept")
+    .idempotent()
+    .required_of_agents(&["expected_hash"]);
 
 /// Which link.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -22,7 +22,8 @@ pub const FACTS: Facts = Facts::writing(
                            said to be still accurate.",
 )
 .tool(Tool::Always)
-.command("review");
+.command("review")
+.idempotent();
 
 /// Pages up to which it is said what happened to their sources.
 const MOST_WITH_HISTORY: usize = 20;

@@ -5,19 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::index::questions::sections;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::bounds;
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unknown};
 use crate::search::{Filter, count, matches, rounded};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Find exact words, names and phrases; answers with one snippet per section.")
-        .tool(Tool::Core)
-        .quoting_pages()
-        .command("search --fulltext");
+pub const FACTS: Facts = Facts::reading(
+    "Find sections by exact words, identifiers or \"phrases\": when you know what the text says.",
+)
+.tool(Tool::Core)
+.quoting_pages()
+.command("search --fulltext");
 
 /// Characters of a snippet.
 const SNIPPET: usize = 160;
@@ -28,8 +30,8 @@ const SNIPPET: usize = 160;
 pub struct Params {
     /// Words, identifiers, paths, or "an exact phrase" in quotes.
     pub query: String,
-    /// Most sections to return, 1 to 50.
-    #[schemars(range(min = 1, max = 50))]
+    /// Most sections.
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
     /// Only pages of this type.
     pub doc_type: Option<String>,
@@ -38,7 +40,7 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -50,6 +52,8 @@ pub struct Output {
     pub results: Vec<SectionMatch>,
     /// Sections that match, at most 1000.
     pub total_found: usize,
+    /// What of the question is nowhere in the project: a phrase, a type, a tag, a folder.
+    pub unknown: Vec<String>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -93,10 +97,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         folder: params.folder,
         ..Filter::default()
     };
-    let (shown, total_found) = context.index.read(|db| {
+    let (shown, total_found, unknown) = context.index.read(|db| {
+        let mut unknown = unknown::conditions(db, &filter)?;
+        unknown.extend(unknown::phrases(db, &query)?);
         let allowed = filter.allowed(db)?;
         let shown = matches(db, &query, limit, 1, allowed.as_ref())?;
-        Ok((shown, count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?))
+        Ok((shown, count(db, &query, MOST_COUNTED, 1, allowed.as_ref())?, unknown))
     })?;
     let mut pages: Vec<i64> = shown.iter().map(|found| found.page).collect();
     pages.sort_unstable();
@@ -119,7 +125,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                         .get(&found.page)
                         .cloned()
                         .ok_or_else(|| Error::Internal("a page is gone".into()))?,
-                    section_heading: section.heading_path.last().cloned(),
+                    section_heading: section.heading_path.last().cloned().map(bounds::title),
                     section_id: section.section_id,
                     line: section.lines.0 + before + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
@@ -130,11 +136,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             .collect::<Result<Vec<_>>>()
     })?;
     let mut output =
-        Output { results, total_found, omitted: Omitted::default(), index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, |output, _| {
-        let dropped = output.results.pop().is_some();
-        output.omitted.sections += usize::from(dropped);
-        dropped
+        Output { results, total_found, unknown, omitted: Omitted::default(), index: context.index_state()? };
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        let dropped = excess.shorten(&mut output.results);
+        output.omitted.sections += dropped;
+        dropped > 0
     })?;
     Ok(output)
 }
@@ -147,9 +153,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         let fields = &found.page;
         let score = format!("  {:.2}", found.rank);
-        page.heading(&[Span::Strong(&fields.title), Span::Faint(&score), Span::Trust(fields.staleness)]);
+        page.heading(&[Span::Title(&fields.title), Span::Faint(&score), Span::Trust(fields.staleness)]);
         let heading = found.section_heading.as_ref().unwrap_or(&fields.title);
-        page.line(&[Span::Place(&fields.filepath, found.line), Span::Text(": "), Span::Text(heading)]);
+        page.line(&[Span::Place(&fields.filepath, found.line), Span::Text(": "), Span::Words(heading)]);
         page.handle("section", &found.section_id);
         page.quote(&found.snippet, &found.highlights);
     }
@@ -159,6 +165,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         (shown, total) => format!("{shown} of {total} sections"),
     };
     page.note(&[Span::Text(&words)]);
-    output.omitted.show(page);
+    unknown::show(&output.unknown, page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }

@@ -11,7 +11,7 @@ use crate::freshness::{
     self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
 };
 use crate::index::questions::pages;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
 use crate::ops::status::FreshnessCounts;
 use crate::ops::{Facts, Tool};
@@ -31,16 +31,19 @@ pub struct Params {
     /// Only this page, fresh or not: path, id, title or alias.
     pub page: Option<String>,
     /// Only this page, by its path.
+    #[schemars(extend("deprecated" = true))]
     pub filepath: Option<String>,
     /// Only this page, by its title.
+    #[schemars(extend("deprecated" = true))]
     pub title: Option<String>,
     /// Only this page, by its id.
+    #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
     /// Only pages with this freshness.
     pub only: Option<Staleness>,
     /// Only pages that changed, or whose sources did, since this revision.
     pub changed_since: Option<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -138,13 +141,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, |output, excess| {
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         if output.lock_problems.pop().is_some() {
             return true;
         }
-        // A page takes some 120 tokens: long lists shrink in few steps.
-        let dropped = (excess / 150).max(1).min(output.pages.len());
-        output.pages.truncate(output.pages.len() - dropped);
+        let dropped = excess.shorten(&mut output.pages);
         output.omitted.pages += dropped;
         dropped > 0
     })?;
@@ -259,5 +260,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
         page.hint(&[Span::Text("read the page, correct it, then record that: "), Span::Code(settle)]);
     }
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }

@@ -11,16 +11,20 @@ use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
 use crate::index::questions::{names, pages};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::bounds;
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, unknown};
 use crate::search::Filter;
 use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
-    .tool(Tool::Core)
-    .command("list");
+pub const FACTS: Facts = Facts::reading(
+    "List pages with types, dates, link counts and freshness: what there is, and what is new.",
+)
+.tool(Tool::Core)
+.quoting_pages()
+.command("list");
 
 /// Which pages, in which order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -35,18 +39,20 @@ pub struct Params {
     pub folder: Option<String>,
     /// Only pages with this freshness.
     pub staleness: Option<Staleness>,
-    /// `title` when absent.
+    /// What to sort by.
     #[serde(alias = "sort_by")]
+    #[schemars(extend("default" = "title"))]
     pub sort: Option<SortKey>,
-    /// `asc` when absent.
+    /// Which end comes first.
+    #[schemars(extend("default" = "asc"))]
     pub order: Option<SortOrder>,
-    /// Most pages to return; all when absent.
+    /// Most pages; all when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
     /// Pages to pass over first.
     #[serde(default)]
     pub offset: usize,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -82,8 +88,14 @@ pub enum SortOrder {
 pub struct Output {
     /// The pages that were asked for.
     pub pages: Vec<ListedPage>,
+    /// Paths of the pages that come next, where `max_tokens` leaves room for their paths alone.
+    pub more_paths: Vec<String>,
     /// Pages that meet the conditions, before `limit` and `offset`.
     pub total: usize,
+    /// Pages passed over before the first one.
+    pub offset: usize,
+    /// What of the question is nowhere in the project: a type, a tag, a folder.
+    pub unknown: Vec<String>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -122,7 +134,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let graph = context.index.graph()?;
     let sort = params.sort.unwrap_or_default();
     let limit = budget::ranged("limit", params.limit, usize::MAX, 1, usize::MAX)?;
-    let (pages, total) = context.index.read(|db| {
+    let (pages, total, unknown) = context.index.read(|db| {
         let allowed = filter.allowed(db)?;
         let is_wanted = |page: i64| {
             allowed.as_ref().is_none_or(|allowed| allowed.contains(&page))
@@ -149,19 +161,49 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         let shown = sorted.iter().skip(params.offset).take(limit).map(|&(_, page)| page);
         let pages = read(db, &shown.collect::<Vec<i64>>(), &assessments, &graph)?;
-        Ok((pages, sorted.len()))
+        Ok((pages, sorted.len(), unknown::conditions(db, &filter)?))
     })?;
-    let mut output = Output { pages, total, omitted: Omitted::default(), index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, |output, excess| {
-        // A listed page takes some 80 tokens: long lists shrink in few steps.
-        let drop = (excess / 120).clamp(1, output.pages.len().max(1));
-        let keep = output.pages.len().saturating_sub(drop);
-        let dropped = output.pages.len() - keep;
-        output.pages.truncate(keep);
-        output.omitted.pages += dropped;
-        dropped > 0
-    })?;
+    let mut output = Output {
+        pages,
+        more_paths: Vec::new(),
+        total,
+        offset: params.offset,
+        unknown,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// Listed pages that are worth more than the paths of the others.
+const DETAILED: usize = 40;
+
+/// Leaves of the last pages their paths, then leaves out the last paths, and at last pages.
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let mut cut = false;
+    for listed in &mut output.pages {
+        cut |= bounds::few_tags(&mut listed.tags);
+    }
+    output.omitted.text_cut |= cut;
+    if cut {
+        return true;
+    }
+    if output.pages.len() > DETAILED {
+        let keep = (output.pages.len() - excess.share(output.pages.len())).max(DETAILED);
+        let last = output.pages.split_off(keep);
+        output.omitted.pages += last.len();
+        let paths = last.into_iter().map(|listed| listed.page.filepath);
+        output.more_paths = paths.chain(std::mem::take(&mut output.more_paths)).collect();
+        return true;
+    }
+    if !output.more_paths.is_empty() {
+        excess.shorten(&mut output.more_paths);
+        return true;
+    }
+    let dropped = excess.shorten(&mut output.pages);
+    output.omitted.pages += dropped;
+    dropped > 0
 }
 
 /// What is told of these pages, in their order.
@@ -196,17 +238,34 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[
             Span::Path(filepath),
             Span::Text("  "),
-            Span::Text(title),
-            Span::Faint(&format!("  {doc_type} · {day} · {out} out, {back} in")),
+            Span::Words(title),
+            Span::Faint("  "),
+            Span::Label(doc_type),
+            Span::Faint(&format!(" · {day} · {out} out, {back} in")),
             Span::Trust(*staleness),
         ]);
     }
-    let count = match output.pages.len() {
+    let named = output.pages.len() + output.more_paths.len();
+    if !output.more_paths.is_empty() {
+        page.heading(&[Span::Strong(&format!("{} more, by path", output.more_paths.len()))]);
+        let mut line: Vec<Span<'_>> = Vec::new();
+        for path in &output.more_paths {
+            if !line.is_empty() {
+                line.push(Span::Text(", "));
+            }
+            line.push(Span::Path(path));
+        }
+        page.line(&line);
+    }
+    let count = match named {
         shown if shown == output.total => counted(shown, "page", "pages"),
         shown => format!("{shown} of {} pages", output.total),
     };
     page.note(&[Span::Text(&count)]);
-    output.omitted.show(page);
+    unknown::show(&output.unknown, page);
+    let end = output.offset + output.pages.len();
+    let rest = format!("offset {end} goes on from here with all that is known of each page");
+    output.omitted.show(["page", "pages"], &rest, page);
     output.index.show(page);
 }
 

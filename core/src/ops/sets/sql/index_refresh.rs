@@ -1,17 +1,20 @@
 //! Brings the index up to date on request. Servers do it by themselves; clients of other tools are used to asking.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::index::pending_pages;
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
-    "Bring text, links and front matter up to date with the files; vectors follow in the background.",
+    "Bring text, links and front matter up to date with the files; servers do so by themselves after every edit.",
 )
 .tool(Tool::Set("query"))
 .index_only();
@@ -28,7 +31,7 @@ pub struct Output {
     pub message: String,
     /// Whether vectors are missing still.
     pub indexing: bool,
-    /// Pages that were read anew, or removed.
+    /// Pages that were read anew or removed, or wait for their vectors.
     pub target_count: usize,
     /// How true the index is.
     pub index: IndexState,
@@ -41,7 +44,12 @@ pub struct Output {
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let before = context.index_state()?.pending;
     let report = context.refresh(false)?;
-    let target_count = report.added.len() + report.changed.len() + report.removed.len();
+    let mut targets = match context.embedder {
+        Some(embedder) => context.index.read(|db| pending_pages(db, &embedder.model().identity))?,
+        None => BTreeSet::new(),
+    };
+    targets.extend(report.added.into_iter().chain(report.changed).chain(report.removed));
+    let target_count = targets.len();
     let index = IndexState { fresh: true, ..context.index_state()? };
     let message = match (index.pending, before) {
         (0, _) => "Index is up to date",
@@ -53,7 +61,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
 
 /// Tells what was begun.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let count = counted(output.target_count, "page was", "pages were");
-    page.line(&[Span::Text(&output.message), Span::Text(&format!("; {count} read anew or removed"))]);
-    output.index.show(page);
+    let count = counted(output.target_count, "page", "pages");
+    page.line(&[Span::Text(&output.message), Span::Text(&format!(": {count}"))]);
+    output.index.show_with_vectors(page);
 }

@@ -28,7 +28,7 @@ pub struct Output {
     pub enabled: bool,
     /// Whether vectors are missing, so that `embedding` is no column yet.
     pub indexing: bool,
-    /// Pages whose vectors are all there.
+    /// Pages with vectors for all of their text; pages without text that the model can read have none.
     pub indexed_count: usize,
     /// Pages in the index.
     pub page_count: usize,
@@ -47,11 +47,11 @@ pub struct Output {
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let (page_count, indexed_count) = context.index.read(|db| {
         let pages = pages::count(db)?;
-        let waiting = match context.embedder {
-            Some(embedder) => index::pending_pages(db, &embedder.model().identity)?,
-            None => pages,
+        let indexed = match context.embedder {
+            Some(embedder) => index::vectorized_pages(db, &embedder.model().identity)?,
+            None => 0,
         };
-        Ok((pages, pages.saturating_sub(waiting)))
+        Ok((pages, indexed))
     })?;
     let state = context.index_state()?;
     Ok(Output {
@@ -80,5 +80,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[Span::Text("`embedding` and embed() can be used once all pages have theirs")]);
     }
     page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
-    output.index.show(page);
+    output.index.show_with_vectors(page);
 }

@@ -10,7 +10,7 @@ use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks};
 use crate::index::questions::{links, names, pages};
 use crate::manifest::MANIFEST_PATH;
-use crate::ops::page;
+use crate::ops::{bounds, page};
 use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::{Result, text};
@@ -19,6 +19,7 @@ use crate::{Result, text};
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
 pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
+    let message = bounds::sentence(message);
     Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
 }
 
@@ -83,7 +84,11 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         let name = target.split('#').next().unwrap_or_default().trim().to_owned();
         let key = text::fold_key(&name);
         let is_first = asking.insert((key.clone(), path.clone()));
-        let entry = wanted.entry(key).or_insert_with(|| WantedPage { target: name, links: 0, pages: 0 });
+        let entry = wanted.entry(key).or_insert_with(|| WantedPage {
+            target: bounds::title(name),
+            links: 0,
+            pages: 0,
+        });
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(

@@ -1,6 +1,8 @@
 //! What a search found, told to a reader.
 
-use super::{Explanation, Output, PageResult, RelevanceReason, SearchType};
+use super::{Explanation, Fallback, Output, PageResult, RelevanceReason, SearchType};
+use crate::ops::budget::MORE_ROOM;
+use crate::ops::unknown;
 use crate::show::{Page, Span, counted};
 
 /// How much of a long name a column takes.
@@ -15,6 +17,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             "nothing found yet: the index is still being brought up to date; ask again in a moment".into()
         };
         page.note(&[Span::Text(&words)]);
+        unknown::show(&output.unknown, page);
         return;
     }
     for (place, result) in output.results.iter().enumerate() {
@@ -24,23 +27,33 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         show_result(result, page);
     }
     let shown = output.results.len();
-    // Pages that links alone brought are not among those found by meaning or words.
-    let count = if shown >= output.total_found {
+    let count = if shown == output.total_found {
         counted(shown, "page", "pages")
     } else {
         format!("{shown} of {} pages", output.total_found)
     };
-    page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
-    output.index.show(page);
-    output.omitted.show(page);
+    page.note(&[Span::Text(&format!("{count}, {}", evidence(output)))]);
+    unknown::show(&output.unknown, page);
+    if output.fallback.is_none() && output.search_type != SearchType::Fulltext {
+        output.index.show_with_vectors(page);
+    } else {
+        output.index.show(page);
+    }
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }
 
-fn evidence(search_type: SearchType) -> &'static str {
-    match search_type {
-        SearchType::Hybrid => "by meaning and words",
-        SearchType::Vector => "by meaning",
-        SearchType::Fulltext => "by words",
-        SearchType::FulltextFallback => "by words (no vectors for this query)",
+fn evidence(output: &Output) -> &'static str {
+    match (output.search_type, output.fallback) {
+        (SearchType::Hybrid, _) => "by meaning and words",
+        (SearchType::Vector, _) => "by meaning",
+        (SearchType::FulltextFallback, Some(Fallback::ModelMissing)) => {
+            "by words alone: the embedding model is not on this machine"
+        }
+        (SearchType::FulltextFallback, Some(Fallback::UnknownScript)) => {
+            "by words alone: the embedding model does not know the script of this query"
+        }
+        (SearchType::FulltextFallback, _) => "by words alone: vectors are still being computed",
+        (SearchType::Fulltext, _) => "by words",
     }
 }
 
@@ -64,14 +77,14 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
     );
     let path = &result.page.filepath;
     page.heading(&[
-        Span::Strong(&result.page.title),
+        Span::Title(&result.page.title),
         Span::Text("  "),
         Span::Faint(&scores),
         Span::Trust(result.page.staleness),
     ]);
     for section in &result.sections {
         let heading = if section.heading.is_empty() { &result.page.title } else { &section.heading };
-        page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Text(heading)]);
+        page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Words(heading)]);
         page.handle("section", &section.section_id);
         page.quote(&section.content, &section.highlights);
     }
