@@ -124,7 +124,7 @@ fn a_list_names_the_pages_that_it_has_no_room_to_describe() {
     let (answer, words) = told(&project.context(), "list_pages", json!({ "max_tokens": 8_000 })).unwrap();
     assert!(estimate_tokens(&words) <= 8_000 && estimate_tokens(&answer.to_string()) <= 16_000);
     let (described, named) = (count(&answer["pages"]), count(&answer["more_paths"]));
-    assert!(described >= 40 && described < 601, "{described}");
+    assert!((40..601).contains(&described), "{described}");
     assert_eq!(described + named, 601, "every page is named");
     assert_eq!(answer["omitted"]["pages"], named);
     assert!(words.contains(&format!("offset {described}")), "{}", &words[words.len() - 300..]);

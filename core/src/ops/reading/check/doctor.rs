@@ -188,9 +188,9 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
             Severity::Warning => Span::Alarm("warning"),
             Severity::Info => Span::Faint("info"),
         };
-        let count = output.counts.get(code).copied().unwrap_or(findings.len());
+        let all = output.counts.get(code).copied().unwrap_or(findings.len());
         let shown = findings.len().min(most);
-        let count = if shown < count { format!(" ({shown} of {count})") } else { format!(" ({count})") };
+        let count = if shown < all { format!(" ({shown} of {all})") } else { format!(" ({all})") };
         page.heading(&[label, Span::Text(": "), Span::Strong(&code.replace('_', " ")), Span::Text(&count)]);
         for Finding { filepath, line, message, .. } in findings.iter().take(most).copied() {
             let message = Span::Words(message);
@@ -200,7 +200,7 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
                 (None, _) => page.item(&[message]),
             }
         }
-        show_rest(findings.len(), most, code, page);
+        show_rest(all, shown, code, page);
         if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
             page.item(&[Span::Faint("hint: "), Span::Text(hint)]);
         }
@@ -221,10 +221,10 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
     output.index.show(page);
 }
 
-fn show_rest(count: usize, most: usize, kind: &str, page: &mut dyn Page) {
-    if count > most {
+fn show_rest(all: usize, shown: usize, kind: &str, page: &mut dyn Page) {
+    if all > shown {
         let way = page.call("doctor", kind);
-        page.item(&[Span::Faint(&format!("and {} more: {way}", count - most))]);
+        page.item(&[Span::Faint(&format!("and {} more of this kind: {way}", all - shown))]);
     }
 }
 
