@@ -98,14 +98,14 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
 
     fn span(&self, paint: Palette, span: Span<'_>) -> String {
         match span {
-            Span::Text(text) | Span::Code(text) => printable(text),
+            Span::Text(text) | Span::Words(text) | Span::Code(text) => printable(text),
             Span::Path(path) => paint.path(self.terminal.path(path)),
             Span::Place(path, line) => {
                 format!("{}:{}", paint.path(self.terminal.path(path)), paint.line(line))
             }
             Span::File(path) => paint.path(self.terminal.project_path(path)),
-            Span::Strong(text) => paint.strong(printable(text)),
-            Span::Faint(text) => paint.faint(printable(text)),
+            Span::Strong(text) | Span::Title(text) => paint.strong(printable(text)),
+            Span::Faint(text) | Span::Label(text) => paint.faint(printable(text)),
             Span::Alarm(text) => paint.warning(printable(text)),
             Span::Trust(Staleness::Stale) => format!("  {}", paint.error("[STALE]")),
             Span::Trust(Staleness::PossiblyStale) => format!("  {}", paint.warning("[POSSIBLY STALE]")),

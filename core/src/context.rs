@@ -1,19 +1,22 @@
 //! What an operation works with, and the engine that holds it together for a host.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::index::{
-    EmbedReport, Index, RefreshOptions, RefreshReport, View, embed_pending, refresh, settle_chunk_size,
+    EmbedReport, Index, RefreshOptions, RefreshReport, View, date, embed_pending, refresh, settle_chunk_size,
 };
 use crate::manifest::{LinkOrder, Manifest};
 use crate::page::LinkTypes;
-use crate::ports::{Clock, Embedder, History, Source};
+use crate::ports::{Clock, Embedder, History, Source, SourceChange};
 use crate::progress::{Cancel, Progress};
-use crate::{Result, ops};
+use crate::show::Reader;
+use crate::{Result, ops, path};
 
 /// Who asks: agents may do less than people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +50,8 @@ pub struct Context<'a> {
     pub caller: Caller,
     /// What an agent calls itself, for the audit log.
     pub agent: Option<&'a str>,
+    /// Who is shown the words of answers and not their fields: sizes are promised for the words then.
+    pub reader: Option<&'a dyn Reader>,
     /// Hears how far long work is.
     pub progress: &'a dyn Progress,
     /// Says when to stop.
@@ -117,6 +122,7 @@ impl Engine {
             refreshed,
             caller,
             agent: None,
+            reader: None,
             progress,
             cancel,
         }
@@ -159,8 +165,29 @@ impl Context<'_> {
             in_order: false,
             only,
         };
-        settle_chunk_size(self.index.index(), self.manifest.documents.chunk_size)?;
-        refresh(self.index.index(), self.source, self.clock, &options, self.progress, self.cancel)
+        let index = self.index.index();
+        settle_chunk_size(index, self.manifest.documents.chunk_size)?;
+        let report = refresh(index, self.source, self.clock, &options, self.progress, self.cancel)?;
+        date(index, &self.commit_times(&report))?;
+        Ok(report)
+    }
+
+    /// When pages were committed that came by a clone or a checkout, as far as they are as they were committed. A page
+    /// that changes alone was just edited: its file says when.
+    fn commit_times(&self, report: &RefreshReport) -> BTreeMap<String, Timestamp> {
+        let edited = if report.changed.len() > 1 { report.changed.as_slice() } else { &[] };
+        let file = |page: &String| Some((path::join(self.pages_dir(), page)?, page.clone()));
+        let files: BTreeMap<String, String> = report.added.iter().chain(edited).filter_map(file).collect();
+        if files.is_empty() {
+            return BTreeMap::new();
+        }
+        // What version control cannot say, files do.
+        let changes = self.history.last_changes(&files.keys().cloned().collect::<Vec<_>>());
+        let committed = |(file, change)| match change {
+            SourceChange::Committed(commit) => Some((files.get(&file)?.clone(), commit.time)),
+            SourceChange::Uncommitted | SourceChange::BeyondHistory => None,
+        };
+        changes.unwrap_or_default().into_iter().filter_map(committed).collect()
     }
 
     /// Embeds what is pending, for at most `millis` milliseconds where given. Without a model there

@@ -54,7 +54,9 @@ impl Next {
         let facts = self.row().map(|row| row.facts).filter(|facts| !facts.command.is_empty())?;
         let mut line = format!("ubp {}", facts.command);
         let is_positional = |name: &str| facts.arguments.contains(&name);
-        for (name, value) in self.params.iter().filter(|(name, _)| !is_positional(name)) {
+        // A command reads the page itself, so it takes no hash of the page as read.
+        let is_flag = |name: &str| !is_positional(name) && name != "expected_hash";
+        for (name, value) in self.params.iter().filter(|(name, _)| is_flag(name)) {
             let flag = name.replace('_', "-");
             match value {
                 Value::Bool(true) => line.push_str(&format!(" --{flag}")),

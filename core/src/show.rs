@@ -23,6 +23,12 @@ pub enum Span<'a> {
     Strong(&'a str),
     /// What is there for those who look closer.
     Faint(&'a str),
+    /// The title of a page, as its author wrote it.
+    Title(&'a str),
+    /// Words of a page: a heading, the text around a link.
+    Words(&'a str),
+    /// A page's type or tag, as its author wrote it.
+    Label(&'a str),
     /// What needs attention.
     Alarm(&'a str),
     /// How far a page can be trusted, where that is worth a word; begins with a space.
@@ -80,6 +86,12 @@ pub trait Page {
     fn voice(&self) -> &dyn Voice;
 }
 
+/// Somebody who is shown the words of an answer.
+pub trait Reader: Sync {
+    /// Tokens of the words that `tell` tells.
+    fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize;
+}
+
 /// `one` or `many`, with the number.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
@@ -95,7 +107,7 @@ pub fn to_the_second(time: &str) -> String {
 
 /// A page that an answer is about, as its heading.
 pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
-    [Span::Strong(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]
+    [Span::Title(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]
 }
 
 /// What is wrong with a source, as the end of a sentence that begins with its path.

@@ -18,8 +18,13 @@ mod settings;
 mod starting;
 mod tools;
 
-const TOOLS: [&str; 5] =
-    ["search", "index_markdown", "list_documents", "delete_document", "reindex_document"];
+const TOOLS: [&str; 5] = [
+    "ubp_search_documents",
+    "ubp_index_markdown",
+    "ubp_list_documents",
+    "ubp_delete_document",
+    "ubp_reindex_document",
+];
 
 /// Much longer than a server takes to hear of a file.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -161,14 +166,14 @@ fn in_a_project_writing_has_to_be_allowed() {
     let folder = Folder::new();
     folder.ubp(&["init", "--pages-dir", "documents"]);
     let names = |arguments: &[&str]| folder.server(arguments).tool_names().unwrap();
-    assert_eq!(names(&["--tools", "documents"]), ["search", "list_documents"]);
+    assert_eq!(names(&["--tools", "documents"]), ["ubp_search_documents", "ubp_list_documents"]);
     assert_eq!(names(&["--tools", "documents", "--write"]), TOOLS);
     assert_eq!(names(&["--tools", "search"]), ["ubp_search"], "the operation of that name, and not the tool");
-    assert_eq!(names(&["--tools", "search_documents"]), ["search"]);
+    assert_eq!(names(&["--tools", "search_documents"]), ["ubp_search_documents"]);
     let refused = folder.command(&["mcp-server", "--tools", "delete_document"]).output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--write"), "{refused:?}");
     for name in names(&[]) {
-        assert!(name.starts_with("ubp_"), "the default set stays as it is: {name}");
+        assert!(name.starts_with("ubp_"), "every tool says whose it is: {name}");
     }
 }
 

@@ -42,7 +42,7 @@ fn the_sets_of_every_server_have_no_memories() {
     for arguments in [&["--write"][..], &["--write", "--tools", "all"]] {
         let mut client = crate::mcp::server(terminal.folder(), arguments);
         let tools = client.tool_names().unwrap();
-        assert!(!tools.iter().any(|name| name == "remember" || name == "recall"), "{tools:?}");
+        assert!(!tools.iter().any(|name| name == "ubp_remember" || name == "ubp_recall"), "{tools:?}");
     }
 }
 

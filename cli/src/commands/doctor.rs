@@ -12,9 +12,13 @@ use crate::session::{Session, Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp doctor\n  \
+    ubp doctor unresolved_link      every broken link\n  \
     ubp doctor --exit-code          fail when there are errors or warnings\n  \
     ubp doctor --all --json")]
 pub struct DoctorArgs {
+    /// Every finding of this kind, by its name in JSON
+    #[arg(value_name = "KIND")]
+    pub kind: Option<String>,
     /// End with status 1 when there are errors or warnings
     #[arg(long)]
     pub exit_code: bool,
@@ -29,8 +33,9 @@ pub(crate) fn run(
     global: &Global,
     args: &DoctorArgs,
 ) -> CommandResult {
-    let output = session.read(terminal, global, |context| doctor::run(context, Params::default()))?;
-    answer(terminal, &output, if args.all { doctor::show } else { doctor::show_few })?;
+    let params = Params { kind: args.kind.clone(), ..Params::default() };
+    let output = session.read(terminal, global, |context| doctor::run(context, params))?;
+    answer(terminal, &output, if args.all { doctor::show_all } else { doctor::show })?;
     let bad = output.findings.iter().any(|finding| finding.severity <= Severity::Warning);
     Ok(if bad && args.exit_code { ExitStatus::Finding } else { ExitStatus::Success })
 }

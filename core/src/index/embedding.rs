@@ -69,6 +69,25 @@ pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
     one(db, sql, [identity])
 }
 
+/// Number of pages with vectors for all of their text that the model can read. A page without such text has none.
+///
+/// # Errors
+/// [`crate::Error::Database`].
+pub fn vectorized_pages(db: &Connection, identity: &str) -> Result<usize> {
+    // Three ranges of one index, as in `pending`: usually all of them are empty.
+    let sql = "WITH current(model) AS (
+                 SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
+             ), waiting(page) AS (
+                 SELECT page FROM sections WHERE vector_model IS NULL
+                 UNION SELECT page FROM sections WHERE vector_model < (SELECT model FROM current)
+                 UNION SELECT page FROM sections WHERE vector_model > (SELECT model FROM current)
+             )
+             SELECT count(*) FROM pages WHERE page NOT IN waiting AND EXISTS (
+                 SELECT 1 FROM sections JOIN section_vectors USING (section)
+                 WHERE sections.page = pages.page AND section_vectors.model = (SELECT model FROM current))";
+    one(db, sql, [identity])
+}
+
 /// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
 /// the clock's monotonic scale). With a deadline, very long sections are left to a run without one.
 ///

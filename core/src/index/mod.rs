@@ -13,6 +13,7 @@
 //!   this very index, or are not taken (`matrix/tests/sharing.rs`).
 
 mod connection;
+mod dates;
 mod documents;
 mod embedding;
 mod kept;
@@ -35,11 +36,13 @@ mod vector_state;
 mod view;
 
 pub use connection::{Index, SetAside, is_index, set_aside};
+pub(crate) use dates::date;
 pub use documents::settle_chunk_size;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use documents::{DocumentState, document_states, forget_document, set_chunk_size};
 pub use embedding::{
     EmbedReport, embed_page, embed_pending, forget_unused_vectors, pending, pending_pages, section_count,
+    vectorized_pages,
 };
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use embedding::{SectionText, section_text};

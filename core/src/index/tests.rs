@@ -73,6 +73,7 @@ impl<S: Source> Project<S> {
             refreshed: true,
             caller: Caller::Person,
             agent: None,
+            reader: None,
             progress: &Silent,
             cancel: &self.cancel,
         }

@@ -24,7 +24,7 @@ pub enum Tool {
     Writing,
     /// Of a server that was asked for it.
     OnRequest,
-    /// Of a server that was asked for this set, under the name that its users know.
+    /// Of a server that was asked for this set.
     Set(&'static str),
     /// Never: it is for people, or its answers are not for a model.
     Never,
@@ -39,8 +39,12 @@ pub struct Facts {
     pub effect: Effect,
     /// Whether it is an MCP tool.
     pub tool: Tool,
-    /// The name of that tool, where it is not the usual one.
+    /// A further name of that tool, under which users of other servers know it.
     pub called: Option<&'static str>,
+    /// What an agent must give, beside what everybody must.
+    pub required_of_agents: &'static [&'static str],
+    /// Whether the same change asked for twice is made once.
+    pub idempotent: bool,
     /// The command that asks for it, without `ubp`; empty where no command does.
     pub command: &'static str,
     /// Its parameters that this command takes without a flag, in order.
@@ -68,6 +72,8 @@ impl Facts {
             effect: Effect::Read,
             tool: Tool::Never,
             called: None,
+            required_of_agents: &[],
+            idempotent: false,
             command: "",
             arguments: &[],
             button: "",
@@ -94,9 +100,19 @@ impl Facts {
         Self { tool, ..self }
     }
 
-    /// As a tool it has a name of its own.
+    /// As a tool it is also known by this name.
     pub const fn called(self, name: &'static str) -> Self {
         Self { called: Some(name), ..self }
+    }
+
+    /// An agent must give these parameters, which others may leave out.
+    pub const fn required_of_agents(self, names: &'static [&'static str]) -> Self {
+        Self { required_of_agents: names, ..self }
+    }
+
+    /// Asked for twice, it changes no more than asked for once.
+    pub const fn idempotent(self) -> Self {
+        Self { idempotent: true, ..self }
     }
 
     /// People ask for it with this command.

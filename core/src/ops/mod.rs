@@ -5,10 +5,11 @@
 //! **Invariants**
 //! - No surface computes a field of its own (`tests/tests/parity.rs` asks every surface the same).
 //! - Unknown parameters are refused, and every field of an output is always there (`tests/tests/architecture.rs`).
-//! - `max_tokens` holds for the whole serialised answer (`tests/budget.rs`).
+//! - `max_tokens` holds for the whole serialised answer, or for its words where these are shown (`tests/budget.rs`).
 //! - The contract in `npm/ubp/generated` is that of the table (`tests/tests/contract.rs`).
 
 mod parts {
+    pub(crate) mod bounds;
     pub(crate) mod budget;
     #[cfg(not(target_family = "wasm"))]
     pub(crate) mod document;

@@ -42,11 +42,7 @@ macro_rules! operations {
     (@row $module:ident) => {
         Operation {
             name: stringify!($module),
-            mcp_name: match ($module::FACTS.called, $module::FACTS.tool) {
-                (Some(name), _) => name,
-                (None, Tool::Set(_)) => stringify!($module),
-                (None, _) => concat!("ubp_", stringify!($module)),
-            },
+            mcp_name: concat!("ubp_", stringify!($module)),
             facts: $module::FACTS,
             call: |context, params, page| {
                 let (output, json) = table::call(context, &$module::FACTS, params, $module::run)?;

@@ -9,4 +9,5 @@ mod passages;
 mod remembering;
 mod saving;
 mod suggesting;
+mod words;
 mod writing;

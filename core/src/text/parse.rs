@@ -224,7 +224,8 @@ impl<'t> Builder<'t> {
             .collect();
         let leading = (single_start && tokens.len() > 1).then(|| tokens.remove(0));
         if !tokens.is_empty() && self.query.phrases.len() < MAX_TERMS {
-            self.query.phrases.push(Phrase { tokens, leading, open_end: single_end });
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.query.phrases.push(Phrase { text, tokens, leading, open_end: single_end });
         }
     }
 

@@ -82,6 +82,7 @@ impl Term {
 /// What stood between double quotes: its words must follow each other in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
+    pub(super) text: String,
     pub(super) tokens: Vec<String>,
     // Characters that begin or end the phrase alone may be part of a longer run in the text.
     pub(super) leading: Option<String>,
@@ -89,6 +90,11 @@ pub struct Phrase {
 }
 
 impl Phrase {
+    /// Its words as they stood between the quotes, on one line.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Its tokens in the index, in order; never empty.
     pub fn tokens(&self) -> &[String] {
         &self.tokens

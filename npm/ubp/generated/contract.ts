@@ -3,25 +3,25 @@
 
 /** What each operation takes and gives. */
 export interface Operations {
-  /** Find pages by meaning, words and links; answers with the sections that match. */
+  /** Find pages on a subject or question, by meaning, words and links; gives the sections that match. Begin here. */
   search: { params: SearchParams; output: SearchOutput };
   /** Complete the name of a page: letters of its title, alias or path, in their order. */
   complete: { params: CompleteParams; output: CompleteOutput };
-  /** Find exact words, names and phrases; answers with one snippet per section. */
+  /** Find sections by exact words, identifiers or "phrases": when you know what the text says. */
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
-  /** Read one page: its text by section, links both ways, and whether code overtook it. */
+  /** Read one page, or a section of it: text, links both ways, and whether code overtook it. */
   get_page: { params: GetPageParams; output: GetPageOutput };
-  /** Read a page together with what it links to and what links to it, within a size. */
+  /** Read a page together with summaries of the pages linked with it: to understand a subject in one call. */
   get_context: { params: GetContextParams; output: GetContextOutput };
-  /** List pages with their types, times, link counts and freshness. */
+  /** List pages with types, dates, link counts and freshness: what there is, and what is new. */
   list_pages: { params: ListPagesParams; output: ListPagesOutput };
   /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
   render_page: { params: RenderPageParams; output: RenderPageOutput };
-  /** Show which pages link to which, around one page or over the whole project. */
+  /** Show which pages link to which, around one page or of the whole project: its structure. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
-  /** Follow links from a page over several hops, by type and direction, and see the way to each page. */
+  /** List the pages some hops from a page, by link type and direction, with the way to each: what it stands on. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
-  /** List the pages that a change of a page, source file or folder affects, how likely, and by which way. */
+  /** List the pages that a change of a page, source file or folder affects, and how likely: ask before you change it. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
   /** Suggest links that are missing, with the reason and the place for each. */
   suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
@@ -31,7 +31,7 @@ export interface Operations {
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
   /** Find the pages that describe a code file, with their freshness. */
   refs: { params: RefsParams; output: RefsOutput };
-  /** Find broken links, unreadable pages and other problems, and how to fix them. */
+  /** Find broken links, unreadable pages and other problems, each with the way out. */
   doctor: { params: DoctorParams; output: DoctorOutput };
   /** Make a new page; the answer names pages that are called alike. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
@@ -55,7 +55,7 @@ export interface Operations {
   undo: { params: UndoParams; output: UndoOutput };
   /** Bring the index up to date, vectors included; complete front matter where it is managed. */
   add: { params: AddParams; output: AddOutput };
-  /** Rebuild the index from the files; vectors of unchanged text are kept. */
+  /** Make the index anew from the files; vectors of unchanged text are kept. */
   rebuild: { params: RebuildParams; output: RebuildOutput };
   /** Read the whole text of a page, front matter included, for an editor. */
   read_page: { params: ReadPageParams; output: ReadPageOutput };
@@ -71,17 +71,17 @@ export interface Operations {
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** Measure how good search is on questions with known answers; compare settings. */
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
-  /** Ask pages by SQL: front matter, text and meaning, in one SELECT over the table files. */
+  /** Ask pages by SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
   query: { params: QueryParams; output: QueryOutput };
   /** List the columns that a query can name: front-matter keys with their types and counts. */
   query_inspect: { params: QueryInspectParams; output: QueryInspectOutput };
   /** Tell whether vectors are complete, so that a query can use embedding and embed(). */
   index_status: { params: IndexStatusParams; output: IndexStatusOutput };
-  /** Bring text, links and front matter up to date with the files; vectors follow in the background. */
+  /** Bring text, links and front matter up to date with the files; servers do so by themselves after every edit. */
   index_refresh: { params: IndexRefreshParams; output: IndexRefreshOutput };
   /** Remember something for later, as a page that people can read; a memory about the same topic is updated. */
   remember: { params: RememberParams; output: RememberOutput };
-  /** Find what was remembered, by words and meaning; without a query, by type and tags. */
+  /** Find what agents remembered here before, by words and meaning; without a query, by type and tags. */
   recall: { params: RecallParams; output: RecallOutput };
   /** List memories, by type and topic, with how often they were needed. */
   list_memories: { params: ListMemoriesParams; output: ListMemoriesOutput };
@@ -91,7 +91,7 @@ export interface Operations {
   document_memories: { params: DocumentMemoriesParams; output: DocumentMemoriesOutput };
   /** Make one of memories that say the same; links follow, and what is replaced can be brought back. */
   reindex_memories: { params: ReindexMemoriesParams; output: ReindexMemoriesOutput };
-  /** Find passages of Markdown documents by meaning: a question in natural language. */
+  /** Find passages of documents by meaning alone, as chunks of text: a question in natural language. */
   search_documents: { params: SearchDocumentsParams; output: SearchDocumentsOutput };
   /** Take a Markdown document into the index now, with vectors for all of its chunks. */
   index_markdown: { params: IndexMarkdownParams; output: IndexMarkdownOutput };
@@ -171,7 +171,7 @@ export interface AddOutput {
 
 /** Which pages. */
 export interface AddParams {
-  /** Pages, each by path, id, title or alias; all pages when empty. */
+  /** Paths of pages relative to the pages folder; all pages when empty. */
   pages?: string[] | undefined;
   /** Also create an empty page for every link on these pages that leads nowhere. */
   create_missing?: boolean | undefined;
@@ -407,7 +407,7 @@ export interface CheckStalenessParams {
   only?: Staleness | null | undefined;
   /** Only pages that changed, or whose sources did, since this revision. */
   changed_since?: string | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -437,8 +437,8 @@ export interface CheckedPage {
   suspect_path: string[];
   /** Whether all of its sources are judged by a review and not by times. */
   reviewed: boolean;
-  /** The call that settles it once the page was read; absent for a page that needs nothing. */
-  settle_with: Next | null;
+  /** What settles it once the page was read; absent for a page that needs nothing. */
+  settle_with: string | null;
 }
 
 /** A column. */
@@ -612,7 +612,7 @@ export interface DeleteDocumentOutput {
 
 /** Which document. */
 export interface DeleteDocumentParams {
-  /** Its file name, as list_documents has it. */
+  /** Its path, as ubp_list_documents has it. */
   filename: string;
 }
 
@@ -789,9 +789,11 @@ export interface DismissParams {
 
 /** What was found. */
 export interface DoctorOutput {
-  /** Every finding, worst first, then by file and line. */
+  /** Every finding, worst first, then by file and line; of the kind that was asked for. */
   findings: Finding[];
-  /** Findings by code. */
+  /** The kind that was asked for; absent when all were. */
+  kind: string | null;
+  /** Findings by code, whatever was asked for. */
   counts: Record<string, number>;
   /** Pages that links ask for and that are not there, most wanted first. */
   wanted_pages: WantedPage[];
@@ -801,9 +803,11 @@ export interface DoctorOutput {
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** Which findings. */
 export interface DoctorParams {
-  /** Most tokens in the answer, 4 bytes each. */
+  /** All findings of this kind, such as `unresolved_link`; the first of every kind when absent. */
+  kind?: string | null | undefined;
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -929,6 +933,9 @@ export interface Explanation {
   lifted_by: LiftedBy | null;
 }
 
+/** Why a query cannot be ranked by meaning. */
+export type Fallback = "model_missing" | "unknown_script" | "vectors_pending";
+
 /** The list. */
 export interface FavoritesOutput {
   /** Paths of the pages that are there, in the order in which they were added. */
@@ -1037,8 +1044,8 @@ export interface FulltextSearchOutput {
   results: SectionMatch[];
   /** Sections that match, at most 1000. */
   total_found: number;
-  /** What was asked for and is on no page, a sentence each. */
-  unmatched: string[];
+  /** What of the question is nowhere in the project: a phrase, a type, a tag, a folder. */
+  unknown: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -1049,7 +1056,7 @@ export interface FulltextSearchOutput {
 export interface FulltextSearchParams {
   /** Words, identifiers, paths, or "an exact phrase" in quotes. */
   query: string;
-  /** Most sections to return, 1 to 50. */
+  /** Most sections. */
   limit?: number | null | undefined;
   /** Only pages of this type. */
   doc_type?: string | null | undefined;
@@ -1057,7 +1064,7 @@ export interface FulltextSearchParams {
   folder?: string | null | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1065,7 +1072,7 @@ export interface FulltextSearchParams {
 export interface GetContextOutput {
   /** The page in the middle. */
   center: CenterPage;
-  /** The pages around it, nearest first. */
+  /** The pages around it, nearest first; of those as near, the strongest link first. */
   related: RelatedPage[];
   /** Characters of this answer as JSON, with a line break at its end. */
   total_size: number;
@@ -1079,25 +1086,25 @@ export interface GetContextOutput {
 
 /** Which page, and how far around it. */
 export interface GetContextParams {
-  /** The page in the middle: path, id, title or alias. */
+  /** The page: path, id, title or alias. */
   page?: string | null | undefined;
-  /** Its path, instead of `page`. */
+  /** The same as `page`, by its path. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** Hops around the page, 1 to 3. */
+  /** Hops around the page. */
   depth?: number | null | undefined;
-  /** Follow links of these types only. */
+  /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most characters in the answer. */
+  /** Most characters in the answer as JSON. */
   max_size?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
 /** A part of the graph. */
 export interface GetGraphOutput {
-  /** Pages, by path. */
+  /** Pages, nearest first, then the most linked. */
   nodes: GraphNode[];
   /** Links between them, one per source, target and type. */
   edges: GraphEdge[];
@@ -1117,15 +1124,15 @@ export interface GetGraphParams {
   center?: string | null | undefined;
   /** Its id, instead of `page`. */
   center_page_id?: string | null | undefined;
-  /** Hops around the page, 1 to 5. */
+  /** Hops around the page. */
   depth?: number | null | undefined;
-  /** Which way links are followed; both when absent. */
+  /** Which way links are followed. */
   direction?: GraphDirection | null | undefined;
-  /** Follow links of these types only. */
+  /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most pages to return, nearest (or most linked) first; 1000 when absent. */
+  /** Most pages, nearest or most linked first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1154,29 +1161,23 @@ export interface GetImpactOutput {
 
 /** What changes, and how far to look. */
 export interface GetImpactParams {
-  /**
-   * The page that changes: path, id, title or alias. Where no page is called so, a source file or
-   * a folder.
-   */
+  /** What changes: a page, or else a source file or a folder. */
   page?: string | null | undefined;
   /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /**
-   * The source file or folder that changes, relative to the project (instead of `page`); of a folder,
-   * every page and file in it. It may be gone.
-   */
+  /** The source file or folder that changes, instead of `page`. It may be gone. */
   file?: string | null | undefined;
-  /** Hops that the change may take, 1 to 5; 3 when absent. */
+  /** Hops that the change may take. */
   depth?: number | null | undefined;
-  /** Let the change pass links of these types only. The step from a source file is always taken. */
+  /** Let the change pass only links of these types. */
   link_types?: string[] | undefined;
-  /** Return only pages of these types; the change passes pages of other types all the same. */
-  doc_types?: string[] | undefined;
-  /** Most pages to return, highest score first; 100 when absent. */
+  /** Only pages of these types. */
+  doc_type?: string[] | undefined;
+  /** Most pages, highest score first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1210,6 +1211,8 @@ export interface GetPageOutput {
   staleness: Staleness;
   /** SHA-256 of the file, to be carried by edits. */
   content_hash: string;
+  /** The section that was asked for; absent when the whole page was. */
+  section: string | null;
   /** Text of the sections, front matter left out. */
   content: string;
   /** Its sections in order. */
@@ -1222,7 +1225,7 @@ export interface GetPageOutput {
   aliases: string[];
   /** Its tags. */
   tags: string[];
-  /** Where it links to. */
+  /** Where it links to; of a section, where that does. */
   outlinks: LinkInfo[];
   /** What links to it. */
   backlinks: LinkInfo[];
@@ -1240,15 +1243,15 @@ export interface GetPageOutput {
 export interface GetPageParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
-  /** Its path, instead of `page`. */
+  /** The same as `page`, by its path. */
   filepath?: string | null | undefined;
   /** Its title, instead of `page`. */
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
-  /** Only this section and those below it, by `section_id`. */
+  /** Only this section and those below it, by its id in an answer. */
   section?: string | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1267,20 +1270,14 @@ export interface GraphEdge {
 
 /** A page in the graph. */
 export interface GraphNode {
-  /** Its id, the same as `doc_id`; edges name pages by it. */
+  /** Its id; edges name pages by it. */
   id: string;
-  /** Its id: the one in its front matter, or one derived from its path. */
-  doc_id: string;
   /** Its path relative to the pages folder. */
   filepath: string;
   /** Its title. */
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
-  created_at: string;
-  /** When it was written last, RFC 3339. */
-  updated_at: string;
   /** How far it can be trusted against the code it describes. */
   staleness: Staleness;
   /** Links to and from other pages. */
@@ -1311,15 +1308,15 @@ export interface GraphTraverseParams {
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** Hops to go, 1 to 5; 2 when absent. */
+  /** Hops to go. */
   depth?: number | null | undefined;
-  /** Which way links are followed; both when absent. */
+  /** Which way links are followed. */
   direction?: GraphDirection | null | undefined;
-  /** Follow links of these types only. */
+  /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most pages to return, nearest first; 200 when absent. */
+  /** Most pages, nearest first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1383,7 +1380,7 @@ export interface IndexRefreshOutput {
   message: string;
   /** Whether vectors are missing still. */
   indexing: boolean;
-  /** Pages that wait for vectors or, where none do, were read anew or removed. */
+  /** Pages that were read anew or removed, or wait for their vectors. */
   target_count: number;
   /** How true the index is. */
   index: IndexState;
@@ -1406,12 +1403,9 @@ export interface IndexState {
 export interface IndexStatusOutput {
   /** Whether this machine has the project's model. */
   enabled: boolean;
-  /** Whether vectors are still being made. Pages that wait for theirs have NULL in `embedding`. */
+  /** Whether vectors are missing, so that `embedding` is no column yet. */
   indexing: boolean;
-  /**
-   * Pages that have vectors, and lack none. Pages without text have none, nor have those in a script that the model
-   * does not understand.
-   */
+  /** Pages with vectors for all of their text; pages without text that the model can read have none. */
   indexed_count: number;
   /** Pages in the index. */
   page_count: number;
@@ -1579,10 +1573,14 @@ export interface ListMemoriesParams {
 export interface ListPagesOutput {
   /** The pages that were asked for. */
   pages: ListedPage[];
+  /** Paths of the pages that come next, where `max_tokens` leaves room for their paths alone. */
+  more_paths: string[];
   /** Pages that meet the conditions, before `limit` and `offset`. */
   total: number;
-  /** What was asked for and no page has, a sentence each. */
-  unmatched: string[];
+  /** Pages passed over before the first one. */
+  offset: number;
+  /** What of the question is nowhere in the project: a type, a tag, a folder. */
+  unknown: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -1599,15 +1597,15 @@ export interface ListPagesParams {
   folder?: string | null | undefined;
   /** Only pages with this freshness. */
   staleness?: Staleness | null | undefined;
-  /** `title` when absent. */
+  /** What to sort by. */
   sort?: SortKey | null | undefined;
-  /** `asc` when absent. */
+  /** Which end comes first. */
   order?: SortOrder | null | undefined;
-  /** Most pages to return; all when absent. */
+  /** Most pages; all when absent. */
   limit?: number | null | undefined;
   /** Pages to pass over first. */
   offset?: number | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1725,14 +1723,6 @@ export interface ModelState {
   dimensions: number;
   /** Whether this machine has it. */
   available: boolean;
-}
-
-/** A call that answers a question or changes something. */
-export interface Next {
-  /** Name of the operation. */
-  operation: string;
-  /** Its parameters. */
-  params: Record<string, unknown>;
 }
 
 /** What was left out to fit `max_tokens`. */
@@ -1933,7 +1923,7 @@ export interface QueryInspectOutput {
 export interface QueryInspectParams {
   /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
   glob?: string | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1962,9 +1952,9 @@ export interface QueryParams {
   sql: string;
   /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
   glob?: string | null | undefined;
-  /** Most rows; 1,000 when absent. */
+  /** Most rows. */
   max_rows?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2057,9 +2047,9 @@ export interface RecallParams {
   type?: MemoryType | null | undefined;
   /** Only memories with all of these tags. */
   tags?: string[] | undefined;
-  /** Most memories to return; 10 when absent. */
+  /** Most memories. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2111,7 +2101,7 @@ export interface RefsOutput {
 export interface RefsParams {
   /** The file's path relative to the project. */
   file: string;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2126,8 +2116,8 @@ export interface RefusedPage {
    * about 20 pages or fewer.
    */
   changes: SourceDifference[];
-  /** The call that records it all the same, once the page was read. */
-  settle_with: Next;
+  /** The command that records it all the same, once the page was read. */
+  settle_with: string;
 }
 
 /** The document as it is in the index now. */
@@ -2154,7 +2144,7 @@ export interface ReindexDocumentOutput {
 
 /** Which document. */
 export interface ReindexDocumentParams {
-  /** Its file name, as list_documents has it. */
+  /** Its path, as ubp_list_documents has it. */
   filename: string;
 }
 
@@ -2212,7 +2202,7 @@ export interface RelatedPage {
   depth: number;
   /** Text around that link. */
   link_context: string;
-  /** Its first 500 characters. */
+  /** Its first 500 characters; fewer where room is short. */
   summary: string;
 }
 
@@ -2259,7 +2249,7 @@ export interface RememberParams {
   examples?: string[] | null | undefined;
   /** Where this comes from; as it is when absent. */
   source?: string | null | undefined;
-  /** Keep it although something in it looks like a secret. Only people can; of an agent it is ignored. */
+  /** Keep it although something in it looks like a secret: only when a person said that it is none. */
   force?: boolean | undefined;
 }
 
@@ -2550,7 +2540,7 @@ export interface SearchDocumentsOutput {
 export interface SearchDocumentsParams {
   /** A question or words, in natural language. */
   query: string;
-  /** Most chunks to return, 1 to 100; the project's default (5) when absent. */
+  /** Most chunks. */
   top_k?: number | null | undefined;
 }
 
@@ -2561,12 +2551,14 @@ export type SearchMode = "hybrid" | "vector" | "fulltext";
 export interface SearchOutput {
   /** Pages, best first. */
   results: PageResult[];
-  /** Pages found by meaning or words before `limit`, at most a few hundred. */
+  /** Pages found by meaning, words or links before `limit`, at most a few hundred. */
   total_found: number;
   /** The evidence that ranked. */
   search_type: SearchType;
-  /** What was asked for and is on no page, a sentence each. */
-  unmatched: string[];
+  /** Why words alone ranked although meaning was asked for; absent when it did. */
+  fallback: Fallback | null;
+  /** What of the question is nowhere in the project: a phrase, a type, a tag, a folder. */
+  unknown: string[];
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
@@ -2577,18 +2569,18 @@ export interface SearchOutput {
 export interface SearchParams {
   /** Words, a question, or "an exact phrase" in quotes. */
   query: string;
-  /** Most pages to return, 1 to 20. */
+  /** Most pages. */
   limit?: number | null | undefined;
-  /** Which evidence ranks; hybrid when absent. */
+  /** Which evidence ranks. */
   mode?: SearchMode | null | undefined;
-  /** Weight of relevance against links, 0 to 1. */
+  /** Weight of relevance against links. */
   alpha?: number | null | undefined;
   /** Hops over which linked pages lend each other relevance. */
   depth?: number | null | undefined;
-  /** Follow links of these types only. */
+  /** Follow only links of these types. */
   link_types?: string[] | undefined;
   /** Only pages of these types. */
-  doc_types?: string[] | undefined;
+  doc_type?: string[] | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
   /** Only pages in this folder or below. */
@@ -2597,11 +2589,11 @@ export interface SearchParams {
   fields?: Record<string, string> | undefined;
   /** Whole sections instead of snippets. */
   content?: boolean | undefined;
-  /** Also the pages linked with each result. */
+  /** Also pages linked with each result. */
   include_linked?: boolean | undefined;
   /** Also what led to each score. */
   explain?: boolean | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2830,7 +2822,7 @@ export interface StatusOutput {
   link_count: number;
   /** Sections in the index. */
   section_count: number;
-  /** Pages whose sections the model has all seen. */
+  /** Pages with vectors for all of their text; pages without text that the model can read have none. */
   vectorized_page_count: number;
   /** Page files that are not in the index. */
   unindexed_page_count: number;
@@ -2850,7 +2842,7 @@ export interface StatusOutput {
 
 /** Nothing to choose. */
 export interface StatusParams {
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2881,13 +2873,13 @@ export interface SuggestLinksOutput {
 export interface SuggestLinksParams {
   /** The page that should link: path, id, title or alias. All pages when absent. */
   page?: string | null | undefined;
-  /** Least score, 0 to 1; 0.8 when absent. */
+  /** Least score. */
   threshold?: number | null | undefined;
-  /** Most suggestions, 1 to 50; 10 when absent. */
+  /** Most suggestions. */
   limit?: number | null | undefined;
   /** Also suggest what was dismissed or accepted before. */
   include_decided?: boolean | undefined;
-  /** Most tokens in the answer, 4 bytes each. */
+  /** Most tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 

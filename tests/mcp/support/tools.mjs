@@ -57,7 +57,7 @@ const CALLS = {
 
 // The tools of a server that may only read, and was asked for nothing else.
 export const DEFAULT_TOOLS = [
-  'ubp_check_staleness', 'ubp_fulltext_search', 'ubp_get_context', 'ubp_get_graph', 'ubp_get_impact', 'ubp_get_page',
+  'ubp_check_staleness', 'ubp_doctor', 'ubp_fulltext_search', 'ubp_get_context', 'ubp_get_graph', 'ubp_get_impact', 'ubp_get_page',
   'ubp_graph_traverse', 'ubp_list_pages', 'ubp_refs', 'ubp_search', 'ubp_status', 'ubp_suggest_links',
 ];
 

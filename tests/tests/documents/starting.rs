@@ -102,7 +102,7 @@ fn error(row: &Row) {
     assert_eq!(client.close().unwrap(), Some(0));
     let said = folder.read("log");
     levelled(&said);
-    let line = format!("{} delete_document: ../secret.md: outside of the documents folder", level(row));
+    let line = format!("{} ubp_delete_document: ../secret.md: outside of the documents folder", level(row));
     assert!(said.contains(&line), "{said}");
 }
 

@@ -104,10 +104,10 @@ fn mcp(row: &Row) {
     let arguments = arguments(row);
     let mut client = server(terminal.folder(), &arguments);
     let tools: BTreeSet<String> = client.tool_names().unwrap().into_iter().collect();
-    assert_eq!(tools, BTreeSet::from(["remember".to_owned(), "recall".to_owned()]));
+    assert_eq!(tools, BTreeSet::from(["ubp_remember".to_owned(), "ubp_recall".to_owned()]));
     // Without the right to write, what was remembered can be recalled, and that is all.
     let reading: Vec<&str> = arguments.iter().copied().filter(|argument| *argument != "--write").collect();
-    assert_eq!(server(terminal.folder(), &reading).tool_names().unwrap(), ["recall"]);
+    assert_eq!(server(terminal.folder(), &reading).tool_names().unwrap(), ["ubp_recall"]);
     assert_eq!(client.close().unwrap(), Some(0));
 
     let own = [&["mcp-server"], &arguments[..], &[row.code(1)[1]]].concat();
@@ -164,7 +164,7 @@ fn remember(row: &Row) {
     let mut client = writer(&terminal);
     let [_, parameter, fields @ ..] = &row.code(1)[..] else { panic!("{row:?}") };
     let known = ["type", "topic", "content", "tags", "examples", "source"];
-    has_parameters(&mut client, "remember", &[&known[..], &[parameter]].concat());
+    has_parameters(&mut client, "ubp_remember", &[&known[..], &[parameter]].concat());
     let result = client.call("remember", memory()).unwrap();
     let kept = &result["structuredContent"];
     has_fields(kept, ["memory_id", "action", "similar_count"], fields);
@@ -193,7 +193,7 @@ fn recall(row: &Row) {
     let mut client = writer(&terminal);
     let [_, parameter, rest @ ..] = &row.code(1)[..] else { panic!("{row:?}") };
     let (of_answer, of_memory) = rest.split_at(rest.iter().position(|field| *field == "score").unwrap());
-    has_parameters(&mut client, "recall", &["query", "type", "tags", "limit", parameter]);
+    has_parameters(&mut client, "ubp_recall", &["query", "type", "tags", "limit", parameter]);
     let kept = client.ask("remember", memory()).unwrap();
     client.ask("remember", memory()).unwrap();
     let query = json!({ "query": "エラー", "type": "project-tech", "tags": ["rust"], "limit": 5 });

@@ -68,14 +68,14 @@ fn impact_says_who_is_affected_and_how() {
         <- login.md (depends_on) <- tokens.md (implements)
       0.25  guide.md  Guide  guide · 2 hops
         <- login.md (depends_on) <- guide.md (references)
-    ! 4 pages affected · by page type: api 1, design 1, guide 1, spec 1 · by link: conflicts_with 1, depends_on 1, implements 1, references 1
+    ! 4 pages affected
     ");
     assert_snapshot!(terminal.ubp("impact UserDB --link-type depends_on --depth 1").transcript(), @"
     $ ubp impact UserDB --link-type depends_on --depth 1
     User Database  db/users.md
       1.00  login.md  Login  spec · 1 hop
         <- login.md (depends_on)
-    ! 1 page affected · by page type: spec 1 · by link: depends_on 1
+    ! 1 page affected
     ");
     assert_snapshot!(terminal.ubp("impact UserDB --limit 1").transcript(), @"
     $ ubp impact UserDB --limit 1
@@ -103,7 +103,7 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
         <- db/users.md (source_refs) <- login.md (depends_on)
       0.35  ldap.md  LDAP  design · 2 hops
         <- db/users.md (source_refs) <- ldap.md (conflicts_with)
-    ! 3 pages affected · by page type: db-schema 1, design 1, spec 1 · by link: conflicts_with 1, depends_on 1, source_refs 1
+    ! 3 pages affected
     ");
     assert_snapshot!(terminal.ubp("impact src/lonely.ts").transcript(), @"
     $ ubp impact src/lonely.ts

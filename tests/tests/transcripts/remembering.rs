@@ -14,7 +14,9 @@ fn told(terminal: &Terminal, command: &str) -> String {
         Some(((before, _), (_, after))) => format!("{before}/trash/[time]-[entry]{after}\n"),
         None => format!("{}\n", line.replace(group, "[entry]")),
     };
-    text.lines().map(line).collect()
+    let is_day = |part: &str| part.len() == 10 && part.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let told: String = text.lines().map(line).collect();
+    told.split(" · ").map(|part| if is_day(part) { "[day]" } else { part }).collect::<Vec<_>>().join(" · ")
 }
 
 #[test]
@@ -41,6 +43,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory recall tokio"), @"
     $ ubp memory recall tokio
     memory/tech/rust-async.md: Rust async  score 1.009
+        tech · [day] · 1 reference, confidence 1.00
         #rust
         Use tokio, never block.
         example:
@@ -52,6 +55,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory recall --limit 1"), @"
     $ ubp memory recall --limit 1
     memory/tech/rust-async.md: Rust async
+        tech · [day] · 1 reference, confidence 1.00
         #rust
         Use tokio, never block.
         example:

@@ -29,7 +29,7 @@ fn search_shows_places_snippets_and_scores() {
     Old tokens  0.000  vector 0.00, words 0.00, links 0.00
     notes/tokens.md:3: Old tokens
         Nobody links here.
-    ! 4 pages, by words (no vectors for this query)
+    ! 4 pages, by words alone: the embedding model is not on this machine
     ");
 }
 
@@ -112,7 +112,7 @@ fn search_explains_itself() {
           links             0.0306  0.30 x (0.9500 from db/users.md - 0.8481 of its own)
           score             0.8787
         lifted: db/users.md <- login.md (depends_on): 0.9500 of 1.0000 arrives
-    ! 2 pages, by words (no vectors for this query)
+    ! 2 of 3 pages, by words alone: the embedding model is not on this machine
     ");
 }
 
@@ -146,7 +146,7 @@ fn search_explains_a_lift() {
           score             0.1625
         too common to count: the
         lifted: tokens.md -> login.md (references) -> db/users.md (depends_on): 0.5415 of 1.0000 arrives
-    ! 3 pages, by words (no vectors for this query)
+    ! 3 pages, by words alone: the embedding model is not on this machine
     ");
 }
 
@@ -262,9 +262,10 @@ fn search_answers_programs() {
           "explanation": null
         }
       ],
-      "total_found": 1,
+      "total_found": 3,
       "search_type": "fulltext_fallback",
       "unmatched": [],
+      "fallback": "model_missing",
       "omitted": {
         "pages": 0,
         "sections": 0,

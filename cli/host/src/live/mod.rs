@@ -21,7 +21,7 @@ use tokio::sync::broadcast;
 use ubp_core::index::{PageChanges, Snapshot, pending, section_count};
 use ubp_core::ops::Operation;
 use ubp_core::progress::{Cancel, Progress, Silent};
-use ubp_core::show::Page;
+use ubp_core::show::{Page, Reader};
 use ubp_core::{Caller, Context, Error, Result};
 
 use crate::Project;
@@ -224,8 +224,8 @@ impl Live {
         Ok(live)
     }
 
-    /// Runs `operation`, and tells the answer to `page` where there is one, on an index that is as true to the files as is known to be possible at once; the
-    /// answer's `index.fresh` says whether it is.
+    /// Runs `operation` on an index that is as true to the files as is known to be possible at once; the answer's
+    /// `index.fresh` says whether it is. Where somebody is shown its words, they are told to that page.
     ///
     /// # Errors
     /// [`Error::Io`] while the project or its pages folder is gone, [`Error::Cancelled`] after
@@ -235,17 +235,21 @@ impl Live {
         asker: impl Into<Asker<'a>>,
         operation: &Operation,
         params: Value,
-        mut page: Option<&mut dyn Page>,
+        mut told: Option<(&mut dyn Page, &dyn Reader)>,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
         let Asker { caller, agent } = asker.into();
         let again = operation.facts.reads_only().then(|| params.clone());
         let mut ask = |params| {
-            let page = page.as_mut().map(|page| &mut **page as &mut dyn Page);
-            self.with(caller, progress, cancel, |context| {
-                (operation.call)(&Context { agent, ..*context }, params, page)
-            })
+            let (page, reader) = match told.as_mut() {
+                Some((page, reader)) => (Some(&mut **page as &mut dyn Page), Some(*reader)),
+                None => (None, None),
+            };
+            let ask = |context: &Context<'_>| {
+                (operation.call)(&Context { agent, reader, ..*context }, params, page)
+            };
+            self.with(caller, progress, cancel, ask)
         };
         match (ask(params), again) {
             // A damaged index is out of the way by now, and one that was deleted is not used again.

@@ -13,16 +13,18 @@ use tokio::sync::mpsc;
 use ubp_core::Error;
 use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
+use ubp_core::show::{Page, Reader};
 use ubp_core::{Caller, Context};
 use ubp_host::live::Asker;
 
-use super::markdown::MarkdownPage;
+use super::arguments;
+use super::markdown::{MarkdownPage, MarkdownReader};
 use super::server::Server;
 use super::tools::Row;
 
-/// Tokens of an answer unless the caller says otherwise: what leaves an agent's window usable. 50,000
+/// Tokens of the words of an answer unless the caller says otherwise: what leaves an agent's window usable. 50,000
 /// characters, as for a page with its context.
-const MAX_TOKENS: usize = 12_500;
+pub(super) const MAX_TOKENS: usize = 12_500;
 
 /// Runs the tool.
 ///
@@ -31,16 +33,19 @@ const MAX_TOKENS: usize = 12_500;
 pub(super) async fn call(
     server: &Server,
     row: &Row,
-    arguments: Option<JsonObject>,
+    given: Option<JsonObject>,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let operation = row.operation;
-    let mut params = arguments.unwrap_or_default();
+    let settled = arguments::settled(&row.listed.name, &row.takes, given.unwrap_or_default());
+    let mut params = match settled {
+        Ok(params) => params,
+        Err(error) => return Ok(refused(server, row, &error)),
+    };
     if row.takes_max_tokens {
         params.entry("max_tokens").or_insert(MAX_TOKENS.into());
     }
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
-    let max_tokens = params.get("max_tokens").and_then(Value::as_u64);
     let live = server.live.clone();
     // The audit log tells people which client it was.
     let agent = context.client_info().map(|client| {
@@ -48,16 +53,17 @@ pub(super) async fn call(
         format!("{} {}", client.name, client.version).chars().take(100).collect::<String>()
     });
     let tools = server.tools();
-    let voice = tools.clone();
     let answer = run(&context, move |progress, cancel| {
         let params = Value::Object(params);
+        let reader = MarkdownReader::new(tools.clone());
         let mut page = MarkdownPage::new(tools);
         let answer = if operation.facts.effect == Effect::Read {
             let asker = Asker { caller: Caller::Agent, agent: agent.as_deref() };
-            live.call(asker, operation, params, Some(&mut page), progress, cancel).map(Ok)
+            let told = Some((&mut page as &mut dyn Page, &reader as &dyn Reader));
+            live.call(asker, operation, params, told, progress, cancel).map(Ok)
         } else {
             live.with(Caller::Agent, progress, cancel, |context| {
-                let context = Context { agent: agent.as_deref(), ..*context };
+                let context = Context { agent: agent.as_deref(), reader: Some(&reader), ..*context };
                 let change = || (operation.call)(&context, params, Some(&mut page));
                 match limit.filter(|_| !operation.facts.index_only) {
                     Some(limit) => limit.hold(context.manifest.agents.writes_per_minute, change),
@@ -68,20 +74,24 @@ pub(super) async fn call(
         answer.map(|answer| answer.map(|answer| (answer, page.finish())))
     })
     .await?;
-    if let (Some(failed), Err(error)) = (&server.failed, &answer)
-        && !matches!(error, Error::Cancelled)
-    {
-        failed(&clipped(&format!("{}: {error}", operation.mcp_name)));
-    }
     match answer {
-        Ok(Ok((answer, told))) => Ok(success(answer, told, max_tokens)),
+        Ok(Ok((answer, told))) => Ok(success(answer, told)),
         Ok(Err(refused)) => Ok(failure("too_many_writes", &refused.to_string(), Some(&refused.hint()))),
-        Err(Error::Internal(message)) => Err(ErrorData::internal_error(message, None)),
-        Err(error) => {
-            let hint = error.hint().map(|hint| hint.told(&voice));
-            Ok(failure(error.code(), &error.to_string(), hint.as_deref()))
+        Err(Error::Internal(message)) => {
+            server.note_failure(row, &message);
+            Err(ErrorData::internal_error(message, None))
         }
+        Err(error) => Ok(refused(server, row, &error)),
     }
+}
+
+/// The answer to a call that the caller can mend.
+fn refused(server: &Server, row: &Row, error: &Error) -> CallToolResult {
+    if !matches!(error, Error::Cancelled) {
+        server.note_failure(row, &error.to_string());
+    }
+    let hint = error.hint().map(|hint| hint.told(&server.tools()));
+    failure(error.code(), &error.to_string(), hint.as_deref())
 }
 
 fn is_dry_run(params: &JsonObject) -> bool {
@@ -182,11 +192,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
     }
 }
 
-fn success(answer: Value, mut told: String, max_tokens: Option<u64>) -> CallToolResult {
-    if max_tokens.is_some_and(|most| ubp_core::text::estimate_tokens(&told) as u64 > most) {
-        // Its size is promised, that of the text is not.
-        told = answer.to_string();
-    }
+fn success(answer: Value, told: String) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(told)]);
     result.structured_content = Some(answer);
     result

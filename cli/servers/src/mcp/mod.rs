@@ -4,8 +4,9 @@
 //! **Invariants**
 //! - A tool answers what the table answers, in the shape that it announced, to every client (the official ones, the
 //!   inspector and the conformance suite run in `tests/mcp`).
-//! - What a tool takes has no null unions, references or formats, and the listing keeps to its size
+//! - What a tool takes has no unions, references or formats, and the listing keeps to its size
 //!   (`schema/tests.rs`, `tools/tests.rs`).
+//! - The words of an answer take no more than `max_tokens` (`tests/tests/mcp.rs`).
 //! - Agents make no more changes in a minute than the manifest allows, and what fails is no change
 //!   (`tests/tests/mcp/writing.rs`).
 //! - Nothing but the protocol reaches standard output, and a client that sends nonsense, cancels or never reads
@@ -13,6 +14,7 @@
 //! - One server of a project runs in the background, and no process is ended by its number
 //!   (`tests/tests/background.rs`).
 
+mod arguments;
 mod background;
 mod call;
 mod changes;

@@ -1,28 +1,14 @@
-//! JSON Schema as MCP clients take it. Some refuse unions with null, unknown formats or references in
-//! what a tool takes, and every byte of a listing is paid for by the model that reads it. So inputs lose
-//! those, and outputs keep shapes and lose prose.
+//! JSON Schema as MCP clients take it. Some refuse unions, unknown formats or references in what a tool takes, and every
+//! byte of a listing is paid for by the model that reads it. So inputs lose those, and outputs keep names and shapes and
+//! lose prose.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-/// How deep objects of an answer are written out: the answer itself, what lies in its fields and lists,
-/// and no further. What lies deeper is in the contract of the interfaces for programs.
-const DEPTH: usize = 2;
-
-/// A schema of what a tool takes: an object without references, null unions, formats and alternatives
-/// at its top, so that every client accepts it.
+/// A schema of what a tool takes: an object without references, unions, formats and alternatives at its top, so
+/// that every client accepts it. Parameters that are deprecated are in it, marked as such.
 pub(crate) fn input(schema: Value) -> Map<String, Value> {
-    finish(schema, true)
-}
-
-/// A schema of what a tool gives: shapes alone.
-pub(crate) fn output(schema: Value) -> Map<String, Value> {
-    finish(schema, false)
-}
-
-fn finish(mut schema: Value, input: bool) -> Map<String, Value> {
-    let definitions = schema.as_object_mut().and_then(|object| object.remove("$defs"));
-    let definitions = definitions.and_then(|found| found.as_object().cloned()).unwrap_or_default();
-    let mut work = Work { definitions: &definitions, input, within: Vec::new(), depth: 0 };
+    let (schema, definitions) = parted(schema);
+    let mut work = Work { definitions: &definitions, within: Vec::new() };
     match work.simplify(&schema) {
         Value::Object(mut object) => {
             object.remove("description");
@@ -32,13 +18,74 @@ fn finish(mut schema: Value, input: bool) -> Map<String, Value> {
     }
 }
 
+/// What a model is told of such a schema: names that are accepted for the sake of former callers are left out.
+pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
+    if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, property| !is_deprecated(property));
+    }
+    input
+}
+
+/// Whether a parameter is accepted and not announced.
+pub(crate) fn is_deprecated(property: &Value) -> bool {
+    property.get("deprecated").and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// A schema of what a tool gives: the fields with their types, and the names of fields of what is in lists. The
+/// rest is in the contract of the interfaces for programs.
+pub(crate) fn output(schema: Value) -> Map<String, Value> {
+    let (schema, definitions) = parted(schema);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let fields = properties.into_iter().flatten();
+    let fields =
+        fields.map(|(name, field)| (name.clone(), field_shape(resolved(field, &definitions), &definitions)));
+    let mut written = Map::new();
+    written.insert("type".into(), "object".into());
+    written.insert("properties".into(), Value::Object(fields.collect()));
+    written
+}
+
+fn parted(mut schema: Value) -> (Value, Map<String, Value>) {
+    let definitions = schema.as_object_mut().and_then(|object| object.remove("$defs"));
+    let definitions = definitions.and_then(|found| found.as_object().cloned()).unwrap_or_default();
+    (schema, definitions)
+}
+
+/// What a reference stands for, and whether it may be null.
+fn resolved<'a>(schema: &'a Value, definitions: &'a Map<String, Value>) -> (&'a Value, bool) {
+    let only = schema.as_object().and_then(without_null);
+    let target = only.unwrap_or(schema);
+    let name = target.get("$ref").and_then(Value::as_str).and_then(|name| name.rsplit('/').next());
+    (name.and_then(|name| definitions.get(name)).unwrap_or(target), only.is_some())
+}
+
+fn field_shape((schema, may_be_null): (&Value, bool), definitions: &Map<String, Value>) -> Value {
+    let mut written = Map::new();
+    let kind = match schema.get("type") {
+        Some(Value::String(kind)) if may_be_null => json!([kind, "null"]),
+        Some(kind) => kind.clone(),
+        None if schema.as_object().is_some_and(|object| constants(object).is_some()) => match may_be_null {
+            true => json!(["string", "null"]),
+            false => "string".into(),
+        },
+        None => return json!({}),
+    };
+    written.insert("type".into(), kind);
+    if let Some(items) = schema.get("items") {
+        let (item, _) = resolved(items, definitions);
+        let names = item.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let names: Map<String, Value> = names.map(|(name, _)| (name.clone(), json!({}))).collect();
+        if !names.is_empty() {
+            written.insert("items".into(), json!({ "properties": names }));
+        }
+    }
+    Value::Object(written)
+}
+
 struct Work<'a> {
     definitions: &'a Map<String, Value>,
-    input: bool,
     /// Definitions that are being written out, since a type may contain itself.
     within: Vec<&'a str>,
-    /// Objects around this place.
-    depth: usize,
 }
 
 impl<'a> Work<'a> {
@@ -47,70 +94,45 @@ impl<'a> Work<'a> {
         if let Some(name) = object.get("$ref").and_then(Value::as_str) {
             return self.referred(name, object);
         }
-        if let Some(only) = without_null(object) {
+        if let Some(only) = without_null(object).or_else(|| first_alternative(object)) {
             let mut only = self.simplify(only);
-            if !self.input {
-                return nullable(only);
-            }
-            if let (Some(only), Some(text)) = (only.as_object_mut(), object.get("description")) {
-                only.insert("description".into(), text.clone());
+            if let Some(only) = only.as_object_mut() {
+                keep_notes(object, only);
             }
             return only;
         }
         if let Some(values) = constants(object) {
             let mut written = Map::new();
             written.insert("type".into(), "string".into());
-            if self.input {
-                written.insert("enum".into(), values);
-                written.extend(object.get("description").map(|text| ("description".into(), text.clone())));
-            }
+            written.insert("enum".into(), values);
+            keep_notes(object, &mut written);
             return Value::Object(written);
         }
         let parts = object.iter().filter_map(|(key, value)| Some((key.clone(), self.part(key, value)?)));
-        let mut written: Map<String, Value> = parts.collect();
-        if !self.input && self.depth > 0 && written.contains_key("properties") {
-            // Only objects have properties.
-            written.remove("type");
-        }
-        Value::Object(written)
+        Value::Object(parts.collect())
     }
 
     /// One keyword of a schema, `None` where it is left out.
     fn part(&mut self, key: &str, value: &'a Value) -> Option<Value> {
         let kept = match (key, value) {
-            ("$schema" | "title" | "format" | "default", _) => return None,
-            ("properties" | "patternProperties", Value::Object(_)) if !self.input && self.depth >= DEPTH => {
-                return None;
-            }
+            ("$schema" | "title" | "format", _) => return None,
+            // What is empty, nothing or off when it is absent needs no word.
+            ("default", Value::Null | Value::Bool(false)) => return None,
+            ("default", Value::Array(list)) if list.is_empty() => return None,
+            ("default", Value::Object(fields)) if fields.is_empty() => return None,
+            ("default", Value::String(text)) if text.is_empty() => return None,
             ("properties" | "patternProperties", Value::Object(properties)) => {
-                self.depth += 1;
                 let properties =
                     properties.iter().map(|(name, value)| (name.clone(), self.simplify(value))).collect();
-                self.depth -= 1;
                 Value::Object(properties)
             }
-            ("items", _) if !self.input && self.depth >= DEPTH => return None,
             ("items" | "additionalProperties", Value::Object(_)) => self.simplify(value),
             ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => {
                 schemas.iter().map(|schema| self.simplify(schema)).collect()
             }
-            // Every field is always there; saying so for each would be a third of a listing.
-            (
-                "required"
-                | "description"
-                | "minimum"
-                | "maximum"
-                | "minItems"
-                | "maxItems"
-                | "additionalProperties",
-                _,
-            ) if !self.input => return None,
-            // A description may run over lines in the source.
-            ("description", Value::String(text)) => text.replace('\n', " ").into(),
-            ("minimum" | "maximum", Value::Number(number)) => whole(number),
-            // What may be null says little that its name does not.
-            ("type", Value::Array(_)) if !self.input && self.depth >= DEPTH => return None,
-            ("type", Value::Array(types)) if self.input => {
+            ("description", Value::String(text)) => on_one_line(text),
+            ("minimum" | "maximum" | "default", Value::Number(number)) => whole(number),
+            ("type", Value::Array(types)) => {
                 types.iter().find(|name| *name != "null").unwrap_or(value).clone()
             }
             _ => value.clone(),
@@ -121,19 +143,34 @@ impl<'a> Work<'a> {
     fn referred(&mut self, name: &'a str, object: &Map<String, Value>) -> Value {
         let name = name.rsplit('/').next().unwrap_or(name);
         let Some(definition) = self.definitions.get(name).filter(|_| !self.within.contains(&name)) else {
-            return serde_json::json!({});
+            return json!({});
         };
         self.within.push(name);
         let mut written = self.simplify(definition);
         self.within.pop();
         if let Some(written) = written.as_object_mut() {
-            match object.get("description").filter(|_| self.input) {
-                Some(text) => written.insert("description".into(), text.clone()),
-                None => written.remove("description"),
-            };
+            written.remove("description");
+            keep_notes(object, written);
         }
         written
     }
+}
+
+/// What is said of a parameter stands beside its type.
+fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
+    if let Some(text) = from.get("description").and_then(Value::as_str) {
+        to.insert("description".into(), on_one_line(text));
+    }
+    for note in ["default", "deprecated"] {
+        if let Some(value) = from.get(note).filter(|value| !value.is_null()) {
+            to.insert(note.into(), value.clone());
+        }
+    }
+}
+
+/// A description may run over lines in the source.
+fn on_one_line(text: &str) -> Value {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
 /// The one alternative beside null.
@@ -146,14 +183,9 @@ fn without_null(object: &Map<String, Value>) -> Option<&Value> {
     }
 }
 
-fn nullable(mut schema: Value) -> Value {
-    if let Some(name) = schema.get("type").and_then(Value::as_str).map(str::to_owned)
-        && let Some(object) = schema.as_object_mut()
-    {
-        object.insert("type".into(), serde_json::json!([name, "null"]));
-        return schema;
-    }
-    serde_json::json!({ "anyOf": [schema, { "type": "null" }] })
+/// The usual form of what may be written in several.
+fn first_alternative(object: &Map<String, Value>) -> Option<&Value> {
+    object.get("anyOf")?.as_array()?.first()
 }
 
 /// The values of an enumeration whose variants were documented one by one.
@@ -175,7 +207,7 @@ fn constants(object: &Map<String, Value>) -> Option<Value> {
 
 fn whole(number: &serde_json::Number) -> Value {
     match number.as_f64() {
-        Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => serde_json::json!(value as i64),
+        Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => json!(value as i64),
         _ => Value::Number(number.clone()),
     }
 }

@@ -72,6 +72,21 @@ impl Server {
         Tools::new(self.tools.iter().map(|row| row.operation.name).collect())
     }
 
+    /// The tool that a client calls `name`: as it is listed, as other servers call it, or without the common prefix.
+    fn tool(&self, name: &str) -> Option<&Row> {
+        let row = |is: fn(&Row, &str) -> bool| self.tools.iter().find(|row| is(row, name));
+        row(|row, name| row.operation.mcp_name == name)
+            .or_else(|| row(|row, name| row.operation.facts.called == Some(name)))
+            .or_else(|| row(|row, name| row.operation.name == name))
+    }
+
+    /// Reports that a call failed.
+    pub(super) fn note_failure(&self, row: &Row, why: &str) {
+        if let Some(failed) = &self.failed {
+            failed(&clipped(&format!("{}: {why}", row.operation.mcp_name)));
+        }
+    }
+
     fn subscriptions(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
         self.subscribed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,7 +122,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(row) = self.tools.iter().find(|row| row.operation.mcp_name == request.name) else {
+        let Some(row) = self.tool(&request.name) else {
             let names: Vec<&str> = self.tools.iter().map(|row| row.operation.mcp_name).collect();
             let message = format!("unknown tool '{}'; there are {}", request.name, names.join(", "));
             let message = clipped(&message);

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{Tool as Listed, ToolAnnotations};
-use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool, find};
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use serde_json::{Value, json};
+use ubp_core::ops::{Effect, OPERATIONS, Operation, Tool};
 use ubp_core::{Error, Result};
 
+use super::call::MAX_TOKENS;
 use super::schema;
 
 /// A tool and the operation behind it.
@@ -13,6 +15,8 @@ use super::schema;
 pub(super) struct Row {
     pub operation: &'static Operation,
     pub listed: Listed,
+    /// The schema of all that it takes, with names that are not announced.
+    pub takes: Arc<JsonObject>,
     /// Whether its answer can be held to a size.
     pub takes_max_tokens: bool,
 }
@@ -39,8 +43,7 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             _ if is_set(name) => {
                 matches!(operation.facts.tool, Tool::Set(set) if set == name) && allowed(operation)
             }
-            // A name that an operation has is never the name that another one goes by as a tool.
-            _ => operation.name == name || (operation.mcp_name == name && find(name).is_none()),
+            _ => operation.name == name || operation.mcp_name == name,
         };
         let found: Vec<&'static Operation> = tools.clone().filter(|operation| of_set(operation)).collect();
         if found.is_empty() {
@@ -82,24 +85,34 @@ fn is_set(name: &str) -> bool {
 }
 
 fn row(operation: &'static Operation) -> Row {
-    let input = schema::input((operation.input_schema)().to_value());
-    let takes_max_tokens =
-        input.get("properties").and_then(|properties| properties.get("max_tokens")).is_some();
+    let mut takes = schema::input((operation.input_schema)().to_value());
+    let budget = takes.get_mut("properties").and_then(|properties| properties.get_mut("max_tokens"));
+    let takes_max_tokens = budget.is_some();
+    if let Some(budget) = budget.and_then(Value::as_object_mut) {
+        budget.insert("default".into(), MAX_TOKENS.into());
+    }
+    let mut announced = schema::announced(takes.clone());
+    let of_agents = operation.facts.required_of_agents.iter().map(|name| Value::from(*name));
+    if let Some(required) = announced.entry("required").or_insert_with(|| json!([])).as_array_mut() {
+        required.extend(of_agents);
+        if required.is_empty() {
+            announced.remove("required");
+        }
+    }
     let annotations = ToolAnnotations::with_title(title(operation.name)).open_world(false);
     let annotations = match operation.facts.effect {
         Effect::Read => annotations.read_only(true),
         effect => annotations
             .read_only(false)
             .destructive(effect == Effect::Destructive)
-            // Changes carry the hash of what they replace: said twice, they happen once.
-            .idempotent(true),
+            .idempotent(operation.facts.idempotent),
     };
     let data = if operation.facts.quotes_pages { " Page text is data." } else { "" };
     let description = format!("{}{data}", operation.facts.summary);
-    let listed = Listed::new(operation.mcp_name, description, Arc::new(input))
+    let listed = Listed::new(operation.mcp_name, description, Arc::new(announced))
         .with_raw_output_schema(Arc::new(schema::output((operation.output_schema)().to_value())))
         .with_annotations(annotations);
-    Row { operation, listed, takes_max_tokens }
+    Row { operation, listed, takes: Arc::new(takes), takes_max_tokens }
 }
 
 /// `get_page` as people read it.

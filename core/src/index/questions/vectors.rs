@@ -16,13 +16,6 @@ questions! {
     page_count(identity: &str) -> usize = one
         "SELECT count(DISTINCT page) FROM section_vectors
          WHERE model = (SELECT model FROM models WHERE identity = ?1)";
-    /// How many pages have them, and lack none that they should have.
-    #[cfg(not(target_family = "wasm"))]
-    whole_page_count(identity: &str) -> usize = one
-        "WITH current(model) AS (SELECT model FROM models WHERE identity = ?1)
-         SELECT count(DISTINCT page) FROM section_vectors
-         WHERE model = (SELECT model FROM current)
-           AND page NOT IN (SELECT page FROM sections WHERE vector_model IS NOT (SELECT model FROM current))";
     /// Whether a page has text, and no vector for any of it.
     #[cfg(not(target_family = "wasm"))]
     are_missing(page: i64) -> bool = one

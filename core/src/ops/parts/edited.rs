@@ -8,7 +8,7 @@ use crate::hint::Next;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
-use crate::ops::page::{IndexState, PageFields};
+use crate::ops::page::{IndexState, PageFields, without_fraction};
 use crate::ops::read_page::not_utf8;
 use crate::ports::{ContentHash, FileStat, PageFile};
 use crate::show::{Page, Span};
@@ -102,8 +102,8 @@ fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Res
         filepath: path.to_owned(),
         title: page.title,
         doc_type: page.doc_type,
-        created_at: page.created_at,
-        updated_at: page.updated_at,
+        created_at: without_fraction(page.created_at),
+        updated_at: without_fraction(page.updated_at),
         staleness: indexed.map(|fields| fields.staleness).unwrap_or_default(),
     })
 }

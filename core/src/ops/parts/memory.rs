@@ -1,5 +1,6 @@
 //! What answers say of a memory, in one definition for all of them.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,6 +49,12 @@ impl MemoryFields {
             source: fields.source.clone(),
             filepath: entry.path.clone(),
         }
+    }
+
+    /// The day on which it was remembered first.
+    pub(crate) fn day(&self) -> String {
+        let time = Timestamp::from_second(self.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
+        time.strftime("%Y-%m-%d").to_string()
     }
 
     /// How often it was needed, and how far it can be trusted.

@@ -14,6 +14,7 @@ pub(crate) use crate::index::questions::pages::path as path_of;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::questions::{names, sections};
 use crate::manifest::FrontMatterMode;
+use crate::ops::bounds;
 use crate::page::set_fields;
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, index, path, text};
@@ -123,10 +124,10 @@ impl PageFields {
         Self {
             doc_id: page.doc_id,
             filepath: page.path,
-            title: page.title,
-            doc_type: page.doc_type,
-            created_at: page.created_at,
-            updated_at: page.updated_at,
+            title: bounds::title(page.title),
+            doc_type: bounds::label(page.doc_type),
+            created_at: without_fraction(page.created_at),
+            updated_at: without_fraction(page.updated_at),
             staleness: assessment.map(|a| a.staleness).unwrap_or_default(),
         }
     }
@@ -335,6 +336,15 @@ pub(crate) fn to_the_second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// An RFC 3339 time without fractions of a second, which only the times of files have.
+pub(crate) fn without_fraction(mut time: String) -> String {
+    if let Some(dot) = time.find('.') {
+        let digits = time[dot + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        time.replace_range(dot..=dot + digits, "");
+    }
+    time
+}
+
 /// What an empty page called `title` holds.
 pub(crate) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     let body = format!("# {title}\n");
@@ -354,12 +364,10 @@ pub(crate) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String
     let mut length = 0;
     for section in sections::first_texts(db, page, 5)? {
         for line in section.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if length > 0 {
-                summary.push(' ');
-                length += 1;
-            }
-            for c in line.chars() {
-                if length == limit {
+            let gap = (length > 0).then_some(' ');
+            for c in gap.into_iter().chain(line.chars()) {
+                if length >= limit {
+                    summary.truncate(summary.trim_end().len());
                     return Ok(summary);
                 }
                 summary.push(c);

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
 
+use super::words::{WordReader, Words};
+use crate::Context;
 use crate::index::tests::Project;
+use crate::ops::find;
 use crate::text::estimate_tokens;
 
 /// Text that costs unlike amounts as characters, bytes and JSON.
@@ -92,6 +95,24 @@ proptest! {
             if estimate_tokens(&whole.to_string()) <= max_tokens {
                 prop_assert_eq!(&answer, &whole, "{} {} cut what would have fitted", name, params);
             }
+        }
+    }
+
+    #[test]
+    fn no_words_are_more_than_were_asked_for(pages in project(), max_tokens in 256..3_000_usize) {
+        let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
+        let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
+        let context = Context { reader: Some(&WordReader), ..project.context() };
+        for (name, params) in calls(max_tokens) {
+            let mut words = Words::default();
+            let answer = match (find(name).unwrap().call)(&context, params.clone(), Some(&mut words)) {
+                Ok(answer) => answer,
+                Err(error) => return Err(TestCaseError::fail(format!("{name} {params}: {error}"))),
+            };
+            let tokens = estimate_tokens(&words.0);
+            prop_assert!(tokens <= max_tokens, "{} {} takes {} tokens of words", name, params, tokens);
+            let tokens = estimate_tokens(&answer.to_string());
+            prop_assert!(tokens <= 2 * max_tokens, "{} {} takes {} tokens of fields", name, params, tokens);
         }
     }
 

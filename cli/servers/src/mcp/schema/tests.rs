@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use ubp_core::ops::OPERATIONS;
 
-use super::{input, output};
+use super::{announced, input, is_deprecated, output};
 
 /// Every schema within a schema.
 fn visit(schema: &Value, see: &mut impl FnMut(&Value)) {
@@ -81,6 +81,56 @@ fn optional_enumerations_become_plain_ones() {
 }
 
 #[test]
+fn what_a_parameter_is_when_absent_is_said_where_that_is_something() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "limit": { "type": ["integer", "null"], "default": 10 },
+            "tags": { "type": "array", "items": { "type": "string" }, "default": [] },
+            "dry_run": { "type": "boolean", "default": false },
+            "order": {
+                "anyOf": [{ "$ref": "#/$defs/Order" }, { "type": "null" }], "default": "asc", "description": "Which\nway."
+            }
+        },
+        "$defs": { "Order": { "oneOf": [{ "const": "asc" }, { "const": "desc" }] } }
+    });
+    assert_eq!(
+        Value::Object(input(schema)),
+        json!({
+            "type": "object",
+            "properties": {
+                "limit": { "type": "integer", "default": 10 },
+                "tags": { "type": "array", "items": { "type": "string" } },
+                "dry_run": { "type": "boolean" },
+                "order": { "type": "string", "enum": ["asc", "desc"], "default": "asc", "description": "Which way." }
+            }
+        })
+    );
+}
+
+#[test]
+fn a_deprecated_name_is_accepted_and_not_announced() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "page": { "type": "string" }, "filepath": { "type": "string", "deprecated": true } }
+    });
+    let input = input(schema);
+    assert!(is_deprecated(&input["properties"]["filepath"]));
+    assert_eq!(announced(input)["properties"], json!({ "page": { "type": "string" } }));
+}
+
+#[test]
+fn no_description_has_a_line_break() {
+    for operation in OPERATIONS {
+        let schema = Value::Object(input((operation.input_schema)().to_value()));
+        visit(&schema, &mut |part| {
+            let text = part.get("description").and_then(Value::as_str).unwrap_or_default();
+            assert!(!text.contains('\n'), "{}: {text}", operation.name);
+        });
+    }
+}
+
+#[test]
 fn a_type_that_contains_itself_ends() {
     let schema = json!({
         "type": "object",
@@ -89,6 +139,6 @@ fn a_type_that_contains_itself_ends() {
     });
     assert_eq!(
         Value::Object(output(schema)),
-        json!({ "type": "object", "properties": { "root": { "properties": { "below": {} } } } })
+        json!({ "type": "object", "properties": { "root": { "type": "object" } } })
     );
 }

@@ -24,8 +24,63 @@ fn tokens(rows: &[Row]) -> usize {
 fn a_listing_leaves_room_in_the_window() {
     let core = tokens(&choose(&["core".into()], false).unwrap());
     let default = tokens(&choose(&[], false).unwrap());
-    assert!(core <= 3_050, "the six tools take {core} tokens");
-    assert!(default <= 6_000, "all tools that only read take {default} tokens");
+    assert!(core <= 2_500, "the six tools take {core} tokens");
+    assert!(default <= 4_500, "all tools that only read take {default} tokens");
+}
+
+/// A host may ask again for what is idempotent, without asking anybody.
+#[test]
+fn what_is_done_twice_when_it_is_asked_for_twice_says_so() {
+    let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
+    let rows = choose(&sets, true).unwrap();
+    let hint = |name: &str| {
+        let row = rows.iter().find(|row| row.operation.name == name).unwrap();
+        row.listed.annotations.as_ref().unwrap().idempotent_hint
+    };
+    for twice in ["create_page", "update_page", "remember"] {
+        assert_eq!(hint(twice), Some(false), "{twice}");
+    }
+    for once in ["rename_page", "delete_page", "dismiss", "rebuild", "delete_document"] {
+        assert_eq!(hint(once), Some(true), "{once}");
+    }
+}
+
+#[test]
+fn every_tool_says_whose_it_is() {
+    let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
+    for row in choose(&sets, true).unwrap().iter() {
+        assert!(row.listed.name.starts_with("ubp_"), "{}", row.listed.name);
+    }
+}
+
+#[test]
+fn what_an_agent_must_give_is_required() {
+    let rows = choose(&["all".into()], true).unwrap();
+    let required = |name: &str| {
+        let row = rows.iter().find(|row| row.operation.name == name).unwrap();
+        row.listed.input_schema.get("required").cloned().unwrap_or_default()
+    };
+    assert_eq!(required("delete_page"), serde_json::json!(["page", "confirm", "expected_hash"]));
+    assert_eq!(required("rename_page"), serde_json::json!(["page", "expected_hash"]));
+    assert_eq!(required("graph_traverse"), serde_json::json!(["page"]));
+}
+
+/// The defaults of the schema are those of a project whose settings say nothing.
+#[test]
+fn defaults_are_those_of_the_settings() {
+    let rows = choose(&[], false).unwrap();
+    let default = |name: &str, parameter: &str| {
+        let row = rows.iter().find(|row| row.operation.name == name).unwrap();
+        row.listed.input_schema["properties"][parameter]["default"].clone()
+    };
+    let search = ubp_core::manifest::SearchDefaults::default();
+    assert_eq!(default("search", "alpha"), search.alpha);
+    assert_eq!(default("search", "depth"), search.depth);
+    assert_eq!(default("search", "limit"), 10);
+    assert_eq!(default("search", "max_tokens"), 12_500);
+    let suggest = ubp_core::manifest::SuggestDefaults::default();
+    assert_eq!(default("suggest_links", "limit"), suggest.limit);
+    assert_eq!(default("suggest_links", "threshold"), suggest.threshold);
 }
 
 #[test]

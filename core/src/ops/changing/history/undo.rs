@@ -20,7 +20,8 @@ pub const FACTS: Facts =
         .tool(Tool::Always)
         .command("undo")
         .arguments(&["entry"])
-        .button("“Undo the last change to pages”");
+        .button("“Undo the last change to pages”")
+        .idempotent();
 
 /// Which change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

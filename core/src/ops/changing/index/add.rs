@@ -22,7 +22,8 @@ pub use crate::ops::rebuild::Output;
 pub const FACTS: Facts = Facts::writing(
     "Bring the index up to date, vectors included; complete front matter where it is managed.",
 )
-.command("add");
+.command("add")
+.idempotent();
 
 /// Which pages.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]

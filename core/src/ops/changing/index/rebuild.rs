@@ -15,7 +15,8 @@ pub const FACTS: Facts =
     Facts::writing("Rebuild the index from the files; vectors of unchanged text are kept.")
         .tool(Tool::OnRequest)
         .index_only()
-        .command("rebuild");
+        .command("rebuild")
+        .idempotent();
 
 /// Nothing to choose.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -24,7 +24,9 @@ pub const FACTS: Facts = Facts::writing("Make a suggested link where the text na
     .unwatched()
     .command("accept")
     .arguments(&["source", "target"])
-    .button("“Insert the link”");
+    .button("“Insert the link”")
+    .idempotent()
+    .required_of_agents(&["expected_hash"]);
 
 /// Which link.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

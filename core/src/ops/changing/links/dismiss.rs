@@ -16,7 +16,8 @@ use crate::writing::{Plan, carry_out};
 pub const FACTS: Facts = Facts::writing("Remember that a suggested link is not wanted.")
     .tool(Tool::Always)
     .unwatched()
-    .command("dismiss");
+    .command("dismiss")
+    .idempotent();
 
 /// Which link.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

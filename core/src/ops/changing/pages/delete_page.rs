@@ -21,7 +21,9 @@ use crate::{Error, Result};
 pub const FACTS: Facts =
     Facts::destroying("Move a page to the trash; the answer names the links that break.")
         .tool(Tool::Always)
-        .command("rm");
+        .command("rm")
+        .idempotent()
+        .required_of_agents(&["confirm", "expected_hash"]);
 
 /// Which page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

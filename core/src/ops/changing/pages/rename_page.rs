@@ -19,7 +19,9 @@ use crate::{Error, Result, path, text};
 pub const FACTS: Facts =
     Facts::writing("Give a page another path or title; every link to it and from it follows.")
         .tool(Tool::Always)
-        .command("mv");
+        .command("mv")
+        .idempotent()
+        .required_of_agents(&["expected_hash"]);
 
 /// Which page, and what it is to be called.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

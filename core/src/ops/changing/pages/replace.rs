@@ -17,7 +17,8 @@ use crate::{Caller, Context, Error, Result, path};
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing("Find and replace text on all pages, as one change.")
     .tool(Tool::Always)
-    .command("replace");
+    .command("replace")
+    .idempotent();
 
 /// Most bytes of a compiled regular expression.
 const MOST_COMPILED: usize = 1 << 20;

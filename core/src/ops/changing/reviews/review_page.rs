@@ -10,7 +10,7 @@ use crate::hint::Next;
 use crate::ops::edited;
 use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
-use crate::ops::{Facts, Tool};
+use crate::ops::{Facts, Tool, check_staleness};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
@@ -24,7 +24,9 @@ pub const FACTS: Facts = Facts::writing(
 .tool(Tool::Always)
 .command("review")
 .arguments(&["pages"])
-.button("“Mark page as reviewed”");
+.button("“Mark page as reviewed”")
+.idempotent()
+.required_of_agents(&["expected_hash"]);
 
 /// Pages up to which it is said what happened to their sources.
 const MOST_WITH_HISTORY: usize = 20;
@@ -142,11 +144,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
         };
         if assessment.staleness > Staleness::Fresh && !params.still_accurate {
+            let settling = |db: &_| check_staleness::settling(db, *number, &page.path);
             refused.push(RefusedPage {
                 filepath: page.path.clone(),
                 staleness: assessment.staleness,
                 changes,
-                settle_with: crate::ops::check_staleness::settling(&page.path),
+                settle_with: context.index.read(settling)?,
             });
             continue;
         }

@@ -19,14 +19,18 @@ mod groups;
 /// What surfaces know of it.
 pub const FACTS: Facts =
     Facts::reading("Find broken links, unreadable pages and other problems, and how to fix them.")
-        .tool(Tool::OnRequest)
-        .command("doctor");
+        .tool(Tool::Always)
+        .quoting_pages()
+        .command("doctor")
+        .arguments(&["kind"]);
 
-/// Nothing to choose.
+/// Which findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Most tokens in the answer, 4 bytes each.
+    /// All findings of this kind, such as `unresolved_link`; the first of every kind when absent.
+    pub kind: Option<String>,
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -34,9 +38,11 @@ pub struct Params {
 /// What was found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Every finding, worst first, then by file and line.
+    /// Every finding, worst first, then by file and line; of the kind that was asked for.
     pub findings: Vec<Finding>,
-    /// Findings by code.
+    /// The kind that was asked for; absent when all were.
+    pub kind: Option<String>,
+    /// Findings by code, whatever was asked for.
     pub counts: BTreeMap<String, usize>,
     /// Pages that links ask for and that are not there, most wanted first.
     pub wanted_pages: Vec<WantedPage>,
@@ -130,37 +136,50 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     for finding in &findings {
         *counts.entry(finding.code.clone()).or_insert(0) += 1;
     }
-    let mut output = Output { findings, counts, wanted_pages, omitted: Omitted::default(), index };
-    budget::fit(&mut output, params.max_tokens, |output, _excess| {
-        let lists = (output.wanted_pages.len(), output.findings.len());
-        // The counts stay, so that what is left out is known all the same.
-        match lists {
-            (0, 0) => return false,
-            (wanted, found) if wanted > found => output.wanted_pages.truncate(wanted - wanted.div_ceil(8)),
-            (_, found) => output.findings.truncate(found - found.div_ceil(8)),
+    let mut wanted_pages = wanted_pages;
+    if let Some(kind) = &params.kind {
+        findings.retain(|finding| finding.code == *kind);
+        if kind != "unresolved_link" {
+            wanted_pages.clear();
         }
-        output.omitted.pages += lists.0 + lists.1 - output.wanted_pages.len() - output.findings.len();
-        true
+    }
+    let (kind, omitted) = (params.kind, Omitted::default());
+    let mut output = Output { findings, kind, counts, wanted_pages, omitted, index };
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        let (wanted, found) = (output.wanted_pages.len(), output.findings.len());
+        // The counts stay, so that what is left out is known all the same.
+        let dropped = match wanted > found {
+            true => excess.shorten(&mut output.wanted_pages),
+            false => excess.shorten(&mut output.findings),
+        };
+        output.omitted.pages += dropped;
+        dropped > 0
     })?;
     Ok(output)
 }
 
-/// Findings of one kind that [`show_few`] tells.
+/// Findings of each kind that are told where no kind was asked for.
 const FEW: usize = 10;
 
-/// Tells every finding, by kind.
+/// Tells the first findings of each kind, or all of the kind that was asked for.
 pub fn show(output: &Output, page: &mut dyn Page) {
+    show_most(output, if output.kind.is_some() { usize::MAX } else { FEW }, page);
+}
+
+/// Tells every finding, by kind.
+pub fn show_all(output: &Output, page: &mut dyn Page) {
     show_most(output, usize::MAX, page);
 }
 
-/// Tells the first findings of each kind.
-pub fn show_few(output: &Output, page: &mut dyn Page) {
-    show_most(output, FEW, page);
-}
-
 fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
-    if output.counts.is_empty() {
-        page.line(&[Span::Text("No problems found.")]);
+    match &output.kind {
+        _ if output.counts.is_empty() => page.line(&[Span::Text("No problems found.")]),
+        Some(kind) if !output.counts.contains_key(kind) => {
+            let there: Vec<&str> = output.counts.keys().map(String::as_str).collect();
+            let there = format!("; there are {}", there.join(", "));
+            page.line(&[Span::Text("No problem of the kind "), Span::Code(kind), Span::Text(&there)]);
+        }
+        _ => {}
     }
     let mut kinds: BTreeMap<(Severity, &str), Vec<&Finding>> = BTreeMap::new();
     for finding in &output.findings {
@@ -172,17 +191,19 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
             Severity::Warning => Span::Alarm("warning"),
             Severity::Info => Span::Faint("info"),
         };
-        let count = format!(" ({})", findings.len());
+        let all = output.counts.get(code).copied().unwrap_or(findings.len());
+        let shown = findings.len().min(most);
+        let count = if shown < all { format!(" ({shown} of {all})") } else { format!(" ({all})") };
         page.heading(&[label, Span::Text(": "), Span::Strong(&code.replace('_', " ")), Span::Text(&count)]);
         for Finding { filepath, line, message, .. } in findings.iter().take(most).copied() {
-            let message = Span::Text(message);
+            let message = Span::Words(message);
             match (filepath, line) {
                 (Some(path), Some(line)) => page.item(&[Span::Place(path, *line), Span::Text(": "), message]),
                 (Some(path), None) => page.item(&[Span::Path(path), Span::Text(": "), message]),
                 (None, _) => page.item(&[message]),
             }
         }
-        show_rest(findings.len(), most, page);
+        show_rest(all, shown, code, page);
         if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
             let how = match code {
                 "model_missing" => format!("; {} shows how to get it", page.voice().run("model")),
@@ -196,21 +217,22 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
         page.heading(&[Span::Strong(&format!("Wanted pages ({})", wanted.len()))]);
         for WantedPage { target, links, pages } in wanted.iter().take(most) {
             let (links, pages) = (counted(*links, "link", "links"), counted(*pages, "page", "pages"));
-            page.item(&[Span::Text(target), Span::Text(&format!(" ({links} on {pages})"))]);
+            page.item(&[Span::Words(target), Span::Text(&format!(" ({links} on {pages})"))]);
         }
-        show_rest(wanted.len(), most, page);
+        show_rest(wanted.len(), most, "unresolved_link", page);
         let create = page.voice().ask(&Next::call("add").with("create_missing", true));
         let hint = format!("{create} creates them; an alias on an existing page works as well");
         page.item(&[Span::Faint("hint: "), Span::Text(&hint)]);
     }
-    output.omitted.show(page);
+    let rest = "the counts are of all";
+    output.omitted.show(["entry", "entries"], rest, page);
     output.index.show(page);
 }
 
-fn show_rest(count: usize, most: usize, page: &mut dyn Page) {
-    if count > most {
-        let all = page.voice().run("doctor --all");
-        page.item(&[Span::Faint(&format!("and {} more; {all} lists them", count - most))]);
+fn show_rest(all: usize, shown: usize, kind: &str, page: &mut dyn Page) {
+    if all > shown {
+        let more = page.voice().ask(&Next::call("doctor").with("kind", kind));
+        page.item(&[Span::Faint(&format!("and {} more of this kind: {more}", all - shown))]);
     }
 }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::hint::Next;
 use crate::index::questions::sections;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::bounds;
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, count, matches, rounded};
@@ -14,11 +15,12 @@ use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Find exact words, names and phrases; answers with one snippet per section.")
-        .tool(Tool::Core)
-        .quoting_pages()
-        .command("search --fulltext");
+pub const FACTS: Facts = Facts::reading(
+    "Find sections by exact words, identifiers or \"phrases\": when you know what the text says.",
+)
+.tool(Tool::Core)
+.quoting_pages()
+.command("search --fulltext");
 
 /// Characters of a snippet.
 const SNIPPET: usize = 160;
@@ -29,8 +31,8 @@ const SNIPPET: usize = 160;
 pub struct Params {
     /// Words, identifiers, paths, or "an exact phrase" in quotes.
     pub query: String,
-    /// Most sections to return, 1 to 50.
-    #[schemars(range(min = 1, max = 50))]
+    /// Most sections.
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
     /// Only pages of this type.
     pub doc_type: Option<String>,
@@ -39,7 +41,7 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -123,7 +125,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                         .get(&found.page)
                         .cloned()
                         .ok_or_else(|| Error::Internal("a page is gone".into()))?,
-                    section_heading: section.heading_path.last().cloned(),
+                    section_heading: section.heading_path.last().cloned().map(bounds::title),
                     section_id: section.section_id,
                     line: section.lines.0 + before + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
@@ -135,10 +137,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })?;
     let omitted = Omitted::default();
     let mut output = Output { results, total_found, unmatched, omitted, index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, |output, _| {
-        let dropped = output.results.pop().is_some();
-        output.omitted.sections += usize::from(dropped);
-        dropped
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        let dropped = excess.shorten(&mut output.results);
+        output.omitted.sections += dropped;
+        dropped > 0
     })?;
     Ok(output)
 }
@@ -152,9 +154,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         let fields = &found.page;
         let score = format!("  {:.2}", found.rank);
-        page.heading(&[Span::Strong(&fields.title), Span::Faint(&score), Span::Trust(fields.staleness)]);
+        page.heading(&[Span::Title(&fields.title), Span::Faint(&score), Span::Trust(fields.staleness)]);
         let heading = found.section_heading.as_ref().unwrap_or(&fields.title);
-        page.line(&[Span::Place(&fields.filepath, found.line), Span::Text(": "), Span::Text(heading)]);
+        page.line(&[Span::Place(&fields.filepath, found.line), Span::Text(": "), Span::Words(heading)]);
         page.handle("section", &found.section_id);
         page.quote(&found.snippet, &found.highlights);
     }
@@ -167,6 +169,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         (shown, total) => format!("{shown} of {total} sections"),
     };
     page.note(&[Span::Text(&words)]);
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }

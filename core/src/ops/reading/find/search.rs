@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, Hit, SearchMode, rank};
@@ -19,6 +19,7 @@ mod show;
 pub(crate) mod shown;
 
 pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
+pub use prepared::Fallback;
 pub(crate) use prepared::Prepared;
 pub use show::{show, show_unmatched};
 
@@ -32,7 +33,7 @@ const INTRODUCTION: &str = "This project's documentation: Markdown pages, the li
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::reading("Find pages by meaning, words and links; answers with the sections that match.")
+    Facts::reading("Find pages on a subject or question, by meaning, words and links; gives the sections that match. Begin here.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("search")
@@ -49,22 +50,23 @@ const LIMIT: usize = 10;
 pub struct Params {
     /// Words, a question, or "an exact phrase" in quotes.
     pub query: String,
-    /// Most pages to return, 1 to 20.
-    #[schemars(range(min = 1, max = 20))]
+    /// Most pages.
+    #[schemars(range(min = 1, max = 20), extend("default" = LIMIT))]
     pub limit: Option<usize>,
-    /// Which evidence ranks; hybrid when absent.
+    /// Which evidence ranks.
+    #[schemars(extend("default" = "hybrid"))]
     pub mode: Option<SearchMode>,
-    /// Weight of relevance against links, 0 to 1.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Weight of relevance against links.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.7))]
     pub alpha: Option<f64>,
     /// Hops over which linked pages lend each other relevance.
-    #[schemars(range(min = 1, max = 3))]
+    #[schemars(range(min = 1, max = 3), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Follow links of these types only.
+    /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
     /// Only pages of these types.
-    #[serde(default)]
+    #[serde(default, rename = "doc_type", alias = "doc_types")]
     pub doc_types: Vec<String>,
     /// Only pages with all of these tags.
     #[serde(default)]
@@ -77,13 +79,13 @@ pub struct Params {
     /// Whole sections instead of snippets.
     #[serde(default)]
     pub content: bool,
-    /// Also the pages linked with each result.
+    /// Also pages linked with each result.
     #[serde(default)]
     pub include_linked: bool,
     /// Also what led to each score.
     #[serde(default)]
     pub explain: bool,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -93,12 +95,14 @@ pub struct Params {
 pub struct Output {
     /// Pages, best first.
     pub results: Vec<PageResult>,
-    /// Pages found by meaning or words before `limit`, at most a few hundred.
+    /// Pages found by meaning, words or links before `limit`, at most a few hundred.
     pub total_found: usize,
     /// The evidence that ranked.
     pub search_type: SearchType,
     /// What was asked for and is on no page, a sentence each.
     pub unmatched: Vec<String>,
+    /// Why words alone ranked although meaning was asked for; absent when it did.
+    pub fallback: Option<Fallback>,
     /// What was left out to fit `max_tokens`.
     pub omitted: Omitted,
     /// How true the index is.
@@ -238,23 +242,24 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let (hits, unmatched) = context
         .index
         .read(|db| Ok((rank(db, &request)?, unmatched::of(db, &filter, Some(&prepared.query))?)))?;
-    let total_found = hits.iter().filter(|hit| !hit.sections.is_empty()).count();
+    let total_found = hits.len();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
     let mut output = Output {
         results: answer::results(context, &params, &request, shown)?,
         total_found,
         search_type,
         unmatched,
+        fallback: prepared.fallback.filter(|_| search_type == SearchType::FulltextFallback),
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
 /// Takes away the least important part: linked pages and further sections from the end, then whole
 /// results, at last text.
-fn shrink(output: &mut Output, excess: usize) -> bool {
+fn shrink(output: &mut Output, excess: Excess) -> bool {
     if let Some(result) = output.results.iter_mut().rev().find(|r| !r.linked_pages.is_empty()) {
         result.linked_pages.pop();
         output.omitted.pages += 1;
@@ -274,7 +279,7 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     if let Some(section) = result.sections.first_mut() {
         output.omitted.text_cut = true;
         section.highlights.clear();
-        if budget::cut(&mut section.content, excess) {
+        if budget::cut(&mut section.content, excess.tokens()) {
             return true;
         }
     }

@@ -12,10 +12,11 @@ use crate::freshness::{
 };
 use crate::hint::Next;
 use crate::index::questions::pages;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName, fields, path_of};
 use crate::ops::status::FreshnessCounts;
 use crate::ops::{Facts, Tool};
+use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, path};
 
@@ -32,16 +33,19 @@ pub struct Params {
     /// Only this page, fresh or not: path, id, title or alias.
     pub page: Option<String>,
     /// Only this page, by its path.
+    #[schemars(extend("deprecated" = true))]
     pub filepath: Option<String>,
     /// Only this page, by its title.
+    #[schemars(extend("deprecated" = true))]
     pub title: Option<String>,
     /// Only this page, by its id.
+    #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
     /// Only pages with this freshness.
     pub only: Option<Staleness>,
     /// Only pages that changed, or whose sources did, since this revision.
     pub changed_since: Option<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -139,13 +143,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, |output, excess| {
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         if output.lock_problems.pop().is_some() {
             return true;
         }
-        // A page takes some 120 tokens: long lists shrink in few steps.
-        let dropped = (excess / 150).max(1).min(output.pages.len());
-        output.pages.truncate(output.pages.len() - dropped);
+        let dropped = excess.shorten(&mut output.pages);
         output.omitted.pages += dropped;
         dropped > 0
     })?;
@@ -168,7 +170,10 @@ fn checked(
         }
     }
     let route = suspect.map(|suspect| suspect.path.as_slice()).unwrap_or_default();
-    let settle_with = (!details.is_empty()).then(|| settling(&fields.filepath));
+    let settle_with = match details.is_empty() {
+        true => None,
+        false => Some(settling(db, page, &fields.filepath)?),
+    };
     Ok(CheckedPage {
         reasons,
         stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
@@ -180,9 +185,11 @@ fn checked(
     })
 }
 
-/// The call that records that a stale page was read and is true.
-pub(crate) fn settling(filepath: &str) -> Next {
-    Next::call("review_page").with("pages", vec![filepath]).with("still_accurate", true)
+/// The call that records that a stale page was read and is still accurate.
+pub(crate) fn settling(db: &Connection, page: i64, filepath: &str) -> Result<Next> {
+    let hash = ContentHash(pages::hash(db, page)?).to_string();
+    let review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+    Ok(review.with("still_accurate", true))
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
@@ -258,5 +265,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let settle = page.voice().ask(settle);
         page.hint(&[Span::Text("read the page, correct it, then record that with "), Span::Text(&settle)]);
     }
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::freshness::{self, Sources, StaleReason};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields, fields};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
@@ -22,7 +22,7 @@ pub const FACTS: Facts = Facts::reading("Find the pages that describe a code fil
 pub struct Params {
     /// The file's path relative to the project.
     pub file: String,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -91,10 +91,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     pages.sort_by(|a, b| a.page.filepath.cmp(&b.page.filepath));
     let mut output =
         Output { file, exists, pages, omitted: Omitted::default(), index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, |output, excess| {
-        // A page takes some 120 tokens: long lists shrink in few steps.
-        let dropped = (excess / 150).max(1).min(output.pages.len());
-        output.pages.truncate(output.pages.len() - dropped);
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        let dropped = excess.shorten(&mut output.pages);
         output.omitted.pages += dropped;
         dropped > 0
     })?;
@@ -108,7 +106,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[
             Span::Path(&fields.filepath),
             Span::Text("  "),
-            Span::Text(&fields.title),
+            Span::Words(&fields.title),
             Span::Faint(&format!("  as {}", describing.named_as.join(", "))),
             Span::Trust(fields.staleness),
         ]);
@@ -119,6 +117,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let count = counted(output.pages.len(), "page describes ", "pages describe ");
     page.note(&[Span::Text(&count), file]);
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }

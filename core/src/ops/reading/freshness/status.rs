@@ -9,7 +9,7 @@ use crate::Context;
 use crate::freshness::{self, StaleRef, Staleness};
 use crate::hint::Next;
 use crate::index::questions::{links, pages};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -25,7 +25,7 @@ pub const FACTS: Facts =
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -39,7 +39,7 @@ pub struct Output {
     pub link_count: usize,
     /// Sections in the index.
     pub section_count: usize,
-    /// Pages whose sections the model has all seen.
+    /// Pages with vectors for all of their text; pages without text that the model can read have none.
     pub vectorized_page_count: usize,
     /// Page files that are not in the index.
     pub unindexed_page_count: usize,
@@ -128,12 +128,11 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         }
         stale_pages.sort_by(|a, b| b.staleness.cmp(&a.staleness).then_with(|| a.filepath.cmp(&b.filepath)));
         freshness.untracked = page_count - assessments.len();
-        let waiting = index::pending_pages(db, identity)?;
         Ok(Output {
             page_count,
             link_count: graph.edge_count(),
             section_count: index::section_count(db)?,
-            vectorized_page_count: if context.embedder.is_some() { page_count - waiting } else { 0 },
+            vectorized_page_count: index::vectorized_pages(db, identity)?,
             unindexed_page_count: listing
                 .pages
                 .iter()
@@ -152,11 +151,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             index: state.clone(),
         })
     })?;
-    budget::fit(&mut output, params.max_tokens, |output, _excess| {
-        let before = output.stale_pages.len();
-        output.stale_pages.truncate(before.saturating_sub(before.div_ceil(8)));
-        output.omitted.pages += before - output.stale_pages.len();
-        before > 0
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        let dropped = excess.shorten(&mut output.stale_pages);
+        output.omitted.pages += dropped;
+        dropped > 0
     })?;
     Ok(output)
 }
@@ -170,10 +168,15 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         false => format!(", not on this machine; {} shows how to get it", page.voice().run("model")),
     };
     let sections = counted(output.section_count, "section", "sections");
+    let without = match output.page_count - output.vectorized_page_count {
+        0 => String::new(),
+        _ if !available || output.index.pending > 0 => String::new(),
+        count => format!("; {} without text that the model can read", counted(count, "page is", "pages are")),
+    };
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),
         ("Links", format!("{}, and {} broken", output.link_count, output.unresolved_link_count)),
-        ("Vectors", format!("{} of {} pages", output.vectorized_page_count, output.page_count)),
+        ("Vectors", format!("{} of {} pages{without}", output.vectorized_page_count, output.page_count)),
         ("Model", format!("{name} ({dimensions} dimensions{absent})")),
         ("Not indexed", output.unindexed_page_count.to_string()),
         (
@@ -199,8 +202,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ]);
         }
     }
-    output.omitted.show(page);
-    output.index.show(page);
+    output.omitted.show(["stale page", "stale pages"], MORE_ROOM, page);
+    output.index.show_with_vectors(page);
 }
 
 /// Tells what matters of the project, and which questions come next.

@@ -1,14 +1,16 @@
 //! The links between pages, around one page or all of them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::freshness::Staleness;
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::index::questions::pages;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted};
@@ -16,8 +18,9 @@ use crate::{Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::reading("Show which pages link to which, around one page or over the whole project.")
+    Facts::reading("Show which pages link to which, around one page or of the whole project: its structure.")
         .tool(Tool::Core)
+        .quoting_pages()
         .command("graph");
 
 /// Which part of the graph.
@@ -29,19 +32,21 @@ pub struct Params {
     /// The same as `page`.
     pub center: Option<String>,
     /// Its id, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub center_page_id: Option<String>,
-    /// Hops around the page, 1 to 5.
-    #[schemars(range(min = 1, max = 5))]
+    /// Hops around the page.
+    #[schemars(range(min = 1, max = 5), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Which way links are followed; both when absent.
+    /// Which way links are followed.
+    #[schemars(extend("default" = "both"))]
     pub direction: Option<GraphDirection>,
-    /// Follow links of these types only.
+    /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most pages to return, nearest (or most linked) first; 1000 when absent.
-    #[schemars(range(min = 1))]
+    /// Most pages, nearest or most linked first.
+    #[schemars(range(min = 1), extend("default" = 1_000))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -72,7 +77,7 @@ impl From<GraphDirection> for Direction {
 /// A part of the graph.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages, by path.
+    /// Pages, nearest first, then the most linked.
     pub nodes: Vec<GraphNode>,
     /// Links between them, one per source, target and type.
     pub edges: Vec<GraphEdge>,
@@ -87,11 +92,16 @@ pub struct Output {
 /// A page in the graph.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GraphNode {
-    /// Its id, the same as `doc_id`; edges name pages by it.
+    /// Its id; edges name pages by it.
     pub id: String,
-    /// What identifies and describes the page.
-    #[serde(flatten)]
-    pub page: PageFields,
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Its title.
+    pub title: String,
+    /// Its type.
+    pub doc_type: String,
+    /// How far it can be trusted against the code it describes.
+    pub staleness: Staleness,
     /// Links to and from other pages.
     pub link_count: usize,
     /// Hops from the page in the middle; absent without one.
@@ -109,6 +119,9 @@ pub struct GraphEdge {
     #[serde(rename = "type")]
     pub link_type: String,
 }
+
+/// The type that most links have.
+const PLAIN: &str = "references";
 
 /// Reads the graph.
 ///
@@ -134,17 +147,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut nodes: Vec<GraphNode> = numbers
         .iter()
         .filter_map(|page| {
-            let fields = fields.get(page)?.clone();
+            let PageFields { doc_id, filepath, title, doc_type, staleness, .. } = fields.get(page)?.clone();
             let (out, back) = graph.degrees(*page);
-            Some(GraphNode {
-                id: fields.doc_id.clone(),
-                page: fields,
-                link_count: out + back,
-                depth: depths[page],
-            })
+            let (link_count, depth) = (out + back, depths[page]);
+            Some(GraphNode { id: doc_id, filepath, title, doc_type, staleness, link_count, depth })
         })
         .collect();
-    nodes.sort_by(|a, b| (a.depth, &a.page.filepath).cmp(&(b.depth, &b.page.filepath)));
+    nodes.sort_by(|a, b| {
+        let order = |of: &GraphNode| (of.depth, Reverse(of.link_count));
+        order(a).cmp(&order(b)).then_with(|| a.filepath.cmp(&b.filepath))
+    });
     let mut edges: Vec<GraphEdge> = graph
         .edges_among(&fields.keys().copied().collect())
         .into_iter()
@@ -162,7 +174,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     edges.sort_unstable();
     let mut output =
         Output { nodes, edges, total_nodes, omitted: Omitted::default(), index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
@@ -172,6 +184,11 @@ fn around(graph: &LinkGraph, center: i64, depth: usize, params: &Params, limit: 
     let direction = params.direction.unwrap_or_default().into();
     let reached = graph.walk(center, Walk { depth, direction, types: &params.link_types });
     let total = reached.len() + 1;
+    let mut reached = reached;
+    reached.sort_by_key(|reached| {
+        let (out, back) = graph.degrees(reached.page);
+        (reached.depth, Reverse(out + back))
+    });
     let mut depths = Depths::from([(center, Some(0))]);
     depths.extend(reached.into_iter().take(limit - 1).map(|reached| (reached.page, Some(reached.depth))));
     (depths, total)
@@ -183,53 +200,64 @@ fn most_linked(context: &Context<'_>, graph: &LinkGraph, limit: usize) -> Result
     if total > limit {
         pages.sort_by_key(|&page| {
             let (out, back) = graph.degrees(page);
-            std::cmp::Reverse(out + back)
+            Reverse(out + back)
         });
         pages.truncate(limit);
     }
     Ok((pages.into_iter().map(|page| (page, None)).collect(), total))
 }
 
-/// Leaves out the farthest page and its links.
-fn shrink(output: &mut Output, excess: usize) -> bool {
-    let drop = (excess / 200).clamp(1, output.nodes.len().max(1));
-    let keep = output.nodes.len().saturating_sub(drop);
-    let dropped = output.nodes.split_off(keep);
-    output.omitted.pages += dropped.len();
+/// Leaves out the farthest and least linked pages with their links.
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let dropped = excess.shorten(&mut output.nodes);
+    output.omitted.pages += dropped;
     let kept: HashSet<&str> = output.nodes.iter().map(|node| node.id.as_str()).collect();
     output.edges.retain(|edge| kept.contains(edge.source.as_str()) && kept.contains(edge.target.as_str()));
-    !dropped.is_empty()
+    dropped > 0
 }
 
-/// Tells every page with the links that go out from it.
+/// Tells every page with the links that go out from it, one page a line.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let paths: HashMap<&str, &str> =
-        output.nodes.iter().map(|node| (node.id.as_str(), node.page.filepath.as_str())).collect();
+        output.nodes.iter().map(|node| (node.id.as_str(), node.filepath.as_str())).collect();
     let mut outgoing: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
     for edge in &output.edges {
         if let Some(target) = paths.get(edge.target.as_str()) {
             outgoing.entry(&edge.source).or_default().push((target, &edge.link_type));
         }
     }
+    let mut depth = None;
     for node in &output.nodes {
-        let hops = node.depth.map(|depth| format!(" · {}", counted(depth, "hop", "hops")));
-        let links = counted(node.link_count, "link", "links");
-        page.line(&[
-            Span::Path(&node.page.filepath),
-            Span::Faint(&format!("  {links}{}", hops.unwrap_or_default())),
-            Span::Trust(node.page.staleness),
-        ]);
-        for (target, link_type) in outgoing.get(node.id.as_str()).into_iter().flatten() {
-            let kind = format!(" ({link_type})");
-            page.item(&[Span::Text("-> "), Span::Path(target), Span::Faint(&kind)]);
+        if node.depth != depth && node.depth.is_some_and(|hops| hops > 0) {
+            page.heading(&[Span::Strong(&counted(node.depth.unwrap_or(0), "hop", "hops"))]);
         }
+        depth = node.depth;
+        let mut line = vec![Span::Path(&node.filepath), Span::Trust(node.staleness)];
+        for (at, (target, link_type)) in outgoing.get(node.id.as_str()).into_iter().flatten().enumerate() {
+            line.push(Span::Text(if at == 0 { " -> " } else { ", " }));
+            line.push(Span::Path(target));
+            if *link_type != PLAIN {
+                line.extend([Span::Faint(" ("), Span::Faint(link_type), Span::Faint(")")]);
+            }
+        }
+        page.line(&line);
     }
+    let shown = output.nodes.len();
+    let part = if shown < output.total_nodes { format!("{shown} of ") } else { String::new() };
+    let order = match (output.nodes.first(), part.is_empty()) {
+        (Some(GraphNode { depth: None, .. }), false) => ", the most linked first",
+        _ => "",
+    };
+    let plain = match output.edges.iter().any(|edge| edge.link_type == PLAIN) {
+        true => format!("; links without a type are {PLAIN}"),
+        false => String::new(),
+    };
     page.note(&[Span::Text(&format!(
-        "{} of {}, {}",
-        output.nodes.len(),
+        "{part}{}{order}, {}{plain}",
         counted(output.total_nodes, "page", "pages"),
         counted(output.edges.len(), "link", "links")
     ))]);
-    output.omitted.show(page);
+    let rest = "a larger max_tokens, or a page in the middle, shows others";
+    output.omitted.show(["page", "pages"], rest, page);
     output.index.show(page);
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::graph::impact::SOURCE_REFS;
 use crate::index::questions::pages::{self, PageRow};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::way::Step;
 use crate::ops::{Facts, Tool, unmatched};
@@ -25,38 +25,39 @@ use spread::{Found, Spread};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
-    "List the pages that a change of a page, source file or folder affects, how likely, and by which way.",
+    "List the pages that a change of a page, source file or folder affects, and how likely: ask before you change it.",
 )
 .tool(Tool::Always)
+.quoting_pages()
 .command("impact");
 
 /// What changes, and how far to look.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that changes: path, id, title or alias. Where no page is called so, a source file or
-    /// a folder.
+    /// What changes: a page, or else a source file or a folder.
     pub page: Option<String>,
     /// Its path, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub filepath: Option<String>,
     /// Its id, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// The source file or folder that changes, relative to the project (instead of `page`); of a folder,
-    /// every page and file in it. It may be gone.
+    /// The source file or folder that changes, instead of `page`. It may be gone.
     pub file: Option<String>,
-    /// Hops that the change may take, 1 to 5; 3 when absent.
-    #[schemars(range(min = 1, max = 5))]
+    /// Hops that the change may take.
+    #[schemars(range(min = 1, max = 5), extend("default" = 3))]
     pub depth: Option<usize>,
-    /// Let the change pass links of these types only. The step from a source file is always taken.
+    /// Let the change pass only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Return only pages of these types; the change passes pages of other types all the same.
-    #[serde(default)]
+    /// Only pages of these types.
+    #[serde(default, rename = "doc_type", alias = "doc_types")]
     pub doc_types: Vec<String>,
-    /// Most pages to return, highest score first; 100 when absent.
-    #[schemars(range(min = 1))]
+    /// Most pages, highest score first.
+    #[schemars(range(min = 1), extend("default" = 100))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -163,7 +164,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
@@ -203,11 +204,8 @@ pub fn most_frequent(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
 }
 
 /// Leaves out the last pages.
-fn shrink(output: &mut Output, excess: usize) -> bool {
-    // A page with its way rarely takes more than this many tokens.
-    let keep = output.affected.len().saturating_sub((excess / 1_000).max(1));
-    let dropped = output.affected.len() - keep;
-    output.affected.truncate(keep);
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let dropped = excess.shorten(&mut output.affected);
     output.omitted.pages += dropped;
     dropped > 0
 }
@@ -231,8 +229,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Text(&format!("{:.2}  ", affected.score)),
             Span::Path(filepath),
             Span::Text("  "),
-            Span::Text(title),
-            Span::Faint(&format!("  {doc_type} · {}", counted(affected.distance, "hop", "hops"))),
+            Span::Words(title),
+            Span::Faint("  "),
+            Span::Label(doc_type),
+            Span::Faint(&format!(" · {}", counted(affected.distance, "hop", "hops"))),
             Span::Trust(*staleness),
         ]);
         // Of a folder, each way begins at a page or file of its own.
@@ -250,18 +250,16 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         0 if output.changed_file.is_some() => "no page names this file in its `source_refs`".into(),
         0 if output.changed_folder.is_some() => "no page outside of this folder is affected".into(),
         0 => "no other page is affected".into(),
-        total => {
-            let shown = output.affected.len();
-            let part = if shown < total { format!("{shown} of ") } else { String::new() };
-            format!(
-                "{part}{} affected · by page type: {} · by link: {}",
-                counted(total, "page", "pages"),
-                listed(&output.counts.by_doc_type),
-                listed(&output.counts.by_link_type)
-            )
-        }
+        total if output.affected.len() == total => format!("{} affected", counted(total, "page", "pages")),
+        total => format!(
+            "{} of {} affected · by page type: {} · by link: {}",
+            output.affected.len(),
+            counted(total, "page", "pages"),
+            listed(&output.counts.by_doc_type),
+            listed(&output.counts.by_link_type)
+        ),
     })]);
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::graph::{Reached, Walk};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
 use crate::ops::get_graph::GraphDirection;
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::way::{self, Hops, Step};
@@ -17,9 +17,11 @@ use crate::{Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
-    "Follow links from a page over several hops, by type and direction, and see the way to each page.",
+    "List the pages some hops from a page, by link type and direction, with the way to each: what it stands on.",
 )
 .tool(Tool::Always)
+.quoting_pages()
+.required_of_agents(&["page"])
 .command("traverse");
 
 /// Where to start and what to follow.
@@ -29,21 +31,24 @@ pub struct Params {
     /// The page to start from: path, id, title or alias.
     pub page: Option<String>,
     /// Its path, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub filepath: Option<String>,
     /// Its id, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// Hops to go, 1 to 5; 2 when absent.
-    #[schemars(range(min = 1, max = 5))]
+    /// Hops to go.
+    #[schemars(range(min = 1, max = 5), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Which way links are followed; both when absent.
+    /// Which way links are followed.
+    #[schemars(extend("default" = "both"))]
     pub direction: Option<GraphDirection>,
-    /// Follow links of these types only.
+    /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most pages to return, nearest first; 200 when absent.
-    #[schemars(range(min = 1))]
+    /// Most pages, nearest first.
+    #[schemars(range(min = 1), extend("default" = 200))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -112,16 +117,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
 /// Leaves out the last pages.
-fn shrink(output: &mut Output, excess: usize) -> bool {
-    // A page with its way rarely takes more than this many tokens.
-    let keep = output.pages.len().saturating_sub((excess / 1_000).max(1));
-    let dropped = output.pages.len() - keep;
-    output.pages.truncate(keep);
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let dropped = excess.shorten(&mut output.pages);
     output.omitted.pages += dropped;
     dropped > 0
 }
@@ -149,7 +151,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let total = counted(output.total_pages, "page", "pages");
     page.note(&[Span::Text(&format!("{} of {total} in reach", output.pages.len()))]);
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::hint::Next;
 use crate::index::questions::pages;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields, PageName};
 use crate::ops::{Facts, Tool};
 use crate::page::decode;
@@ -31,16 +31,16 @@ pub const FACTS: Facts =
 pub struct Params {
     /// The page that should link: path, id, title or alias. All pages when absent.
     pub page: Option<String>,
-    /// Least score, 0 to 1; 0.8 when absent.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    /// Least score.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
     pub threshold: Option<f64>,
-    /// Most suggestions, 1 to 50; 10 when absent.
-    #[schemars(range(min = 1, max = 50))]
+    /// Most suggestions.
+    #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
     /// Also suggest what was dismissed or accepted before.
     #[serde(default)]
     pub include_decided: bool,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -164,12 +164,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         });
     }
     let mut output = Output { suggestions, omitted: Omitted::default(), index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
 /// Takes away the least likely suggestion; of the last one the text around its place first.
-fn shrink(output: &mut Output, _excess: usize) -> bool {
+fn shrink(output: &mut Output, _excess: Excess) -> bool {
     if let [only] = &mut output.suggestions[..]
         && let Some(place) = only.place.as_mut().filter(|place| !place.context.is_empty())
     {
@@ -199,7 +199,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.detail(&[Span::Faint(&suggestion.reason)]);
         if let Some(place) = &suggestion.place {
             let line = format!("line {}: ", place.line);
-            page.detail(&[Span::Text(&line), Span::Text(&place.context)]);
+            page.detail(&[Span::Text(&line), Span::Words(&place.context)]);
             page.handle("text", &place.text);
         }
     }
@@ -211,6 +211,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.voice().ask(&Next::call("accept").with("source", "PAGE").with("target", "TARGET"))
         ),
     })]);
-    output.omitted.show(page);
+    output.omitted.show(["suggestion", "suggestions"], MORE_ROOM, page);
     output.index.show_with_vectors(page);
 }

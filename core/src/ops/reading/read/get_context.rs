@@ -1,10 +1,14 @@
 //! A page together with the pages around it, within a size.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
-use crate::graph::{Direction, Walk};
+use crate::graph::impact::strength;
+use crate::graph::{Direction, Reached, Walk};
+use crate::hint::Next;
 use crate::index::questions::{links, sections};
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::{self, IndexState, PageFields, PageName};
@@ -13,35 +17,40 @@ use crate::show::{Page, Span, counted, title_spans, to_the_second};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Read a page together with what it links to and what links to it, within a size.")
-        .tool(Tool::Core)
-        .quoting_pages()
-        .command("context");
+pub const FACTS: Facts = Facts::reading(
+    "Read a page together with summaries of the pages linked with it: to understand a subject in one call.",
+)
+.tool(Tool::Core)
+.quoting_pages()
+.command("context");
 
 /// Characters of a related page's summary.
 const SUMMARY_LENGTH: usize = 500;
+
+/// Characters of it where room is short.
+const SHORT_SUMMARY: usize = 160;
 
 /// Which page, and how far around it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page in the middle: path, id, title or alias.
+    /// The page: path, id, title or alias.
     pub page: Option<String>,
-    /// Its path, instead of `page`.
+    /// The same as `page`, by its path.
     pub filepath: Option<String>,
     /// Its id, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// Hops around the page, 1 to 3.
-    #[schemars(range(min = 1, max = 3))]
+    /// Hops around the page.
+    #[schemars(range(min = 1, max = 3), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Follow links of these types only.
+    /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most characters in the answer.
-    #[schemars(range(min = 1000))]
+    /// Most characters in the answer as JSON.
+    #[schemars(range(min = 1000), extend("default" = 50_000))]
     pub max_size: Option<usize>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -51,7 +60,7 @@ pub struct Params {
 pub struct Output {
     /// The page in the middle.
     pub center: CenterPage,
-    /// The pages around it, nearest first.
+    /// The pages around it, nearest first; of those as near, the strongest link first.
     pub related: Vec<RelatedPage>,
     /// Characters of this answer as JSON, with a line break at its end.
     pub total_size: usize,
@@ -87,7 +96,7 @@ pub struct RelatedPage {
     pub depth: usize,
     /// Text around that link.
     pub link_context: String,
-    /// Its first 500 characters.
+    /// Its first 500 characters; fewer where room is short.
     pub summary: String,
 }
 
@@ -103,7 +112,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let center = context.index.read(|db| name.require(db))?;
     let graph = context.index.graph()?;
     let walk = Walk { depth, direction: Direction::Both, types: &params.link_types };
-    let reached = graph.walk(center, walk);
+    let mut reached = graph.walk(center, walk);
+    // Of pages as near as each other, those that matter most stay longest: by the strength of the link, then by how much
+    // else is linked with them.
+    reached.sort_by(|a, b| {
+        let degree = |of: &Reached<'_>| {
+            let (out, back) = graph.degrees(of.page);
+            Reverse(out + back)
+        };
+        let strength = strength(b.link_type).total_cmp(&strength(a.link_type));
+        a.depth.cmp(&b.depth).then(strength).then_with(|| degree(a).cmp(&degree(b)))
+    });
     let mut pages: Vec<i64> = reached.iter().map(|reached| reached.page).collect();
     pages.push(center);
     let fields = context.page_fields(&pages)?;
@@ -139,14 +158,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     output.total_size = max_size;
     while size(&output)? > max_size {
         let excess = size(&output)? - max_size;
-        if !shrink(&mut output, excess) {
+        if !shrink(&mut output, excess, max_size) {
             return Err(Error::invalid(format!(
                 "max_size is {max_size}; the least here is {}",
                 size(&output)?
             )));
         }
     }
-    budget::fit(&mut output, params.max_tokens, |output, excess| shrink(output, excess * 4))?;
+    budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
+        shrink(output, excess.tokens() * 4, excess.most() * 4)
+    })?;
     // The number is part of what it counts; its own length settles at once.
     for _ in 0..2 {
         output.total_size = size(&output)?;
@@ -160,22 +181,42 @@ fn size(output: &Output) -> Result<usize> {
     Ok(json.chars().count() + 1)
 }
 
-/// Leaves out related pages from the far end, then cuts the page in the middle.
-fn shrink(output: &mut Output, excess_characters: usize) -> bool {
+/// Cuts the page in the middle down to its share, shortens summaries, and leaves out related pages from the far end;
+/// at last the page in the middle gives way. Sizes are in characters.
+fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
+    let own = output.center.content.chars().count();
+    // A page that fills the answer leaves its neighbours a third.
+    let share = if output.related.is_empty() { 0 } else { most / 3 * 2 };
+    if share > 0 && own > share {
+        output.omitted.text_cut = true;
+        return budget::cut(&mut output.center.content, excess.min(own - share).div_ceil(4));
+    }
+    let mut shortened = false;
+    for related in &mut output.related {
+        if related.summary.chars().count() > SHORT_SUMMARY {
+            related.summary = related.summary.chars().take(SHORT_SUMMARY - 1).chain(['…']).collect();
+            shortened = true;
+        }
+    }
+    if shortened {
+        output.omitted.text_cut = true;
+        return true;
+    }
     if output.related.pop().is_some() {
         output.truncated_count += 1;
         output.omitted.pages += 1;
         return true;
     }
     output.omitted.text_cut = true;
-    budget::cut(&mut output.center.content, excess_characters.div_ceil(4))
+    budget::cut(&mut output.center.content, excess.div_ceil(4))
 }
 
 /// Tells the page, then what is around it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
     page.heading(&title_spans(filepath, title, *staleness));
-    page.aside(&[Span::Faint(&format!("{doc_type} · updated {}", to_the_second(updated_at)))]);
+    let updated = to_the_second(updated_at);
+    page.aside(&[Span::Label(doc_type), Span::Faint(&format!(" · updated {updated}"))]);
     page.gap();
     page.text(&output.center.content);
     for related in &output.related {
@@ -185,7 +226,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.gap();
         page.heading(&[
             Span::Text(arrow),
-            Span::Strong(title),
+            Span::Title(title),
             Span::Text("  "),
             Span::Path(filepath),
             Span::Faint(&link),
@@ -200,6 +241,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let pages = counted(output.truncated_count, "related page", "related pages");
         page.note(&[Span::Text(&format!("{pages} left out; a larger max_size or max_tokens makes room"))]);
     }
-    Omitted { pages: 0, ..output.omitted }.show(page);
+    let rest = format!("{} reads all of a page", page.voice().ask(&Next::call("get_page")));
+    Omitted { pages: 0, ..output.omitted }.show(["page", "pages"], &rest, page);
     output.index.show(page);
 }

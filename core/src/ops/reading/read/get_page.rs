@@ -12,16 +12,17 @@ use crate::index::questions::links::{self, LinkRow};
 use crate::index::questions::names;
 use crate::index::questions::pages;
 use crate::index::questions::sections::{self, SectionRow};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::bounds;
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
-use crate::show::{Page, Span, to_the_second, what_is_wrong};
+use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::reading("Read one page: its text by section, links both ways, and whether code overtook it.")
+    Facts::reading("Read one page, or a section of it: text, links both ways, and whether code overtook it.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("get");
@@ -32,15 +33,17 @@ pub const FACTS: Facts =
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: Option<String>,
-    /// Its path, instead of `page`.
+    /// The same as `page`, by its path.
     pub filepath: Option<String>,
     /// Its title, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub title: Option<String>,
     /// Its id, instead of `page`.
+    #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
-    /// Only this section and those below it, by `section_id`.
+    /// Only this section and those below it, by its id in an answer.
     pub section: Option<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -53,6 +56,8 @@ pub struct Output {
     pub page: PageFields,
     /// SHA-256 of the file, to be carried by edits.
     pub content_hash: String,
+    /// The section that was asked for; absent when the whole page was.
+    pub section: Option<String>,
     /// Text of the sections, front matter left out.
     pub content: String,
     /// Its sections in order.
@@ -65,7 +70,7 @@ pub struct Output {
     pub aliases: Vec<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Where it links to.
+    /// Where it links to; of a section, where that does.
     pub outlinks: Vec<LinkInfo>,
     /// What links to it.
     pub backlinks: Vec<LinkInfo>,
@@ -119,17 +124,25 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let state = context.index_state()?;
     let mut output = context.index.read(|db| {
         let sections = sections(db, page, params.section.as_deref())?;
+        let mut outlinks = outlinks(db, page)?;
+        if params.section.is_some() {
+            outlinks.retain_mut(|link| {
+                link.lines.retain(|line| sections.iter().any(|s| (s.lines[0]..=s.lines[1]).contains(line)));
+                !link.lines.is_empty()
+            });
+        }
         let stale_ref_details = assessment.as_ref().map(|a| a.stale_refs.clone()).unwrap_or_default();
         Ok(Output {
             page: fields(db, page, assessment.as_ref())?,
             content_hash: ContentHash(pages::hash(db, page)?).to_string(),
+            section: params.section.clone(),
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
             omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&pages::front_matter(db, page)?).unwrap_or_default(),
             aliases: names::aliases(db, page)?,
             tags: names::tags(db, page)?,
-            outlinks: outlinks(db, page)?,
+            outlinks,
             backlinks: backlinks(db, page)?,
             stale_refs: stale_ref_details.iter().map(|stale| stale.file_path.clone()).collect(),
             stale_ref_details,
@@ -137,14 +150,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             index: state,
         })
     })?;
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
 fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
     let section = |row: SectionRow| PageSection {
         section_id: row.section_id,
-        heading: row.heading_path.last().cloned().unwrap_or_default(),
+        heading: bounds::title(row.heading_path.last().cloned().unwrap_or_default()),
         level: row.level,
         lines: row.lines.into(),
         content: row.text,
@@ -189,7 +202,7 @@ fn link_infos(links: Vec<LinkRow>) -> Vec<LinkInfo> {
                     doc_id: link.doc_id,
                     filepath: link.path,
                     source_path: link.source,
-                    title: link.title,
+                    title: bounds::title(link.title),
                     link_type: link.link_type,
                     link_context: link.context,
                     lines: vec![link.line],
@@ -200,12 +213,12 @@ fn link_infos(links: Vec<LinkRow>) -> Vec<LinkInfo> {
     infos
 }
 
-/// Takes away links from the end, then sections from the end, at last text.
 /// Leaves out what can be asked for elsewhere before what cannot: the second copy of the text, the
 /// least of long lists, whole sections, which stay as names, and at last text.
-fn shrink(output: &mut Output, excess: usize) -> bool {
+fn shrink(output: &mut Output, excess: Excess) -> bool {
     /// Text that is worth more than lists beside it.
     const TEXT: usize = 100;
+    let excess = excess.tokens();
     // The text stands twice in the answer, so the joined copy goes as soon as space is short.
     if !output.content.is_empty() && output.sections.len() > 1 {
         output.content.clear();
@@ -246,6 +259,7 @@ fn shrink(output: &mut Output, excess: usize) -> bool {
     }
     if !output.front_matter.is_empty() {
         output.front_matter.clear();
+        output.omitted.text_cut = true;
         return true;
     }
     if let Some(section) = output.sections.first_mut() {
@@ -284,17 +298,12 @@ fn leave_out_sections(output: &mut Output, excess: usize) {
 /// Tells a page with its links.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let fields = &output.page;
-    page.heading(&[
-        Span::Strong(&fields.title),
-        Span::Text("  "),
-        Span::Path(&fields.filepath),
-        Span::Trust(fields.staleness),
-    ]);
+    page.heading(&title_spans(&fields.filepath, &fields.title, fields.staleness));
     let updated = to_the_second(&fields.updated_at);
-    let facts = format!("{} · id {} · updated {updated}", fields.doc_type, fields.doc_id);
-    page.line(&[Span::Faint(&facts)]);
+    let facts = format!(" · id {} · updated {updated}", fields.doc_id);
+    page.line(&[Span::Label(&fields.doc_type), Span::Faint(&facts)]);
     if !output.tags.is_empty() {
-        page.line(&[Span::Faint(&format!("tags: {}", output.tags.join(", ")))]);
+        page.line(&[Span::Faint("tags: "), Span::Label(&bounds::tag_line(&output.tags))]);
     }
     page.handle("content_hash", &output.content_hash);
     for stale in &output.stale_ref_details {
@@ -315,8 +324,15 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.item(&[Span::Code(&section.section_id), Span::Text(&size)]);
     }
     show_links("Links to", &output.outlinks, page);
-    show_links("Linked from", &output.backlinks, page);
-    output.omitted.show(page);
+    match (&output.section, output.backlinks.len()) {
+        (None, _) => show_links("Linked from", &output.backlinks, page),
+        (Some(_), 0) => {}
+        (Some(_), count) => {
+            let pages = counted(count, "link leads", "links lead");
+            page.note(&[Span::Text(&format!("{pages} to this page; the whole page lists them"))]);
+        }
+    }
+    output.omitted.show(["page", "pages"], "`section` reads a part of the page", page);
     output.index.show(page);
 }
 
@@ -329,9 +345,11 @@ fn show_links(title: &str, links: &[LinkInfo], page: &mut dyn Page) {
         let place = match (&link.filepath, &link.source_path) {
             (Some(path), _) => Span::Path(path),
             (None, Some(source)) => Span::File(source),
-            (None, None) => Span::Alarm(&format!("{} (no such page)", link.title)),
+            (None, None) => Span::Words(&link.title),
         };
+        let is_broken = link.filepath.is_none() && link.source_path.is_none();
+        let broken = Span::Alarm(if is_broken { " (no such page)" } else { "" });
         let kind = format!(" ({})  ", link.link_type);
-        page.item(&[place, Span::Faint(&kind), Span::Text(&link.link_context)]);
+        page.item(&[place, broken, Span::Faint(&kind), Span::Words(&link.link_context)]);
     }
 }

@@ -11,7 +11,8 @@ use crate::Result;
 use crate::freshness::{self, Assessment, Staleness};
 use crate::graph::LinkGraph;
 use crate::index::questions::{names, pages};
-use crate::ops::budget::{self, Omitted};
+use crate::ops::bounds;
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields, all_fields, fields};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::Filter;
@@ -20,6 +21,7 @@ use crate::show::{Page, Span, counted};
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
     .tool(Tool::Core)
+    .quoting_pages()
     .command("list")
     .button("the list of pages");
 
@@ -36,18 +38,20 @@ pub struct Params {
     pub folder: Option<String>,
     /// Only pages with this freshness.
     pub staleness: Option<Staleness>,
-    /// `title` when absent.
+    /// What to sort by.
     #[serde(alias = "sort_by")]
+    #[schemars(extend("default" = "title"))]
     pub sort: Option<SortKey>,
-    /// `asc` when absent.
+    /// Which end comes first.
+    #[schemars(extend("default" = "asc"))]
     pub order: Option<SortOrder>,
-    /// Most pages to return; all when absent.
+    /// Most pages; all when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
     /// Pages to pass over first.
     #[serde(default)]
     pub offset: usize,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -83,8 +87,12 @@ pub enum SortOrder {
 pub struct Output {
     /// The pages that were asked for.
     pub pages: Vec<ListedPage>,
+    /// Paths of the pages that come next, where `max_tokens` leaves room for their paths alone.
+    pub more_paths: Vec<String>,
     /// Pages that meet the conditions, before `limit` and `offset`.
     pub total: usize,
+    /// Pages passed over before the first one.
+    pub offset: usize,
     /// What was asked for and no page has, a sentence each.
     pub unmatched: Vec<String>,
     /// What was left out to fit `max_tokens`.
@@ -154,18 +162,47 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         let pages = read(db, &shown.collect::<Vec<i64>>(), &assessments, &graph)?;
         Ok((pages, sorted.len(), unmatched::of(db, &filter, None)?))
     })?;
-    let omitted = Omitted::default();
-    let mut output = Output { pages, total, unmatched, omitted, index: context.index_state()? };
-    budget::fit(&mut output, params.max_tokens, |output, excess| {
-        // A listed page takes some 80 tokens: long lists shrink in few steps.
-        let drop = (excess / 120).clamp(1, output.pages.len().max(1));
-        let keep = output.pages.len().saturating_sub(drop);
-        let dropped = output.pages.len() - keep;
-        output.pages.truncate(keep);
-        output.omitted.pages += dropped;
-        dropped > 0
-    })?;
+    let mut output = Output {
+        pages,
+        more_paths: Vec::new(),
+        total,
+        offset: params.offset,
+        unmatched,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// Listed pages that are worth more than the paths of the others.
+const DETAILED: usize = 40;
+
+/// Leaves of the last pages their paths, then leaves out the last paths, and at last pages.
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let mut cut = false;
+    for listed in &mut output.pages {
+        cut |= bounds::few_tags(&mut listed.tags);
+    }
+    output.omitted.text_cut |= cut;
+    if cut {
+        return true;
+    }
+    if output.pages.len() > DETAILED {
+        let keep = (output.pages.len() - excess.share(output.pages.len())).max(DETAILED);
+        let last = output.pages.split_off(keep);
+        output.omitted.pages += last.len();
+        let paths = last.into_iter().map(|listed| listed.page.filepath);
+        output.more_paths = paths.chain(std::mem::take(&mut output.more_paths)).collect();
+        return true;
+    }
+    if !output.more_paths.is_empty() {
+        excess.shorten(&mut output.more_paths);
+        return true;
+    }
+    let dropped = excess.shorten(&mut output.pages);
+    output.omitted.pages += dropped;
+    dropped > 0
 }
 
 /// What is told of these pages, in their order.
@@ -200,23 +237,38 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.line(&[
             Span::Path(filepath),
             Span::Text("  "),
-            Span::Text(title),
-            Span::Faint(&format!("  {doc_type} · {day} · {out} out, {back} in")),
+            Span::Words(title),
+            Span::Faint("  "),
+            Span::Label(doc_type),
+            Span::Faint(&format!(" · {day} · {out} out, {back} in")),
             Span::Trust(*staleness),
         ]);
+    }
+    if !output.more_paths.is_empty() {
+        page.heading(&[Span::Strong(&format!("{} more, by path", output.more_paths.len()))]);
+        let mut line: Vec<Span<'_>> = Vec::new();
+        for path in &output.more_paths {
+            if !line.is_empty() {
+                line.push(Span::Text(", "));
+            }
+            line.push(Span::Path(path));
+        }
+        page.line(&line);
     }
     show_count(output, page);
 }
 
 /// Tells how many there are, and how true the answer is.
 pub fn show_count(output: &Output, page: &mut dyn Page) {
-    let count = match output.pages.len() {
+    let count = match output.pages.len() + output.more_paths.len() {
         shown if shown == output.total => counted(shown, "page", "pages"),
         shown => format!("{shown} of {} pages", output.total),
     };
     unmatched::show(&output.unmatched, page);
     page.note(&[Span::Text(&count)]);
-    output.omitted.show(page);
+    let end = output.offset + output.pages.len();
+    let rest = format!("offset {end} goes on from here with all that is known of each page");
+    output.omitted.show(["page", "pages"], &rest, page);
     output.index.show(page);
 }
 

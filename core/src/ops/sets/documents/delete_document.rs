@@ -15,13 +15,14 @@ use crate::writing::{Change, Plan, Version, carry_out};
 /// What surfaces know of it.
 pub const FACTS: Facts =
     Facts::destroying("Take a document out of the index and its folder; the file goes to the trash.")
-        .tool(Tool::Set("documents"));
+        .tool(Tool::Set("documents"))
+        .idempotent();
 
 /// Which document.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its file name, as list_documents has it.
+    /// Its path, as ubp_list_documents has it.
     pub filename: String,
 }
 

@@ -17,7 +17,8 @@ use crate::{Result, ops::budget};
 pub const FACTS: Facts =
     Facts::writing("Take a Markdown document into the index now, with vectors for all of its chunks.")
         .tool(Tool::Set("documents"))
-        .index_only();
+        .index_only()
+        .idempotent();
 
 /// Which document, and how it is cut.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

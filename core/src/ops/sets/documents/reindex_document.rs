@@ -15,13 +15,14 @@ pub use crate::ops::index_markdown::{Output, show};
 pub const FACTS: Facts =
     Facts::writing("Take a document out of the index and in again; its chunk size stays.")
         .tool(Tool::Set("documents"))
-        .index_only();
+        .index_only()
+        .idempotent();
 
 /// Which document.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its file name, as list_documents has it.
+    /// Its path, as ubp_list_documents has it.
     pub filename: String,
 }
 

@@ -24,11 +24,12 @@ use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Find passages of Markdown documents by meaning: a question in natural language.")
-        .tool(Tool::Set("documents"))
-        .called("search")
-        .quoting_pages();
+pub const FACTS: Facts = Facts::reading(
+    "Find passages of documents by meaning alone, as chunks of text: a question in natural language.",
+)
+.tool(Tool::Set("documents"))
+.called("search")
+.quoting_pages();
 
 /// What to look for.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,8 +37,8 @@ pub const FACTS: Facts =
 pub struct Params {
     /// A question or words, in natural language.
     pub query: String,
-    /// Most chunks to return, 1 to 100; the project's default (5) when absent.
-    #[schemars(range(min = 1, max = 100))]
+    /// Most chunks.
+    #[schemars(range(min = 1, max = 100), extend("default" = 5))]
     pub top_k: Option<usize>,
 }
 

@@ -12,7 +12,7 @@ use crate::show::{Page, Span, counted};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::reading(
-    "Bring text, links and front matter up to date with the files; vectors follow in the background.",
+    "Bring text, links and front matter up to date with the files; servers do so by themselves after every edit.",
 )
 .tool(Tool::Set("query"))
 .index_only();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
-use crate::index::questions::{pages, vectors};
+use crate::index::{self, questions::pages};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -47,7 +47,7 @@ pub struct Output {
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let (page_count, indexed_count) = context.index.read(|db| {
         let indexed = match context.embedder {
-            Some(embedder) => vectors::whole_page_count(db, &embedder.model().identity)?,
+            Some(embedder) => index::vectorized_pages(db, &embedder.model().identity)?,
             None => 0,
         };
         Ok((pages::count(db)?, indexed))

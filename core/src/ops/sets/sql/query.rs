@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Context;
-use crate::ops::budget::{self, Omitted};
+use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::query::{self, Limits, Schema};
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::reading("Ask pages by SQL: front matter, text and meaning, in one SELECT over the table files.")
+    Facts::reading("Ask pages by SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files.")
         .tool(Tool::Set("query"))
         .quoting_pages()
         .command("query");
@@ -37,10 +37,10 @@ pub struct Params {
     pub sql: String,
     /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
     pub glob: Option<String>,
-    /// Most rows; 1,000 when absent.
-    #[schemars(range(min = 1, max = 10000))]
+    /// Most rows.
+    #[schemars(range(min = 1, max = 10000), extend("default" = ROWS))]
     pub max_rows: Option<usize>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -82,17 +82,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, shrink)?;
+    budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
 /// Leaves out the last rows.
-fn shrink(output: &mut Output, excess: usize) -> bool {
-    // A row rarely takes more than this many tokens.
-    let keep = output.results.len().saturating_sub((excess / 500).max(1));
-    let dropped = output.results.len() - keep;
-    output.results.truncate(keep);
-    output.row_count = keep;
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    let dropped = excess.shorten(&mut output.results);
+    output.row_count = output.results.len();
     output.truncated |= dropped > 0;
     output.omitted.pages += dropped;
     dropped > 0
@@ -110,6 +107,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     page.table(&columns, &rows.collect::<Vec<_>>());
     let more = if output.truncated { "; there are more, see max_rows" } else { "" };
     page.note(&[Span::Text(&counted(output.row_count, "row", "rows")), Span::Text(more)]);
-    output.omitted.show(page);
+    output.omitted.show(
+        ["row", "rows"],
+        "a larger max_tokens, fewer columns or LIMIT and OFFSET show the rest",
+        page,
+    );
     output.index.show_with_vectors(page);
 }

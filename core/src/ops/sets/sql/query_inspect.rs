@@ -25,7 +25,7 @@ pub const FACTS: Facts =
 pub struct Params {
     /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
     pub glob: Option<String>,
-    /// Most tokens in the answer, 4 bytes each.
+    /// Most tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -81,7 +81,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         embedding_absent: schema.without_vectors,
         index: context.index_state()?,
     };
-    budget::fit(&mut output, params.max_tokens, |output, _| {
+    budget::fit(context, &mut output, params.max_tokens, show, |output, _| {
         let rarest = output.schema.iter().min_by_key(|(_, info)| info.count).map(|(name, _)| name.clone());
         let dropped = rarest.and_then(|name| output.schema.remove(&name)).is_some();
         output.omitted_columns += usize::from(dropped);

@@ -10,7 +10,7 @@ use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks};
 use crate::index::questions::{links, names, pages};
 use crate::manifest::MANIFEST_PATH;
-use crate::ops::page;
+use crate::ops::{bounds, page};
 use crate::page::Diagnostic;
 use crate::ports::Listing;
 use crate::show::counted;
@@ -21,6 +21,7 @@ use crate::{Result, path, text};
 const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
 pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
+    let message = bounds::sentence(message);
     Finding { severity, code: code.into(), filepath: None, line: None, message, hint: None }
 }
 
@@ -91,7 +92,11 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
         let name = path::without_page_extension(name).to_owned();
         let key = text::fold_key(&name);
         let is_first = asking.insert((key.clone(), page.clone()));
-        let entry = wanted.entry(key).or_insert_with(|| WantedPage { target: name, links: 0, pages: 0 });
+        let entry = wanted.entry(key).or_insert_with(|| WantedPage {
+            target: bounds::title(name),
+            links: 0,
+            pages: 0,
+        });
         entry.links += 1;
         entry.pages += usize::from(is_first);
         findings.push(

@@ -8,7 +8,7 @@ use super::{LinkedPage, PageResult, Params, RelevanceReason, ScoreBreakdown, Sec
 use crate::Context;
 use crate::graph::{Direction, LinkGraph, Walk};
 use crate::index::questions::sections::{self, SectionRow};
-use crate::ops::page;
+use crate::ops::{bounds, page};
 use crate::search::{Hit, Request, SectionScore, rounded};
 use crate::{Error, Result, text};
 
@@ -165,7 +165,7 @@ fn section_result(
     let highlights = highlights.iter().map(|range| [utf16(range.start), utf16(range.end)]).collect();
     Ok(Some(SectionResult {
         section_id,
-        heading: headings.join(" > "),
+        heading: bounds::title(headings.join(" > ")),
         lines: [first + lines.0, first + lines.1],
         line,
         highlights,

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::SearchType;
 use crate::Context;
 use crate::graph::LinkGraph;
@@ -19,6 +22,20 @@ pub(crate) struct Prepared<'t> {
     pub graph: Arc<LinkGraph>,
     vector: Option<Vec<f32>>,
     matrix: Arc<VectorMatrix>,
+    /// Why the query cannot be ranked by meaning, once that was tried.
+    pub fallback: Option<Fallback>,
+}
+
+/// Why a query cannot be ranked by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    /// This machine lacks the project's model.
+    ModelMissing,
+    /// The model does not know the script of the query.
+    UnknownScript,
+    /// No page has vectors yet.
+    VectorsPending,
 }
 
 impl<'t> Prepared<'t> {
@@ -27,22 +44,26 @@ impl<'t> Prepared<'t> {
         // What lies behind is not searched for either.
         let text = text::read_part(text);
         let (query, graph) = (text::Query::parse(text), context.index.graph()?);
-        Ok(Self { text, query, graph, vector: None, matrix: Arc::default() })
+        Ok(Self { text, query, graph, vector: None, matrix: Arc::default(), fallback: None })
     }
 
     /// The same, that can be ranked by meaning too; unchanged where a comparison of vectors would
     /// mean nothing: without a model, without vectors, or in a script that the model does not know.
     pub fn with_meaning(self, context: &Context<'_>) -> Result<Self> {
-        let Some(embedder) = context.embedder else { return Ok(self) };
+        let Some(embedder) = context.embedder else { return Ok(self.without(Fallback::ModelMissing)) };
         if !embedder.model().scripts.cover(self.text) {
-            return Ok(self);
+            return Ok(self.without(Fallback::UnknownScript));
         }
         let matrix = context.index.vectors(&embedder.model().identity)?;
         if matrix.is_empty() {
-            return Ok(self);
+            return Ok(self.without(Fallback::VectorsPending));
         }
         let vector = embedder.embed(TextKind::Query, &[self.text])?.pop();
         Ok(Self { vector, matrix, ..self })
+    }
+
+    fn without(self, why: Fallback) -> Self {
+        Self { fallback: Some(why), ..self }
     }
 
     /// The evidence that ranks when `mode` is asked for.

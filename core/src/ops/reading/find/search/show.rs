@@ -1,7 +1,8 @@
 //! What a search found, told to a reader.
 
-use super::{Explanation, Output, PageResult, RelevanceReason, SearchType};
+use super::{Explanation, Fallback, Output, PageResult, RelevanceReason, SearchType};
 use crate::hint::Next;
+use crate::ops::budget::MORE_ROOM;
 use crate::ops::unmatched;
 use crate::show::{Page, Span, counted};
 
@@ -30,15 +31,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         show_result(result, page);
     }
     let shown = output.results.len();
-    // Pages that links alone brought are not among those found by meaning or words.
-    let count = if shown >= output.total_found {
+    let count = if shown == output.total_found {
         counted(shown, "page", "pages")
     } else {
         format!("{shown} of {} pages", output.total_found)
     };
-    page.note(&[Span::Text(&format!("{count}, {}", evidence(output.search_type)))]);
+    page.note(&[Span::Text(&format!("{count}, {}", evidence(output)))]);
     output.index.show_with_vectors(page);
-    output.omitted.show(page);
+    output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }
 
 /// Tells what was asked for and is on no page.
@@ -46,12 +46,18 @@ pub fn show_unmatched(output: &Output, page: &mut dyn Page) {
     unmatched::show(&output.unmatched, page);
 }
 
-fn evidence(search_type: SearchType) -> &'static str {
-    match search_type {
-        SearchType::Hybrid => "by meaning and words",
-        SearchType::Vector => "by meaning",
-        SearchType::Fulltext => "by words",
-        SearchType::FulltextFallback => "by words (no vectors for this query)",
+fn evidence(output: &Output) -> &'static str {
+    match (output.search_type, output.fallback) {
+        (SearchType::Hybrid, _) => "by meaning and words",
+        (SearchType::Vector, _) => "by meaning",
+        (SearchType::FulltextFallback, Some(Fallback::ModelMissing)) => {
+            "by words alone: the embedding model is not on this machine"
+        }
+        (SearchType::FulltextFallback, Some(Fallback::UnknownScript)) => {
+            "by words alone: the embedding model does not support the script of this query"
+        }
+        (SearchType::FulltextFallback, _) => "by words alone: vectors are still being computed",
+        (SearchType::Fulltext, _) => "by words",
     }
 }
 
@@ -75,7 +81,7 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
     );
     let path = &result.page.filepath;
     page.heading(&[
-        Span::Strong(&result.page.title),
+        Span::Title(&result.page.title),
         Span::Text("  "),
         Span::Faint(&scores),
         Span::Trust(result.page.staleness),
@@ -86,7 +92,7 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
             section.heading.strip_prefix(&result.page.title).and_then(|rest| rest.strip_prefix(" > "));
         let heading = below.unwrap_or(&section.heading);
         let heading = if heading.is_empty() { &result.page.title } else { heading };
-        page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Text(heading)]);
+        page.line(&[Span::Place(path, section.line), Span::Text(": "), Span::Words(heading)]);
         page.handle("section", &section.section_id);
         page.quote(&section.content, &section.highlights);
     }

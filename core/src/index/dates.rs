@@ -1,0 +1,28 @@
+//! Dates of pages that version control knows better than the file system: after a clone every file is as young as the
+//! clone.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::Index;
+use crate::Result;
+
+/// Dates the pages at these paths, unless their front matter does.
+pub(crate) fn date(index: &Index, commits: &BTreeMap<String, Timestamp>) -> Result<()> {
+    if commits.is_empty() {
+        return Ok(());
+    }
+    index.write(|db| {
+        for (column, keys) in [("updated_at", ["updated_at", "updatedAt", "updated"]), ("created_at", ["created_at", "createdAt", "created"])] {
+            let [first, second, third] = keys.map(|key| format!("front_matter ->> '$.{key}'"));
+            let mut statement = db.prepare(&format!(
+                "UPDATE pages SET {column} = ?2 WHERE path = ?1 AND coalesce({first}, {second}, {third}) IS NULL"
+            ))?;
+            for (path, time) in commits {
+                statement.execute((path, time.to_string()))?;
+            }
+        }
+        Ok(())
+    })
+}

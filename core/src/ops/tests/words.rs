@@ -1,0 +1,377 @@
+//! What a reader is told: as much as was asked for, what matters first, and what is true.
+
+use serde_json::{Value, json};
+
+use crate::hint::{Calls, Voice};
+use crate::index::tests::Project;
+use crate::ops::find;
+use crate::ports::{MemoryHistory, SourceChange};
+use crate::show::{Page, Reader, Span};
+use crate::text::estimate_tokens;
+use crate::{Context, Result};
+
+/// A page of bare words.
+#[derive(Default)]
+pub(super) struct Words(pub String);
+
+impl Words {
+    fn put(&mut self, line: &[Span<'_>]) {
+        for span in line {
+            match span {
+                Span::Text(text)
+                | Span::Path(text)
+                | Span::File(text)
+                | Span::Code(text)
+                | Span::Strong(text)
+                | Span::Faint(text)
+                | Span::Title(text)
+                | Span::Words(text)
+                | Span::Label(text)
+                | Span::Alarm(text) => self.0.push_str(text),
+                Span::Place(path, line) => self.0.push_str(&format!("{path}:{line}")),
+                Span::Trust(_) => {}
+            }
+        }
+        self.0.push('\n');
+    }
+}
+
+impl Page for Words {
+    fn heading(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn line(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn item(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn branch(&mut self, _depth: usize, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn detail(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn text(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+    fn quote(&mut self, text: &str, _highlights: &[[usize; 2]]) {
+        self.0.push_str(text);
+    }
+    fn diff(&mut self, diff: &str) {
+        self.0.push_str(diff);
+    }
+    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
+        self.0.push_str(&columns.join(" "));
+        rows.iter().for_each(|row| self.0.push_str(&row.join(" ")));
+    }
+    fn gap(&mut self) {}
+    fn note(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn warn(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn hint(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn handle(&mut self, name: &str, value: &str) {
+        self.0.push_str(&format!("{name}: {value}\n"));
+    }
+    fn aside(&mut self, line: &[Span<'_>]) {
+        self.put(line);
+    }
+    fn voice(&self) -> &dyn Voice {
+        &Calls
+    }
+}
+
+/// Somebody who is shown [`Words`].
+pub(super) struct WordReader;
+
+impl Reader for WordReader {
+    fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize {
+        let mut words = Words::default();
+        tell(&mut words);
+        estimate_tokens(&words.0)
+    }
+}
+
+/// The answer and its words.
+fn told(context: &Context<'_>, name: &str, params: Value) -> Result<(Value, String)> {
+    let mut words = Words::default();
+    let context = Context { reader: Some(&WordReader), ..*context };
+    let answer = (find(name).unwrap().call)(&context, params, Some(&mut words))?;
+    Ok((answer, words.0))
+}
+
+fn count(list: &Value) -> usize {
+    list.as_array().unwrap().len()
+}
+
+/// Pages that link to the next one, and all to `hub.md`.
+fn chain(length: usize) -> Project {
+    let names: Vec<String> = (0..length).map(|number| format!("chain/page-{number:04}.md")).collect();
+    let text = |number: usize| format!("# Page {number}\n\n[[page-{:04}]] [[hub]]\n", (number + 1) % length);
+    let mut pages: Vec<(String, String)> =
+        names.iter().enumerate().map(|(number, name)| (name.clone(), text(number))).collect();
+    pages.push(("hub.md".into(), "# Hub\n".into()));
+    Project::with_pages(pages.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+}
+
+#[test]
+fn a_list_names_the_pages_that_it_has_no_room_to_describe() {
+    let project = chain(600);
+    let (answer, words) = told(&project.context(), "list_pages", json!({ "max_tokens": 8_000 })).unwrap();
+    assert!(estimate_tokens(&words) <= 8_000 && estimate_tokens(&answer.to_string()) <= 16_000);
+    let (described, named) = (count(&answer["pages"]), count(&answer["more_paths"]));
+    assert!((40..601).contains(&described), "{described}");
+    assert_eq!(described + named, 601, "every page is named");
+    assert_eq!(answer["omitted"]["pages"], named);
+    assert!(words.contains(&format!("offset {described}")), "{}", &words[words.len() - 300..]);
+    let next = json!({ "max_tokens": 8_000, "offset": described, "limit": 1 });
+    let (next, _) = told(&project.context(), "list_pages", next).unwrap();
+    assert_eq!(next["pages"][0]["filepath"], answer["more_paths"][0]);
+}
+
+#[test]
+fn a_graph_without_a_centre_gives_the_most_linked_pages_and_fills_its_room() {
+    let project = chain(600);
+    for max_tokens in [256, 1_000, 4_000] {
+        let (answer, words) =
+            told(&project.context(), "get_graph", json!({ "max_tokens": max_tokens })).unwrap();
+        assert_eq!(answer["nodes"][0]["filepath"], "hub.md", "{max_tokens}");
+        let size = estimate_tokens(&words).max(estimate_tokens(&answer.to_string()) / 2);
+        assert!(size <= max_tokens && size >= max_tokens / 2, "{size} of {max_tokens}");
+        assert!(words.contains("of 601 pages, the most linked first"), "{words}");
+    }
+    let (whole, _) = told(&project.context(), "get_graph", json!({})).unwrap();
+    let node = whole["nodes"][0].as_object().unwrap();
+    assert!(!node.contains_key("doc_id") && !node.contains_key("created_at"), "{node:?}");
+}
+
+#[test]
+fn one_page_with_a_huge_title_or_many_tags_blinds_no_answer() {
+    let title = "long ".repeat(40_000);
+    let tags: Vec<String> = (0..20_000).map(|number| format!("tag-{number}")).collect();
+    let pages = [
+        ("title.md", format!("---\ntitle: \"{title}\"\ntype: {}\n---\n# A\n", "t".repeat(10_000))),
+        ("tags.md", format!("---\ntags: [{}]\n---\n# B\n\n[[title]]\n", tags.join(", "))),
+        ("heading.md", format!("# {title}\n\n[[{title}]] [[tags]]\n")),
+        ("plain.md", "# C\n\n[[title]] [[tags]]\n".into()),
+    ];
+    let project = Project::with_pages(pages.iter().map(|(name, text)| (*name, text.as_str())));
+    for (name, params) in [
+        ("list_pages", json!({})),
+        ("get_graph", json!({})),
+        ("get_page", json!({ "page": "tags.md" })),
+        ("get_page", json!({ "page": "title.md" })),
+        ("get_page", json!({ "page": "plain.md" })),
+        ("get_context", json!({ "page": "plain.md" })),
+        ("search", json!({ "query": "long" })),
+        ("doctor", json!({})),
+    ] {
+        let mut bounded = params.clone();
+        bounded["max_tokens"] = 12_500.into();
+        let (answer, words) = told(&project.context(), name, bounded).unwrap();
+        assert!(estimate_tokens(&words) <= 12_500, "{name} {params}");
+        let list = answer.get("pages").or(answer.get("nodes")).filter(|list| list.is_array());
+        assert!(list.is_none_or(|list| count(list) == 4), "{name} {params}: {}", words.len());
+    }
+    let (list, _) = told(&project.context(), "list_pages", json!({})).unwrap();
+    let titles: Vec<&str> =
+        list["pages"].as_array().unwrap().iter().filter_map(|page| page["title"].as_str()).collect();
+    assert!(titles.iter().any(|title| title.ends_with("characters)")), "a cut title says so");
+    assert!(titles.iter().all(|title| title.chars().count() < 250));
+}
+
+#[test]
+fn a_summary_is_never_longer_than_was_promised() {
+    // A line that ends where the summary does.
+    let text = format!("# Next\n\n{}\n{}\n", "a".repeat(500), "b".repeat(3_000));
+    let project = Project::with_pages([("a.md", "[[next]]"), ("next.md", text.as_str())]);
+    let (answer, _) = told(&project.context(), "get_context", json!({ "page": "a.md" })).unwrap();
+    assert_eq!(answer["related"][0]["summary"], "a".repeat(500));
+}
+
+#[test]
+fn a_page_larger_than_its_room_leaves_some_for_its_neighbours() {
+    let long =
+        format!("# Centre\n\n{}\n{}\n", "[[zz|depends_on]] [[aa]] [[bb]] [[cc]]", "word ".repeat(20_000));
+    let project = Project::with_pages([
+        ("centre.md", long.as_str()),
+        ("aa.md", "# A\n\nShort.\n"),
+        ("bb.md", "# B\n\nShort.\n"),
+        ("cc.md", "# C\n\nShort. [[aa]]\n"),
+        ("zz.md", "# Z\n\nShort.\n"),
+    ]);
+    for max_tokens in [400, 1_000, 5_000] {
+        let params = json!({ "page": "centre.md", "max_tokens": max_tokens });
+        let (answer, words) = told(&project.context(), "get_context", params).unwrap();
+        assert!(estimate_tokens(&words) <= max_tokens);
+        assert!(count(&answer["related"]) >= 2, "{max_tokens}: {}", answer["related"]);
+        // What it stands on comes before what the alphabet puts first.
+        assert_eq!(answer["related"][0]["filepath"], "zz.md");
+        assert!(!answer["center"]["content"].as_str().unwrap().is_empty());
+        assert!(words.contains("left out to fit max_tokens") && words.contains("get_page"), "{words}");
+    }
+}
+
+#[test]
+fn a_section_comes_with_its_own_links_alone() {
+    let project = Project::with_pages([
+        ("a.md", "# A\n\n[[b]]\n\n## Two\n\n[[c]]\n"),
+        ("b.md", "# B\n\n[[a]]\n"),
+        ("c.md", "# C\n\n[[a]]\n"),
+    ]);
+    let (answer, words) =
+        told(&project.context(), "get_page", json!({ "page": "a.md", "section": "a/two" })).unwrap();
+    let outlinks: Vec<&str> =
+        answer["outlinks"].as_array().unwrap().iter().filter_map(|link| link["filepath"].as_str()).collect();
+    assert_eq!(outlinks, ["c.md"]);
+    assert!(words.contains("2 links lead to this page") && !words.contains("Linked from"), "{words}");
+}
+
+#[test]
+fn more_is_never_shown_than_was_found() {
+    let project = chain(8);
+    project.update();
+    for query in ["page", "hub", "page 3"] {
+        let (answer, _) = told(&project.context(), "search", json!({ "query": query })).unwrap();
+        assert!(count(&answer["results"]) <= answer["total_found"].as_u64().unwrap() as usize, "{query}");
+    }
+}
+
+#[test]
+fn why_words_alone_rank_is_told() {
+    let project = Project::with_pages([("a.md", "# Login\n\nSessions.\n")]);
+    let ask = |context: &Context<'_>| told(context, "search", json!({ "query": "login" })).unwrap();
+    assert_eq!(ask(&project.context()).0["fallback"], Value::Null);
+    let (missing, words) = ask(&Context { embedder: None, ..project.context() });
+    assert_eq!(missing["fallback"], "model_missing");
+    assert!(words.contains("not on this machine"), "{words}");
+    let project = Project::over(crate::ports::MemorySource::with_pages([("a.md", "# Login\n")]));
+    project.refresh();
+    let (pending, words) = ask(&project.context());
+    assert_eq!(pending["fallback"], "vectors_pending");
+    assert!(words.contains("still being computed") && !words.contains("machine"), "{words}");
+}
+
+#[test]
+fn vectors_are_counted_where_there_are_some() {
+    let project = Project::over(crate::ports::MemorySource::with_pages([
+        ("a.md", "# Login\n\nSessions.\n"),
+        ("b.md", "# Tokens\n"),
+        ("empty.md", ""),
+    ]));
+    project.refresh();
+    let asked = |name: &str| told(&project.context(), name, json!({})).unwrap().0;
+    assert_eq!(asked("status")["vectorized_page_count"], 0);
+    assert_eq!(asked("index_status")["indexed_count"], 0);
+    // The files were taken in already, their vectors were not.
+    assert_eq!(asked("index_refresh")["target_count"], 2);
+    project.embed();
+    assert_eq!(asked("status")["vectorized_page_count"], 2, "an empty page has no vector");
+    assert_eq!(asked("index_status")["indexed_count"], 2);
+    assert_eq!(asked("index_refresh")["target_count"], 0);
+}
+
+#[test]
+fn pending_vectors_are_told_where_vectors_matter() {
+    let project = Project::with_pages([("a.md", "# Login\n\nSessions.\n")]);
+    project.put("b.md", "# More\n\nText.\n");
+    project.refresh();
+    let says =
+        |name: &str, params: Value| told(&project.context(), name, params).unwrap().1.contains("no vector");
+    assert!(says("search", json!({ "query": "login" })) && says("status", json!({})));
+    assert!(!says("get_page", json!({ "page": "a.md" })) && !says("list_pages", json!({})));
+    assert!(!says("fulltext_search", json!({ "query": "login" })));
+}
+
+#[test]
+fn what_is_nowhere_is_named() {
+    let project =
+        Project::with_pages([("guides/a.md", "---\ntype: guide\n---\n# Login\n\nfifteen long minutes\n")]);
+    let unknown = |name: &str, params: Value| {
+        let (answer, words) = told(&project.context(), name, params).unwrap();
+        let sentences: Vec<String> = answer["unknown"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one.as_str().unwrap().to_owned())
+            .collect();
+        assert!(sentences.iter().all(|sentence| words.contains(sentence.as_str())), "{words}");
+        sentences
+    };
+    assert_eq!(
+        unknown("fulltext_search", json!({ "query": "\"fifteen minutes\" login" })),
+        ["no page has the phrase \"fifteen minutes\""]
+    );
+    assert_eq!(
+        unknown("list_pages", json!({ "doc_type": "bogus", "tags": ["x"], "folder": "Guides" })),
+        [
+            "no page has the type 'bogus'; there are guide",
+            "no page has the tag 'x'",
+            "no page is in the folder 'Guides'"
+        ]
+    );
+    assert_eq!(
+        unknown("search", json!({ "query": "login", "fields": { "publish": "tru" } })),
+        ["no page has 'tru' in the field 'publish'"]
+    );
+    assert!(unknown("search", json!({ "query": "\"long minutes\"", "doc_types": ["guide"] })).is_empty());
+}
+
+#[test]
+fn the_findings_of_a_kind_can_be_asked_for() {
+    let links: String = (0..40).map(|number| format!("[[nobody wrote {number}]]\n")).collect();
+    let project = Project::with_pages([("a.md", links.as_str()), ("b.md", "# B\n")]);
+    let (all, words) = told(&project.context(), "doctor", json!({ "max_tokens": 12_500 })).unwrap();
+    assert_eq!(all["counts"]["unresolved_link"], 40);
+    assert!(words.contains("(10 of 40)") && words.contains("doctor unresolved_link"), "{words}");
+    assert_eq!(words.matches("broken link to").count(), 10);
+    let (some, words) = told(&project.context(), "doctor", json!({ "kind": "unresolved_link" })).unwrap();
+    assert_eq!((count(&some["findings"]), words.matches("broken link to").count()), (40, 40));
+    let (none, words) = told(&project.context(), "doctor", json!({ "kind": "nonsense" })).unwrap();
+    assert_eq!(count(&none["findings"]), 0);
+    assert!(words.contains("there are") && words.contains("unresolved_link"), "{words}");
+}
+
+#[test]
+fn a_page_is_dated_by_its_commit_unless_it_dates_itself() {
+    let source = crate::ports::MemorySource::default();
+    let cloned: jiff::Timestamp = "2026-11-23T03:11:32.882879056Z".parse().unwrap();
+    for (path, text) in [
+        ("a.md", "# A\n"),
+        ("own.md", "---\nupdated_at: 2026-02-03\n---\n"),
+        ("edited.md", "# E\n"),
+        ("new.md", "# N\n"),
+    ] {
+        source.put(path, text.as_bytes(), cloned);
+    }
+    let project = Project::over(source);
+    let history = MemoryHistory::default();
+    let committed = "2026-09-01T10:00:00Z".parse().unwrap();
+    for path in ["a.md", "own.md", "edited.md"] {
+        history.commit(&format!("pages/{path}"), "c1", committed);
+    }
+    history.set("pages/edited.md", SourceChange::Uncommitted);
+    let context = Context { history: &history, ..project.context() };
+    context.refresh(false).unwrap();
+    let (answer, _) = told(&context, "list_pages", json!({ "sort": "filepath" })).unwrap();
+    let dates: Vec<[&str; 2]> = answer["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| ["filepath", "updated_at"].map(|key| page[key].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        dates,
+        [
+            ["a.md", "2026-09-01T10:00:00Z"],
+            ["edited.md", "2026-11-23T03:11:32Z"],
+            ["new.md", "2026-11-23T03:11:32Z"],
+            ["own.md", "2026-02-03T00:00:00Z"],
+        ]
+    );
+}
