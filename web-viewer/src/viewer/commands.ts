@@ -58,7 +58,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => ['stale', 'possibly_stale'].includes(session.details?.staleness ?? ''),
       run: withPage((page) => void workspace.review([page])),
     },
-    { id: 'undo', label: 'Take back the last change to pages', group: 'Pages', words: 'undo', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void toasts.undo(toasts.undoable) },
+    { id: 'undo', label: 'Undo the last change to pages', group: 'Pages', words: 'take back', chords: [alt('U')], isPossible: () => toasts.undoable !== null, run: () => void toasts.undo(toasts.undoable) },
     { ...search, chords: ['Mod+K', '/'] },
     { id: 'back', label: 'Previous page', group: 'Going around', words: 'back history', chords: onApple ? ['Mod+['] : ['Alt+ArrowLeft'], run: () => history.back() },
     { id: 'forward', label: 'Next page', group: 'Going around', words: 'forward history', chords: onApple ? ['Mod+]'] : ['Alt+ArrowRight'], run: () => history.forward() },
