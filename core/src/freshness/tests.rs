@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::*;
+use crate::Caller;
 use crate::index::tests::Project;
 use crate::ops::review_page::{self, Params};
 use crate::ports::{MemoryHistory, Source};
@@ -112,6 +113,22 @@ fn a_stale_page_is_recorded_only_when_it_is_said_to_be_accurate() {
     assert!(reviewed.written && reviewed.reviewed[0].changed);
     assert_eq!(case.assess(), (Staleness::Fresh, vec![]));
     assert!(!case.review(false).written, "nothing new");
+}
+
+#[test]
+fn an_agent_can_make_the_call_that_settles_a_stale_page_as_it_is() {
+    let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
+    case.review(false);
+    case.write("src/a.rs", "two", 3);
+    let agent = Context { caller: Caller::Agent, ..case.context() };
+    let checked = agent.call("check_staleness", serde_json::json!({ "page": "a" })).unwrap();
+    let settle = &checked["pages"][0]["settle_with"];
+    let reviewed = agent.call(settle["operation"].as_str().unwrap(), settle["params"].clone()).unwrap();
+    assert_eq!(reviewed["written"], true);
+    case.write("src/a.rs", "three", 2);
+    case.project.put("a.md", "---\nsource_refs: src/a.rs\n---\nOther text\n");
+    let error = agent.call("review_page", settle["params"].clone()).unwrap_err();
+    assert_eq!(error.code(), "conflict", "the page changed after it was read");
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn a_number_below_zero_is_out_of_range_and_no_unknown_flag() {
 }
 
 #[test]
-fn damage_inside_the_index_is_noticed_and_the_index_made_anew() {
+fn an_index_that_is_damaged_inside_is_rebuilt() {
     let terminal = vault();
     assert_eq!(terminal.ubp("search token -l").status, ubp_cli::ExitStatus::Success);
     let database = terminal.folder().join(".ubp/metadata.db");
@@ -220,6 +220,6 @@ fn damage_inside_the_index_is_noticed_and_the_index_made_anew() {
     std::fs::write(&database, bytes).unwrap();
     let again = terminal.ubp("search token -l");
     assert_eq!(again.status, ubp_cli::ExitStatus::Success, "{}", again.err);
-    assert!(again.err.contains("made anew") && again.out.contains(".md"), "{}{}", again.err, again.out);
+    assert!(again.err.contains("being rebuilt") && again.out.contains(".md"), "{}{}", again.err, again.out);
     assert!(terminal.folder().join(".ubp/metadata.db.damaged-1").exists());
 }

@@ -52,7 +52,7 @@ fn a_terminal_gets_lines_that_fit_and_a_pipe_one_line_for_each_snippet() {
         Users sign in with a password, a token or a key, and a
         session is made that lasts for a day unless they leave
         before that.
-    ! 1 page, by words (no vectors for this query)
+    ! 1 page, by words alone: the embedding model is not on this machine
     ");
     let colored = terminal.ubp("search session lasts --color always").out;
     assert!(colored.contains("\u{1b}[1m\u{1b}[31msession\u{1b}[0m"), "{colored}");
@@ -319,7 +319,7 @@ fn what_no_page_has_is_named_with_what_there_is() {
     ");
     assert_snapshot!(terminal.ubp("graph --link-type bogus").transcript(), @"
     $ ubp graph --link-type bogus
-    ! error: 'bogus' is no type of link here; the types are depends_on, implements, extends, references, conflicts_with
+    ! error: unknown link type 'bogus'; expected one of depends_on, implements, extends, references, conflicts_with
     exit status 2
     ");
     assert_eq!(terminal.ubp("search users --folder DB -l").out, "db/users.md\n");

@@ -55,7 +55,7 @@ fn a_page_is_made_once() {
     );
     assert!(
         text.contains(
-            "hint: edit that page, or choose another title; `allow_same_name` (`--allow-same-name`)"
+            "hint: edit that page, or choose another title; `ubp new --allow-same-name 'User Database'` creates the page anyway"
         )
     );
     let text = shown(&terminal, "new 'User Database' --dry-run");

@@ -15,9 +15,9 @@ pub(crate) fn of(db: &Connection, filter: &Filter, query: Option<&Query>) -> Res
     let mut unmatched: Vec<String> = filter.unmatched(db)?.into_iter().map(sentence).collect();
     for phrase in query.map(Query::phrases).unwrap_or_default() {
         if fulltext::count_sections(db, &phrase.expression(), 1, None)? == 0 {
-            let words = phrase.tokens().join(" ");
             unmatched.push(format!(
-                "the phrase \"{words}\" is on no page; pages with its words are listed instead"
+                "the phrase \"{}\" is on no page; pages with its words are listed instead",
+                phrase.text()
             ));
         }
     }

@@ -289,12 +289,12 @@ fn pending_vectors_are_told_where_vectors_matter() {
 }
 
 #[test]
-fn what_is_nowhere_is_named() {
+fn conditions_that_no_page_meets_are_named() {
     let project =
         Project::with_pages([("guides/a.md", "---\ntype: guide\n---\n# Login\n\nfifteen long minutes\n")]);
-    let unknown = |name: &str, params: Value| {
+    let unmatched = |name: &str, params: Value| {
         let (answer, words) = told(&project.context(), name, params).unwrap();
-        let sentences: Vec<String> = answer["unknown"]
+        let sentences: Vec<String> = answer["unmatched"]
             .as_array()
             .unwrap()
             .iter()
@@ -304,22 +304,26 @@ fn what_is_nowhere_is_named() {
         sentences
     };
     assert_eq!(
-        unknown("fulltext_search", json!({ "query": "\"fifteen minutes\" login" })),
-        ["no page has the phrase \"fifteen minutes\""]
+        unmatched("fulltext_search", json!({ "query": "\"fifteen minutes\" login" })),
+        ["the phrase \"fifteen minutes\" is on no page; pages with its words are listed instead"]
     );
     assert_eq!(
-        unknown("list_pages", json!({ "doc_type": "bogus", "tags": ["x"], "folder": "Guides" })),
+        unmatched("search", json!({ "query": "\"東京大学\"" })),
+        ["the phrase \"東京大学\" is on no page; pages with its words are listed instead"]
+    );
+    assert_eq!(
+        unmatched("list_pages", json!({ "doc_type": "bogus", "tags": ["x"], "folder": "guide" })),
         [
-            "no page has the type 'bogus'; there are guide",
+            "no page has the type 'bogus'; the types are guide",
             "no page has the tag 'x'",
-            "no page is in the folder 'Guides'"
+            "no page is in a folder 'guide'; the folders are guides"
         ]
     );
     assert_eq!(
-        unknown("search", json!({ "query": "login", "fields": { "publish": "tru" } })),
-        ["no page has 'tru' in the field 'publish'"]
+        unmatched("search", json!({ "query": "login", "fields": { "publish": "tru" } })),
+        ["no page has publish=tru in its front matter"]
     );
-    assert!(unknown("search", json!({ "query": "\"long minutes\"", "doc_types": ["guide"] })).is_empty());
+    assert!(unmatched("search", json!({ "query": "\"long minutes\"", "doc_types": ["guide"] })).is_empty());
 }
 
 #[test]
@@ -328,7 +332,10 @@ fn the_findings_of_a_kind_can_be_asked_for() {
     let project = Project::with_pages([("a.md", links.as_str()), ("b.md", "# B\n")]);
     let (all, words) = told(&project.context(), "doctor", json!({ "max_tokens": 12_500 })).unwrap();
     assert_eq!(all["counts"]["unresolved_link"], 40);
-    assert!(words.contains("(10 of 40)") && words.contains("doctor unresolved_link"), "{words}");
+    assert!(
+        words.contains("(10 of 40)") && words.contains(r#"call("doctor", {"kind":"unresolved_link"})"#),
+        "{words}"
+    );
     assert_eq!(words.matches("broken link to").count(), 10);
     let (some, words) = told(&project.context(), "doctor", json!({ "kind": "unresolved_link" })).unwrap();
     assert_eq!((count(&some["findings"]), words.matches("broken link to").count()), (40, 40));

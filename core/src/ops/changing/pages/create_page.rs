@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::hint::Next;
 use crate::manifest::FrontMatterMode;
 use crate::ops::edited::{self, Edited, chosen_path, free_path, usable_title};
 use crate::ops::page::{similar, to_the_second};
@@ -16,7 +17,8 @@ use crate::{Error, Result, path, text};
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing("Create a page; a name that another page has is refused.")
     .tool(Tool::Always)
-    .command("new");
+    .command("new")
+    .arguments(&["title"]);
 
 /// Most links that are shown one by one.
 const MOST_SHOWN: usize = 20;
@@ -214,7 +216,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let is_taken = !output.same_name.is_empty() || !output.moved_links.is_empty();
     if is_taken && !written {
-        page.hint(&[Span::Text("`allow_same_name` (`--allow-same-name`) creates the page anyway")]);
+        let title = edited.page.title.as_str();
+        let anyway = Next::call("create_page").with("title", title).with("allow_same_name", true);
+        let anyway = page.voice().ask(&anyway);
+        page.hint(&[Span::Text(&anyway), Span::Text(" creates the page anyway")]);
     }
     if written {
         edited.show_end(page);

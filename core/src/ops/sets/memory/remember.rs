@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
+use crate::hint::{Hint, Next};
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
@@ -139,15 +140,16 @@ fn refuse_secrets(given: &Given, caller: Caller) -> Result<()> {
     let found = look_for(texts);
     let (Some(first), more) = (found.first(), found.len().saturating_sub(1)) else { return Ok(()) };
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-    let otherwise = match caller {
-        Caller::Person => "pass `force`",
-        Caller::Agent => "a person can keep it with `ubp memory remember --force`; ask them",
-    };
-    Err(Error::invalid(format!(
-        "line {} of {} looks like {}{more}: pages are shared, so nothing was kept. Leave it out and say where it is \
-         kept; if it is no secret, {otherwise}",
+    let message = format!(
+        "line {} of {} looks like {}{more}: pages are shared, so nothing was written",
         first.line, first.place, first.kind
-    )))
+    );
+    let hint = Hint::from("leave it out and say where it is kept; if it is not a secret, ");
+    let hint = match caller {
+        Caller::Person => hint.and_ask(Next::call("remember").with("force", true)),
+        Caller::Agent => hint.and_run("memory remember --force"),
+    };
+    Err(Error::invalid_with_hint(message, hint.text(" writes it")))
 }
 
 /// The memory as it lies there now.
