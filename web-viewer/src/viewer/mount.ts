@@ -29,7 +29,9 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   mount(TopBar, { target: part('bar'), props });
   mount(Beside, { target: part('side'), props: { place: 'side', session, part: Sidebar, props } });
   mount(PageHead, { target: added('section', 'head', 'The page', content, app), props });
-  mount(Desk, { target: added('main', 'desk', 'Editor', part('rail'), app), props });
+  const desk = added('main', 'desk', 'Editor', part('rail'), app);
+  desk.tabIndex = -1;
+  mount(Desk, { target: desk, props });
   mount(Beside, { target: part('rail'), props: { place: 'rail', session, part: About, props } });
   mount(StatusBar, { target: added('footer', 'status', 'Status', null, app), props });
   mount(Room, { target: app, props });
