@@ -67,6 +67,14 @@ pub enum Error {
         /// The page concerned.
         path: String,
     },
+    /// A name that another page has, or that would change the target of links.
+    #[error("{message}")]
+    NameTaken {
+        /// The name, the pages that have it, and the links.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
     /// A file changed after what is to be taken back; nothing was written.
     #[error("{path}: changed since {entry} (left as {left}, found {found})")]
     Undo {
@@ -154,6 +162,7 @@ impl Error {
             Self::Io { .. } => "io",
             Self::Conflict { .. } | Self::Undo { .. } => "conflict",
             Self::ReadOnly { .. } => "read_only",
+            Self::NameTaken { .. } => "name_taken",
             Self::HalfDone { .. } => "half_done",
             Self::NoProject { .. } => "no_project",
             Self::Manifest { .. } => "manifest",
@@ -191,6 +200,7 @@ impl Error {
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
             Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
+            Self::NameTaken { hint, .. } => Some(hint.clone()),
             Self::Undo { path, entry, .. } => Some(format!(
                 "take back later changes first (`ubp audit --page {path}` lists them), or take what you need \
                  from `ubp audit {entry} --json`, which has both texts"

@@ -8,6 +8,7 @@
 //! - What cannot be known is never called fresh: a shallow or partial clone gives `possibly_stale` and the reason
 //!   (`tests/tests/freshness.rs`, with real git repositories).
 //! - `updated_at` in front matter decides nothing.
+//! - A write by UBP that is not a person's edit makes no page fresh (`ops/tests/writing/freshness.rs`).
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::index::questions::pages;
 use crate::manifest::FreshnessBaseline;
 use crate::ports::{ContentHash, SourceChange};
 use crate::{Result, path};
@@ -29,7 +31,7 @@ mod suspects;
 mod tests;
 
 pub(crate) use judged::put as put_verdict;
-pub use lock::{LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
+pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
 pub use sources::{Declared, DeclaredPage, Sources, declared};
 pub use suspects::{Suspect, suspects};
 
@@ -108,15 +110,7 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     let page_file = |page_path: &str| path::join(context.pages_dir(), page_path).unwrap_or_default();
     let mut wanted: BTreeSet<String> = expanded.files().map(Into::into).collect();
     wanted.extend(declared.values().map(|page| page_file(&page.path)));
-    let days = i64::from(context.manifest.staleness.threshold_days);
-    let mut judge = Judge {
-        context,
-        wanted: wanted.into_iter().collect(),
-        changes: OnceCell::new(),
-        now: context.clock.now(),
-        threshold: SignedDuration::from_hours(24 * days),
-        hashes: HashMap::new(),
-    };
+    let mut judge = Judge::new(context, &lock, wanted);
     let mut assessments = HashMap::new();
     for (number, page) in &declared {
         let file = page_file(&page.path);
@@ -138,15 +132,53 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     Ok(assessments)
 }
 
-/// The reviews of these pages; none where edits are what counts.
-fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
-    match context.manifest.freshness {
-        FreshnessBaseline::Edit => Ok(ReviewLock::default()),
-        FreshnessBaseline::Review => {
-            let paths: BTreeSet<&str> = declared.values().map(|page| page.path.as_str()).collect();
-            ReviewLock::load(context.source, |page| paths.contains(page))
+/// The last edit of these pages, by path, if it decides their freshness. Pages with uncommitted edits are absent, and
+/// pages whose sources are all reviewed.
+///
+/// # Errors
+/// As [`assess`].
+pub(crate) fn last_edits(context: &Context<'_>, paths: &[&str]) -> Result<HashMap<String, LastEdit>> {
+    let declared = context.index.read(|db| {
+        let mut numbers = Vec::new();
+        for path in paths {
+            numbers.extend(pages::at(db, path)?);
+        }
+        if numbers.is_empty() { Ok(Declared::new()) } else { declared(db, Some(&numbers)) }
+    })?;
+    let mut edits = HashMap::new();
+    if declared.is_empty() {
+        return Ok(edits);
+    }
+    let lock = load_lock(context, &declared)?;
+    let expanded = Sources::expand(context, &declared)?;
+    let by_times = |page: &&DeclaredPage| {
+        let reviewed = lock.page(&page.path);
+        let covered =
+            |source: &String| reviewed.is_some_and(|known| !expanded.part(source, known).is_empty());
+        !page.sources.iter().all(covered)
+    };
+    let judged: Vec<(&str, String)> = declared
+        .values()
+        .filter(by_times)
+        .map(|page| (page.path.as_str(), path::join(context.pages_dir(), &page.path).unwrap_or_default()))
+        .collect();
+    let judge = Judge::new(context, &lock, judged.iter().map(|(_, file)| file.clone()).collect());
+    for (page, file) in &judged {
+        if let Some(edit) = judge.last_edit(DescribedIn { page, file })? {
+            edits.insert((*page).to_owned(), edit);
         }
     }
+    Ok(edits)
+}
+
+/// The lock of these pages, without reviews if the manifest says `"freshness": "edit"`.
+fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
+    let paths: BTreeSet<&str> = declared.values().map(|page| page.path.as_str()).collect();
+    let lock = ReviewLock::load(context.source, |page| paths.contains(page))?;
+    Ok(match context.manifest.freshness {
+        FreshnessBaseline::Edit => lock.without_reviews(),
+        FreshnessBaseline::Review => lock,
+    })
 }
 
 /// Asks version control where files that are not there went, for the first few of them.
@@ -169,6 +201,7 @@ pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Resul
 
 struct Judge<'a> {
     context: &'a Context<'a>,
+    lock: &'a ReviewLock,
     /// Files that version control will be asked about, all at once.
     wanted: Vec<String>,
     /// What it answered. Pages that are as they were reviewed need none of it, and asking takes some
@@ -188,7 +221,20 @@ struct DescribedIn<'a> {
     file: &'a str,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    fn new(context: &'a Context<'a>, lock: &'a ReviewLock, wanted: BTreeSet<String>) -> Self {
+        let days = i64::from(context.manifest.staleness.threshold_days);
+        Self {
+            context,
+            lock,
+            wanted: wanted.into_iter().collect(),
+            changes: OnceCell::new(),
+            now: context.clock.now(),
+            threshold: SignedDuration::from_hours(24 * days),
+            hashes: HashMap::new(),
+        }
+    }
+
     fn change(&self, file: &str) -> Result<Option<&SourceChange>> {
         let changes = match self.changes.get() {
             Some(changes) => changes,
@@ -200,12 +246,29 @@ impl Judge<'_> {
         Ok(changes.get(file))
     }
 
-    fn page_time(&self, DescribedIn { page, file }: DescribedIn<'_>) -> Result<Option<Timestamp>> {
-        let time = match self.change(file)? {
-            Some(SourceChange::Committed(commit)) => Some(commit.time),
-            Some(SourceChange::Uncommitted) => Some(self.now),
-            Some(SourceChange::BeyondHistory) => None,
-            None => self.context.source.stat(page)?.map(|stat| stat.modified),
+    /// The last edit of the page; `None` if it has uncommitted edits.
+    fn last_edit(&self, DescribedIn { page, file }: DescribedIn<'_>) -> Result<Option<LastEdit>> {
+        if self.lock.knows_edits(page)
+            && let Ok(bytes) = self.context.source.read(page)
+            && let Some(edit) = self.lock.last_edit(page, ContentHash::of(&bytes))
+        {
+            return Ok(Some(edit));
+        }
+        Ok(match self.change(file)? {
+            Some(SourceChange::Committed(commit)) => Some(LastEdit::At(commit.time)),
+            Some(SourceChange::Uncommitted) => None,
+            Some(SourceChange::BeyondHistory) => Some(LastEdit::Unknown),
+            None => {
+                let stat = self.context.source.stat(page)?;
+                Some(stat.map_or(LastEdit::Unknown, |stat| LastEdit::At(stat.modified)))
+            }
+        })
+    }
+
+    fn page_time(&self, described_in: DescribedIn<'_>) -> Result<Option<Timestamp>> {
+        let time = match self.last_edit(described_in)? {
+            Some(edit) => edit.time(),
+            None => Some(self.now),
         };
         // A clock that was ahead must not keep a page fresh, or a source young, for ever.
         Ok(time.map(|time| time.min(self.now)))

@@ -9,13 +9,15 @@
 //!   `ops/tests/writing.rs`).
 //! - Of all who edit one version of a page, one succeeds, and the others are told (`tests/tests/writing.rs`).
 //! - Only `add`, which completes front matter, `save_page` and files of state are written without a plan.
+//! - Only an edit by a person or a review makes a page fresh (`ops/tests/writing/freshness.rs`).
+//! - An agent cannot change the target of links to or on a read-only page (`ops/tests/writing/names.rs`).
 
 use std::io;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::freshness::ReviewLock;
+use crate::freshness::{LastEdit, ReviewLock};
 use crate::index::derived_id;
 use crate::ops::favorites;
 use crate::page::{LinkTypes, Value, decode, parse};
@@ -27,10 +29,14 @@ use crate::{Error, Result};
 
 pub mod audit;
 mod diff;
+pub(crate) mod edits;
 pub(crate) mod links;
+pub(crate) mod names;
 mod records;
 
 use audit::{Entry, OutcomeKind};
+pub(crate) use diff::shorten;
+pub use names::MovedLink;
 pub(crate) use records::RecordChange;
 use records::Standing;
 
@@ -75,29 +81,35 @@ pub(crate) struct Change {
     pub after: Option<Version>,
     /// Where in the trash it lies while it is deleted.
     pub trash: Option<String>,
+    /// The last edit of the page before the change, if it decides how fresh the page is.
+    pub edited: Option<LastEdit>,
 }
 
 impl Change {
+    fn new(before: Option<Version>, after: Option<Version>) -> Self {
+        Self { before, after, trash: None, edited: None }
+    }
+
     pub(crate) fn create(after: Version) -> Self {
-        Self { before: None, after: Some(after), trash: None }
+        Self::new(None, Some(after))
     }
 
     pub(crate) fn edit(before: Version, after: Vec<u8>) -> Self {
         let after = Version::new(before.path.clone(), after);
-        Self { before: Some(before), after: Some(after), trash: None }
+        Self::new(Some(before), Some(after))
     }
 
     pub(crate) fn relocate(before: Version, path: String, after: Vec<u8>) -> Self {
-        Self { before: Some(before), after: Some(Version::new(path, after)), trash: None }
+        Self::new(Some(before), Some(Version::new(path, after)))
     }
 
     pub(crate) fn delete(before: Version) -> Self {
-        Self { before: Some(before), after: None, trash: None }
+        Self::new(Some(before), None)
     }
 
     /// The change that takes this one back.
     fn reversed(&self) -> Self {
-        Self { before: self.after.clone(), after: self.before.clone(), trash: self.trash.clone() }
+        Self { trash: self.trash.clone(), ..Self::new(self.after.clone(), self.before.clone()) }
     }
 
     fn moved(&self) -> Option<(&str, &str)> {
@@ -119,11 +131,27 @@ pub(crate) struct Plan {
     pub records: Vec<RecordChange>,
     /// The group of the audit log that they take back.
     pub undoes: Option<String>,
+    /// Whether the caller wrote the text.
+    by_hand: bool,
+    /// Whether links to other pages may lead to these pages after the change.
+    takes_links: bool,
 }
 
 impl Plan {
     pub(crate) fn new(operation: &'static str, changes: Vec<Change>) -> Self {
-        Self { operation, changes, records: Vec::new(), undoes: None }
+        Self { operation, changes, records: Vec::new(), undoes: None, by_hand: false, takes_links: false }
+    }
+
+    /// The same for text that the caller wrote.
+    pub(crate) fn by_hand(mut self) -> Self {
+        self.by_hand = true;
+        self
+    }
+
+    /// The same; with `allowed`, links to other pages may lead to these pages.
+    pub(crate) fn taking_links(mut self, allowed: bool) -> Self {
+        self.takes_links = allowed;
+        self
     }
 
     /// The same, and this on record.
@@ -156,6 +184,8 @@ pub(crate) struct Written {
     pub diff: String,
     /// Group of the audit log; `None` when nothing was written.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the files were written.
+    pub index_error: Option<String>,
 }
 
 /// Makes the changes, or with `dry_run` only says what they are.
@@ -167,6 +197,7 @@ pub(crate) struct Written {
 pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) -> Result<Written> {
     plan.changes.retain(|change| change.before != change.after);
     permit(context, &plan)?;
+    names::permit(context, &plan)?;
     let id = context.clock.new_id().simple().to_string();
     let id = id.get(id.len().saturating_sub(12)..).unwrap_or(&id).to_owned();
     let time = context.clock.now();
@@ -183,11 +214,12 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     let records = plan.records.iter().filter(|_| plan.undoes.is_some()).map(RecordChange::diff);
     let mut diff: String = plan.changes.iter().map(diff::of).chain(records).collect();
     if context.caller == Caller::Agent {
-        diff::shorten(&mut diff);
+        shorten(&mut diff);
     }
-    let written = |audit_id| Written { changed: plan.changes.iter().map(changed).collect(), diff, audit_id };
+    let changed = plan.changes.iter().map(changed).collect();
+    let written = |audit_id, index_error| Written { changed, diff, audit_id, index_error };
     if dry_run || (plan.changes.is_empty() && plan.records.is_empty()) {
-        let mut shown = written(None);
+        let mut shown = written(None, None);
         shown.changed.iter_mut().for_each(|file| file.trash = None);
         return Ok(shown);
     }
@@ -195,8 +227,13 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     for change in &plan.changes {
         still_as_planned(context.source, change)?;
     }
-    audit::begin(context, &id, &plan)?;
-    let result = make(context.source, &plan);
+    let by_hand = plan.by_hand && context.caller == Caller::Person;
+    let edits = edits::note(context, &mut plan.changes, by_hand, plan.undoes.is_some())?;
+    let result = audit::begin(context, &id, &plan).map(|()| make(context.source, &plan));
+    if !matches!(result, Ok(Ok(()) | Err(Error::HalfDone { .. }))) {
+        edits.take_back(context.source);
+    }
+    let result = result?;
     let outcome = match &result {
         Ok(()) => OutcomeKind::Done,
         Err(Error::HalfDone { .. }) => OutcomeKind::HalfDone,
@@ -209,10 +246,11 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
         other => other,
     };
     result.map_err(half_done)?;
-    settle(context, &plan)?;
+    // The files are written, so a failing index is not a failure of the change.
+    let index_error = settle(context, &plan).err().map(|error| error.to_string());
     // Whoever may write next finds this in the index.
     drop(held);
-    Ok(written(Some(id)))
+    Ok(written(Some(id), index_error))
 }
 
 /// Writes what a person typed. It comes several times a minute and the editor takes it back by itself, so it is no
@@ -252,7 +290,7 @@ fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
 }
 
 /// Whether the page's front matter says `agents: read-only`.
-fn is_read_only(bytes: &[u8]) -> bool {
+pub(crate) fn is_read_only(bytes: &[u8]) -> bool {
     let (text, _) = decode(bytes);
     let page = parse(&text, &LinkTypes::default());
     let word = match page.front_matter.get("agents") {
@@ -489,12 +527,11 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
         let is_moved_alone =
             change.moved().is_some() && at_before.is_none() && same(&at_after, &change.before);
         if is_moved_alone && !is_after {
-            let back = Change { after: change.before, before: at_after.clone(), trash: None };
-            let bytes = at_after.and_then(|version| version.bytes);
-            let after = back.after.map(|version| Version { bytes, ..version });
-            plan.changes.push(Change { after, ..back });
+            let bytes = at_after.as_ref().and_then(|version| version.bytes.clone());
+            let after = change.before.map(|version| Version { bytes, ..version });
+            plan.changes.push(Change { edited: change.edited, ..Change::new(at_after, after) });
         } else if is_after {
-            let mut back = change.reversed();
+            let mut back = Change { edited: change.edited, ..change.reversed() };
             // A file that is only moved takes its bytes along.
             if let (Some(before), Some(after)) = (&mut back.before, &mut back.after) {
                 before.bytes = at_after.and_then(|version| version.bytes);

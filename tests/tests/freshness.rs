@@ -264,3 +264,71 @@ fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
         assert_eq!(stale(), [], "{reviewed}");
     }
 }
+
+/// Sets the modification time of a file.
+fn touch(project: &Terminal, path: &str, days_ago: i64) {
+    let time =
+        std::time::SystemTime::now() - std::time::Duration::from_secs((days_ago * DAY).cast_unsigned());
+    let file = std::fs::File::options().write(true).open(project.path(path)).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+/// A managed project with an unreviewed page whose front matter is incomplete.
+fn managed() -> Terminal {
+    let terminal = Terminal::vault([]).unwrap();
+    let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    let manifest = manifest.replace("\"preserved\"", "\"managed\"").replace("\".\"", "\"pages\"");
+    terminal.write(".ubp/manifest.json", manifest).unwrap();
+    terminal.write(".gitignore", ".ubp/metadata.db*\n.ubp/audit.jsonl\n.ubp/write.lock\n").unwrap();
+    terminal.write("pages/login.md", "---\nsource_refs: [src/login.ts]\n---\n# Login\n").unwrap();
+    terminal.write("src/login.ts", "export const login = 1\n").unwrap();
+    terminal
+}
+
+#[test]
+fn a_stale_page_stays_stale_after_add_and_its_commit() {
+    let project = managed();
+    let repository = Repository(project);
+    git(repository.0.folder(), 40, &["init", "--quiet", "--initial-branch=main"]);
+    repository.commit(40);
+    repository.0.write("src/login.ts", "export const login = 2\n").unwrap();
+    repository.commit(10);
+    let stale = (ExitStatus::Finding, pages(&[("login.md", "stale")]));
+    assert_eq!(repository.stale(""), stale);
+    assert!(repository.0.ubp("add").succeeded());
+    let text = std::fs::read_to_string(repository.0.path("pages/login.md")).unwrap();
+    let day = |days_ago: i64| {
+        jiff::Timestamp::from_second(now() - days_ago * DAY).unwrap().strftime("%Y-%m-%d").to_string()
+    };
+    assert!(text.contains(&format!("created_at: {}", day(40))), "the first commit: {text}");
+    assert_eq!(repository.stale(""), stale, "before the commit");
+    repository.commit(1);
+    assert_eq!(repository.stale(""), stale, "after the commit");
+    let clone = repository.clone("elsewhere", &[]);
+    let ran = repository.0.ubp(&format!("-C {clone} stale --json --exit-code"));
+    assert_eq!((ran.status, reported(&ran)), stale, "in a clone");
+    assert!(repository.0.ubp("add").succeeded());
+    assert_eq!(repository.stale(""), stale, "nothing left to add");
+    assert!(repository.0.ubp("review login --still-accurate").succeeded());
+    assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
+}
+
+#[test]
+fn without_git_a_stale_page_stays_stale_after_add_and_replace() {
+    let project = managed();
+    touch(&project, "pages/login.md", 40);
+    touch(&project, "src/login.ts", 10);
+    let check = || {
+        let ran = project.ubp("stale --json --exit-code");
+        (ran.status, reported(&ran))
+    };
+    let stale = (ExitStatus::Finding, pages(&[("login.md", "stale")]));
+    assert_eq!(check(), stale);
+    assert!(project.ubp("add").succeeded());
+    assert_eq!(check(), stale);
+    assert!(project.ubp("replace Login Sign-in").succeeded());
+    assert_eq!(check(), stale);
+    let text = std::fs::read_to_string(project.path("pages/login.md")).unwrap();
+    project.write("pages/login.md", &text.replace("# Sign-in", "# How to sign in")).unwrap();
+    assert_eq!(check(), (ExitStatus::Success, vec![]), "a person edited it");
+}

@@ -79,7 +79,7 @@ fn pages_of_one_name_made_at_once_are_pages_of_their_own() {
     let terminal = Terminal::vault([("other.md", "x\n")]).unwrap();
     terminal.ubp("add");
     let made = at_once(CLIENTS, |client| {
-        let params = json!({ "title": "Same", "content": format!("by {client}") });
+        let params = json!({ "title": "Same", "content": format!("by {client}"), "allow_same_name": true });
         let made = ask(&engine(terminal.folder(), None).unwrap(), "create_page", params).unwrap();
         made["filepath"].as_str().unwrap().to_owned()
     });

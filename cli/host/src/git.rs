@@ -116,35 +116,32 @@ impl History for GitHistory {
 
     fn last_changes(&self, asked: &[String]) -> Result<BTreeMap<String, SourceChange>> {
         let mut changes = BTreeMap::new();
-        let usable = |path: &&String| paths::is_inside(path) && paths::is_normal(path);
-        let asked: BTreeSet<&str> = asked.iter().filter(usable).map(String::as_str).collect();
-        if asked.is_empty() || !self.may_be_in_repository_of(&asked) {
-            return Ok(changes);
-        }
-        let mut own = BTreeSet::new();
-        let mut nested: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        let mut known = BTreeMap::new();
-        for path in asked {
-            match self.nested(path, &mut known) {
-                Some(folder) => {
-                    let inner = path.get(folder.len() + 1..).unwrap_or_default();
-                    nested.entry(folder).or_default().push(inner.into());
-                }
-                None => {
-                    own.insert(path);
-                }
-            }
-        }
+        let (own, nested) = self.by_repository(asked);
         if !own.is_empty()
             && let Some(repository) = self.open()?
         {
             repository.last_changes(own, &mut changes)?;
         }
-        for (folder, inner) in nested {
-            let inside = Self { root: self.root.join(folder), depth: self.depth + 1 }.last_changes(&inner)?;
-            changes.extend(inside.into_iter().map(|(path, change)| (format!("{folder}/{path}"), change)));
+        for (inside, folder, inner) in nested {
+            let found = inside.last_changes(&inner)?;
+            changes.extend(found.into_iter().map(|(path, change)| (format!("{folder}/{path}"), change)));
         }
         Ok(changes)
+    }
+
+    fn first_commits(&self, asked: &[String]) -> Result<BTreeMap<String, Timestamp>> {
+        let mut times = BTreeMap::new();
+        let (own, nested) = self.by_repository(asked);
+        if !own.is_empty()
+            && let Some(repository) = self.open()?
+        {
+            times = repository.first_commits(&own)?;
+        }
+        for (inside, folder, inner) in nested {
+            let found = inside.first_commits(&inner)?;
+            times.extend(found.into_iter().map(|(path, time)| (format!("{folder}/{path}"), time)));
+        }
+        Ok(times)
     }
 
     fn revisions(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
@@ -188,7 +185,35 @@ impl History for GitHistory {
     }
 }
 
+/// A repository inside the project, its folder, and paths in it.
+type Nested<'a> = (GitHistory, &'a str, Vec<String>);
+
 impl GitHistory {
+    /// The valid paths, divided into those of this repository and of repositories inside the project.
+    fn by_repository<'a>(&self, asked: &'a [String]) -> (BTreeSet<&'a str>, Vec<Nested<'a>>) {
+        let usable = |path: &&String| paths::is_inside(path) && paths::is_normal(path);
+        let asked: BTreeSet<&str> = asked.iter().filter(usable).map(String::as_str).collect();
+        let mut own = BTreeSet::new();
+        let mut nested: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        if asked.is_empty() || !self.may_be_in_repository_of(&asked) {
+            return (own, Vec::new());
+        }
+        let mut known = BTreeMap::new();
+        for path in asked {
+            match self.nested(path, &mut known) {
+                Some(folder) => {
+                    let inner = path.get(folder.len() + 1..).unwrap_or_default();
+                    nested.entry(folder).or_default().push(inner.into());
+                }
+                None => {
+                    own.insert(path);
+                }
+            }
+        }
+        let inside = |folder: &str| Self { root: self.root.join(folder), depth: self.depth + 1 };
+        (own, nested.into_iter().map(|(folder, inner)| (inside(folder), folder, inner)).collect())
+    }
+
     fn may_be_in_repository_of(&self, paths: &BTreeSet<&str>) -> bool {
         let mut known = BTreeMap::new();
         self.may_be_in_repository() || paths.iter().any(|path| self.nested(path, &mut known).is_some())

@@ -19,6 +19,7 @@ mod model;
 mod query;
 mod rebuild;
 mod refs;
+mod replace;
 mod review;
 mod search;
 mod stale;
@@ -54,6 +55,8 @@ pub enum Command {
     Mv(write::MvArgs),
     /// Move pages to the trash
     Rm(write::RmArgs),
+    /// Find and replace text on all pages
+    Replace(replace::ReplaceArgs),
     /// Find pages by meaning, words and links
     Search(search::SearchArgs),
     /// Read a page with its links and freshness
@@ -153,6 +156,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::New(args) => write::new(terminal, &session, args),
         Command::Mv(args) => write::mv(terminal, &session, args),
         Command::Rm(args) => write::rm(terminal, &session, args),
+        Command::Replace(args) => replace::run(terminal, &session, args),
         Command::Search(args) => search::run(terminal, &session, global, args),
         Command::Get(args) => get::run(terminal, &session, global, args),
         Command::Context(args) => context::run(terminal, &session, global, args),

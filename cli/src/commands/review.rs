@@ -33,7 +33,8 @@ pub(crate) fn run(
     global: &Global,
     args: ReviewArgs,
 ) -> CommandResult {
-    let params = Params { page: None, pages: args.pages, all: args.all, still_accurate: args.still_accurate };
+    let params =
+        Params { pages: args.pages, all: args.all, still_accurate: args.still_accurate, ..Params::default() };
     let output = session.read(terminal, global, |context| review_page::run(context, params))?;
     answer(terminal, &output, review_page::show)?;
     Ok(if output.refused.is_empty() { ExitStatus::Success } else { ExitStatus::Finding })

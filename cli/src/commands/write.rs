@@ -13,7 +13,8 @@ use crate::session::{Session, Terminal, answer};
     ubp new \"Login Feature\"\n  \
     ubp new \"Login API\" --folder api --type api --tag security\n  \
     ubp new \"Sessions\" --source src/auth/session.rs --dry-run\n\n\
-    The file is named after the title. Nothing is ever written over: a name that is taken gets a number.")]
+    The file is named after the title. Nothing is ever written over. A name that another page has is refused,\n\
+    because links to that page could lead to the new one.")]
 pub struct NewArgs {
     /// Its title
     #[arg(value_name = "TITLE")]
@@ -33,6 +34,9 @@ pub struct NewArgs {
     /// A file, folder or glob of the project that it describes (repeatable)
     #[arg(long = "source", value_name = "PATH")]
     pub sources: Vec<String>,
+    /// Create the page even if its name is taken; links to other pages may then lead to it
+    #[arg(long)]
+    pub allow_same_name: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -89,6 +93,7 @@ pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs)
         doc_type: args.doc_type,
         tags: args.tags,
         source_refs: args.sources,
+        allow_same_name: args.allow_same_name,
         dry_run: args.dry_run,
     };
     let output = session.write(terminal, |context| create_page::run(context, params))?;

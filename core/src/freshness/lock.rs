@@ -1,9 +1,11 @@
-//! `.ubp/refs.lock`: what the sources of each page held when somebody last reviewed it. It is
-//! committed, so every clone has the same baseline. One line per page and source, sorted, so that
-//! git merges it; whatever else is in it is passed over and named.
+//! `.ubp/refs.lock`: the content of each page's sources at the last review, and the last edit of pages that UBP wrote
+//! later. It is committed, so every clone has the same baseline. One line per page and source, sorted, so that git
+//! merges it. Other lines are ignored and reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,10 +28,48 @@ pub struct LockProblem {
 /// for one source, and each of them was reviewed.
 pub type Reviewed = BTreeMap<String, Vec<ContentHash>>;
 
+/// Second field of a line about the page itself.
+const EDITED: &str = "edited";
+
+/// When somebody last edited a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastEdit {
+    /// At this time.
+    At(Timestamp),
+    /// History is too short to tell.
+    Unknown,
+}
+
+impl LastEdit {
+    /// What [`fmt::Display`] wrote.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        if text == "unknown" { Some(Self::Unknown) } else { text.parse().ok().map(Self::At) }
+    }
+
+    /// The time, where it is known.
+    pub(super) fn time(self) -> Option<Timestamp> {
+        match self {
+            Self::At(time) => Some(time),
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl fmt::Display for LastEdit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(time) => time.fmt(formatter),
+            Self::Unknown => formatter.write_str("unknown"),
+        }
+    }
+}
+
 /// The lock as it was read.
 #[derive(Debug, Default)]
 pub struct ReviewLock {
     pages: BTreeMap<String, Reviewed>,
+    /// The last edit of each page, with the hash of what UBP wrote later. It counts while the page has that hash.
+    edits: BTreeMap<String, Vec<(LastEdit, ContentHash)>>,
     /// Lines that are no entries, to be kept when the file is written.
     kept: Vec<String>,
     /// What could not be used.
@@ -73,6 +113,12 @@ impl ReviewLock {
             if in_base {
                 continue;
             }
+            if let Some((page, edit, content)) = edit(line) {
+                if wanted(&page) {
+                    lock.edits.entry(page).or_default().push((edit, content));
+                }
+                continue;
+            }
             match entry(line) {
                 Some((page, path, hash)) => {
                     if wanted(&page) {
@@ -104,6 +150,7 @@ impl ReviewLock {
     /// Notes that the page was reviewed with exactly these sources. Returns whether that is news.
     pub fn set(&mut self, page: &str, sources: BTreeMap<String, ContentHash>) -> bool {
         let reviewed: Reviewed = sources.into_iter().map(|(path, hash)| (path, vec![hash])).collect();
+        self.edits.remove(page);
         let before = if reviewed.is_empty() {
             self.pages.remove(page)
         } else {
@@ -118,6 +165,45 @@ impl ReviewLock {
             Some(reviewed) => self.pages.insert(page.into(), reviewed.clone()),
             None => self.pages.remove(page),
         };
+        match other.edits.get(page) {
+            Some(edits) => self.edits.insert(page.into(), edits.clone()),
+            None => self.edits.remove(page),
+        };
+    }
+
+    /// The lock without reviews, for `"freshness": "edit"`.
+    pub(super) fn without_reviews(self) -> Self {
+        Self { pages: BTreeMap::new(), ..self }
+    }
+
+    /// Whether there is an edit of this page.
+    pub(super) fn knows_edits(&self, page: &str) -> bool {
+        self.edits.contains_key(page)
+    }
+
+    /// The last edit of the page, if UBP wrote its present content.
+    pub(super) fn last_edit(&self, page: &str, content: ContentHash) -> Option<LastEdit> {
+        let known = self.edits.get(page)?;
+        known.iter().find(|(_, written)| *written == content).map(|(edit, _)| *edit)
+    }
+
+    /// Records that the page is as old as `edit` while its hash is `content`. The entry for the hash `before` is kept: the
+    /// write may still fail.
+    pub(crate) fn note_edit(
+        &mut self,
+        page: &str,
+        edit: LastEdit,
+        content: ContentHash,
+        before: Option<ContentHash>,
+    ) {
+        let known = self.edits.entry(page.into()).or_default();
+        known.retain(|(_, written)| Some(*written) == before && *written != content);
+        known.push((edit, content));
+    }
+
+    /// Removes the edits of this page. Returns whether there were any.
+    pub(crate) fn forget_edits(&mut self, page: &str) -> bool {
+        self.edits.remove(page).is_some()
     }
 
     /// Gives what is on record for the page `from` to the page `to`. Returns whether there was anything.
@@ -130,6 +216,7 @@ impl ReviewLock {
     /// Takes out pages that `remains` does not admit.
     pub fn retain(&mut self, remains: impl Fn(&str) -> bool) {
         self.pages.retain(|page, _| remains(page));
+        self.edits.retain(|page, _| remains(page));
     }
 
     /// Writes the lock, if it is still what was read.
@@ -148,8 +235,12 @@ impl ReviewLock {
             text.push_str(line);
             text.push_str(end);
         }
-        for (page, sources) in &self.pages {
-            for (path, hashes) in sources {
+        let pages: BTreeSet<&String> = self.pages.keys().chain(self.edits.keys()).collect();
+        for page in pages {
+            for (edit, content) in self.edits.get(page).into_iter().flatten() {
+                text.push_str(&format!("{}\t{EDITED}\t{edit}\t{content}{end}", escape(page)));
+            }
+            for (path, hashes) in self.pages.get(page).into_iter().flatten() {
                 for hash in hashes {
                     text.push_str(&format!("{}\t{}\t{hash}{end}", escape(page), escape(path)));
                 }
@@ -163,6 +254,16 @@ fn conflict_marker(line: &str) -> Option<char> {
     let first = line.chars().next().filter(|c| "<|=>".contains(*c))?;
     let rest = line.trim_start_matches(first);
     (line.len() - rest.len() == 7 && (rest.is_empty() || rest.starts_with(' '))).then_some(first)
+}
+
+/// `page<TAB>edited<TAB>time<TAB>sha256:…`: one field more than an entry, so a source may be called `edited`.
+fn edit(line: &str) -> Option<(String, LastEdit, ContentHash)> {
+    let mut fields = line.split('\t');
+    let page = fields.next().filter(|page| !page.is_empty())?;
+    fields.next().filter(|word| *word == EDITED)?;
+    let (time, content) = (fields.next()?, fields.next()?);
+    fields.next().is_none().then_some(())?;
+    Some((unescape(page)?, LastEdit::parse(time)?, content.trim_end().parse().ok()?))
 }
 
 fn entry(line: &str) -> Option<(String, String, ContentHash)> {
@@ -266,6 +367,28 @@ mod tests {
                 "# ours\nrubbish\nc.md\tz.rs\tsha256:12\na.md\tx.rs\t{A}\nb.md\ty.rs\t{A}\nb.md\ty.rs\t{B}\nd.md\tw.rs\t{B}\n"
             )
         );
+    }
+
+    #[test]
+    fn an_edit_counts_while_the_page_has_the_recorded_hash() {
+        let text = format!(
+            "a.md\tedited\t2026-09-01T00:00:00Z\t{A}\na.md\tx.rs\t{A}\nb.md\tedited\tunknown\t{B}\nc.md\tedited\t{A}\n"
+        );
+        let mut lock = read(&text);
+        assert!(lock.problems.is_empty(), "{:?}", lock.problems);
+        assert_eq!(lock.to_text(), text);
+        let edited = LastEdit::At("2026-09-01T00:00:00Z".parse().unwrap());
+        assert_eq!(lock.last_edit("a.md", hash(0xaa)), Some(edited));
+        assert_eq!(lock.last_edit("a.md", hash(0xbb)), None, "UBP did not write that");
+        assert_eq!(lock.last_edit("b.md", hash(0xbb)), Some(LastEdit::Unknown));
+        assert!(lock.page("c.md").unwrap().contains_key("edited"), "a source of that name");
+        lock.note_edit("a.md", edited, hash(0xbb), Some(hash(0xaa)));
+        lock.note_edit("a.md", edited, hash(0xcc), Some(hash(0xbb)));
+        assert_eq!(lock.last_edit("a.md", hash(0xaa)), None, "only the content before the write is kept");
+        assert_eq!(lock.last_edit("a.md", hash(0xbb)), Some(edited));
+        assert_eq!(lock.last_edit("a.md", hash(0xcc)), Some(edited));
+        lock.set("a.md", BTreeMap::from([("x.rs".into(), hash(0xaa))]));
+        assert_eq!(lock.last_edit("a.md", hash(0xcc)), None, "a review replaces it");
     }
 
     #[test]

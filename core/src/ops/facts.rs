@@ -20,6 +20,8 @@ pub enum Tool {
     Core,
     /// Of every server.
     Always,
+    /// Of every server that may write, although it only reads.
+    Writing,
     /// Of a server that was asked for it.
     OnRequest,
     /// Of a server that was asked for this set, under the name that its users know.

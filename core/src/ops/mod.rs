@@ -57,6 +57,8 @@ mod changing {
         pub mod create_page;
         pub mod delete_page;
         pub mod rename_page;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod replace;
         pub mod update_page;
     }
     pub mod links {
@@ -144,7 +146,7 @@ table::operations! {
     get_graph graph_traverse get_impact suggest_links
     status check_staleness refs doctor;
     beyond browsers:
-    create_page update_page rename_page delete_page
+    create_page update_page rename_page delete_page replace
     accept dismiss review_page
     diff audit undo add rebuild
     read_page save_page resolve_links addresses favorites source_diff

@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::{LinkTypes, Section, body, front_matter, lines, parse};
 
 /// The line break that a text begins with, `\n` where it has none.
-fn line_break(text: &str) -> &'static str {
+pub(super) fn line_break(text: &str) -> &'static str {
     lines::split(text).next().map_or("\n", |(_, line)| match line.get(lines::content(line).len()..) {
         Some("\r\n") => "\r\n",
         Some("\r") => "\r",
@@ -16,7 +16,7 @@ fn line_break(text: &str) -> &'static str {
 }
 
 /// `content` with the line breaks of `text`, without a byte order mark.
-fn in_kind(content: &str, text: &str) -> String {
+pub(crate) fn in_kind(content: &str, text: &str) -> String {
     let plain = content.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     match line_break(text) {
         "\n" => plain,
@@ -95,6 +95,11 @@ fn continues(before: &str, content: &str) -> bool {
     (is_item(last) && is_item(first)) || (last.starts_with('|') && first.starts_with('|'))
 }
 
+/// Bytes of a section without its subsections.
+pub(crate) fn section_range(sections: &[Section], id: &str) -> Option<Range<usize>> {
+    sections.iter().find(|section| section.id == id).map(|section| section.range.clone())
+}
+
 /// Bytes of a section and of those below it.
 pub(crate) fn branch(sections: &[Section], id: &str) -> Option<Range<usize>> {
     let at = sections.iter().position(|section| section.id == id)?;
@@ -105,7 +110,7 @@ pub(crate) fn branch(sections: &[Section], id: &str) -> Option<Range<usize>> {
     Some(first.range.start..end)
 }
 
-/// `text` with the section, and those below it, replaced. The heading stays where `content` brings none.
+/// `text` with what lies in `range`, a section or a branch of them, replaced. The heading stays where `content` brings none.
 /// `None` if that would change what stands around it.
 pub(crate) fn with_section(text: &str, range: Range<usize>, content: &str) -> Option<String> {
     let source = text.get(range.clone())?;
@@ -186,6 +191,14 @@ mod tests {
         let edited = with_section(PAGE, section("t/b"), "Three.").unwrap();
         assert_eq!(edited, PAGE.replace("Two.", "Three."));
         assert_eq!(with_section(PAGE, section("t/a"), "```\nopen"), None, "it would swallow what follows");
+    }
+
+    #[test]
+    fn a_section_is_replaced_without_its_subsections() {
+        let alone = section_range(&parse(PAGE, &LinkTypes::default()).sections, "t/a").unwrap();
+        let edited = with_section(PAGE, alone.clone(), "New.").unwrap();
+        assert_eq!(edited, PAGE.replace("One.", "New."));
+        assert_eq!(with_section(PAGE, alone, "<!-- open"), None, "the comment would hide the subsections");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod link_syntax;
 mod link_types;
 mod model;
 mod outline;
+mod passage;
 mod prose;
 mod sites;
 mod splice;
@@ -29,7 +30,11 @@ pub(crate) mod split;
 mod value_json;
 
 pub(crate) use body::options as markdown_options;
-pub(crate) use body_edit::{body_start, branch, has_front_matter, with_appended, with_body, with_section};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use body_edit::in_kind;
+pub(crate) use body_edit::{
+    body_start, branch, has_front_matter, section_range, with_appended, with_body, with_section,
+};
 pub use breaks::LineBreak;
 pub(crate) use breaks::{plain, with_breaks_of};
 pub use decode::decode;
@@ -40,6 +45,7 @@ pub use link_syntax::{WikiLink, parse_destination, parse_link};
 pub use link_types::LinkTypes;
 pub use model::{Block, Diagnostic, FrontMatter, Link, LinkKind, Page, Section, Value};
 pub(crate) use outline::slug;
+pub(crate) use passage::{closest, occurrences, with_replaced};
 pub use prose::{Prose, prose};
 pub(crate) use sites::{Site, Syntax, sites};
 #[cfg(not(target_family = "wasm"))]

@@ -63,6 +63,15 @@ pub trait History: Send + Sync {
     /// [`crate::Error::Io`] when version control is there but fails.
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>>;
 
+    /// The time of the first commit of each path (relative to the project). Paths without a known first commit are
+    /// absent.
+    ///
+    /// # Errors
+    /// As [`History::last_changes`].
+    fn first_commits(&self, _paths: &[String]) -> Result<BTreeMap<String, Timestamp>> {
+        Ok(BTreeMap::new())
+    }
+
     /// The commits that changed a file, newest first, at most `limit`; none where nothing is known.
     ///
     /// # Errors

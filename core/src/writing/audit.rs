@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Plan, RecordChange, Version, records};
+use crate::freshness::LastEdit;
 use crate::ports::{ContentHash, Source};
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -56,6 +57,10 @@ pub struct Entry {
     /// that came.
     #[serde(default)]
     pub after: Option<String>,
+    /// The last edit of the page before the change: RFC 3339, or `unknown`; absent if it does not decide how fresh the
+    /// page is.
+    #[serde(default)]
+    pub edited: Option<String>,
 }
 
 /// What came of a group.
@@ -126,7 +131,9 @@ impl AuditLog {
         // What was taken back and made again is in force.
         let mut in_force = true;
         let mut next = by;
-        while let Some(later) = self.undone.get(next) {
+        // A log from an unpacked project may contain a cycle.
+        for _ in 0..self.undone.len() {
+            let Some(later) = self.undone.get(next) else { break };
             in_force = !in_force;
             next = later;
         }
@@ -158,6 +165,7 @@ impl Entry {
             before: version(self.from.as_deref().unwrap_or(&self.path), &self.before_hash, &self.before)?,
             after: version(&self.path, &self.after_hash, &self.after)?,
             trash: self.trash.clone(),
+            edited: self.edited.as_deref().and_then(LastEdit::parse),
         })
     }
 
@@ -208,6 +216,7 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
             after: text(&change.after),
             before_hash,
             after_hash,
+            edited: change.edited.map(|edited| edited.to_string()),
             ..blank()
         };
         push_line(&mut lines, &entry)?;
@@ -242,4 +251,48 @@ fn push_line(lines: &mut Vec<u8>, value: &impl Serialize) -> Result<()> {
     serde_json::to_writer(&mut *lines, value).map_err(|error| Error::Internal(error.to_string()))?;
     lines.push(b'\n');
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ports::MemorySource;
+
+    /// A log in which each group undoes another one.
+    fn log(undoes: &[(&str, &str)]) -> AuditLog {
+        let mut lines = Vec::new();
+        for (group, undone) in undoes {
+            let entry = Entry {
+                id: format!("{group}.1"),
+                group: (*group).into(),
+                undoes: Some((*undone).into()),
+                ..Entry::default()
+            };
+            let (at, outcome) = (String::new(), OutcomeKind::Done);
+            push_line(&mut lines, &entry).unwrap();
+            push_line(&mut lines, &Outcome { group: (*group).into(), at, outcome, message: None }).unwrap();
+        }
+        let source = MemorySource::default();
+        source.append(FILE, &lines).unwrap();
+        AuditLog::read(&source).unwrap()
+    }
+
+    #[test]
+    fn undoing_an_undo_redoes_the_change() {
+        let log = log(&[("b", "a"), ("c", "b")]);
+        let entry = |group: &str| Entry { group: group.into(), ..Entry::default() };
+        assert_eq!(log.undone_by(&entry("a")), None);
+        assert_eq!(log.undone_by(&entry("b")), Some("c"));
+    }
+
+    #[test]
+    fn entries_that_undo_each_other_do_not_hang() {
+        for undoes in [&[("a", "b"), ("b", "a")][..], &[("a", "a")], &[("a", "b"), ("b", "c"), ("c", "a")]] {
+            let log = log(undoes);
+            for entry in &log.entries {
+                log.undone_by(entry);
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ const LONGEST: usize = 8_000;
 
 /// Cuts what is too long for a model's window after a line, and says how much was cut. The audit log has
 /// all of it.
-pub(super) fn shorten(diff: &mut String) {
+pub(crate) fn shorten(diff: &mut String) {
     if diff.len() <= LONGEST {
         return;
     }

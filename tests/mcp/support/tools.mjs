@@ -22,7 +22,11 @@ const CALLS = {
   ubp_suggest_links: () => ({ page: 'guides/onboarding.md', threshold: 0.1 }),
   ubp_add: () => ({ pages: ['draft.md'] }),
   ubp_rebuild: () => ({}),
-  ubp_review_page: () => ({ pages: ['login.md'], still_accurate: true }),
+  ubp_review_page: async (ask) => ({
+    page: 'login.md',
+    still_accurate: true,
+    expected_hash: await hashOf(ask, 'login.md'),
+  }),
   ubp_accept: async (ask) => ({
     source: 'guides/onboarding.md',
     target: 'tokens.md',
@@ -36,6 +40,9 @@ const CALLS = {
     content: 'A line more.',
     expected_hash: await hashOf(ask, 'draft.md'),
   }),
+  ubp_replace: () => ({ old: 'A line more.', new: 'One line more.', dry_run: true }),
+  ubp_audit: () => ({ limit: 5 }),
+  ubp_undo: async (ask) => ({ entry: (await ask('ubp_audit', {})).entries[0].group, dry_run: true }),
   ubp_rename_page: async (ask) => ({
     page: 'old-name.md',
     title: 'Better name',

@@ -30,7 +30,7 @@ fn hash(client: &mut McpClient, page: &str) -> Value {
 fn a_page_is_changed_only_by_those_who_know_what_it_says() {
     let terminal = vault();
     let mut client = server(terminal.folder(), &["--write"]);
-    let edit = |hash: Value| json!({ "page": "island.md", "mode": "append", "content": "More.\n", "expected_hash": hash });
+    let edit = |hash: Value| json!({ "page": "island.md", "mode": "replace", "content": "More.\n", "expected_hash": hash });
     let mut blind = edit(Value::Null);
     blind.as_object_mut().unwrap().remove("expected_hash");
     assert_eq!(refused(&mut client, "ubp_update_page", blind), "invalid_params");
@@ -67,6 +67,25 @@ fn a_person_sees_which_client_did_what_and_takes_it_back() {
     assert!(undone.succeeded(), "{}", undone.transcript());
     assert_eq!((text_of("hub.md").unwrap(), text_of("island.md")), (hub.to_owned(), island));
     assert_eq!(text_of("sea/atoll.md"), None);
+}
+
+#[test]
+fn an_agent_lists_and_undoes_only_its_own_changes() {
+    let terminal = vault();
+    terminal.ubp("new Persons");
+    let mut client = server(terminal.folder(), &["--write"]);
+    let edit = json!({ "page": "island.md", "mode": "append", "content": "More.\n" });
+    let edited = done(&mut client, "ubp_update_page", edit);
+    let listed = done(&mut client, "ubp_audit", json!({}));
+    assert_eq!(listed["total"], 1, "changes of people are not listed: {listed}");
+    assert_eq!(listed["entries"][0]["group"], edited["audit_id"]);
+    done(&mut client, "ubp_undo", json!({ "entry": edited["audit_id"] }));
+    let all = ubp_json(terminal.folder(), &["audit", "--json"]);
+    let persons =
+        all["entries"].as_array().unwrap().iter().find(|entry| entry["caller"] == "person").unwrap();
+    assert_eq!(refused(&mut client, "ubp_undo", json!({ "entry": persons["group"] })), "invalid_params");
+    let reader = server(terminal.folder(), &[]).tools().unwrap();
+    assert!(!reader.iter().any(|tool| tool["name"] == "ubp_audit"), "a read-only server does not have it");
 }
 
 #[test]

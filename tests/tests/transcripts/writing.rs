@@ -42,10 +42,30 @@ fn a_page_is_made_once() {
     assert!(!terminal.path("db/Session store.md").exists());
     shown(&terminal, "new 'Session store' --folder db");
     assert_eq!(read(&terminal, "db/Session store.md"), "# Session store\n");
-    let text = shown(&terminal, "new 'Session store' --folder db -q");
+    let text = shown(&terminal, "new 'Session store' --folder db -q --allow-same-name");
     assert!(text.contains("Created db/Session store 2.md"), "{text}");
     let text = shown(&terminal, "new 'User Database'");
+    assert!(
+        text.contains("the name 'User Database' is taken by db/users.md") && text.contains("exit status 2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("would take 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "hint: edit that page, or choose another title; `allow_same_name` (`--allow-same-name`)"
+        )
+    );
+    let text = shown(&terminal, "new 'User Database' --dry-run");
     assert!(text.contains("! warning: db/users.md has the same name"), "{text}");
+    assert!(
+        text.contains(
+            "! warning: 1 link would lead to the new page:\n  login.md:8  User Database  led to db/users.md"
+        ),
+        "{text}"
+    );
     let text = shown(&terminal, "new Other --path db/users.md");
     assert!(text.contains("there is a page db/users.md already") && text.contains("exit status 2"), "{text}");
 }
@@ -90,7 +110,7 @@ fn a_page_moves_with_its_links_and_back() {
     );
     assert_eq!(read(&terminal, "login.md"), before);
     let text = shown(&terminal, &format!("undo {group}"));
-    assert!(text.contains("was taken back already"), "{text}");
+    assert!(text.contains("was undone already"), "{text}");
     let text = shown(&terminal, "audit -n 3");
     assert!(text.contains("person  undo  ") && text.contains("[undone]"), "{text}");
     let text = shown(&terminal, "mv tokens.md 'Session tokens'");
@@ -136,6 +156,23 @@ fn links_to_a_deleted_page_become_plain_text() {
     let text = shown(&terminal, "rm db/users.md --unlink");
     assert!(text.contains("  login.md:8: the link to 'User Database' is plain text now"), "{text}");
     assert!(text.contains("undoes this") && !text.contains("broken"), "{text}");
+}
+
+#[test]
+fn replace_changes_all_pages_and_one_undo_restores_them() {
+    let terminal = vault();
+    let before = read(&terminal, "login.md");
+    let text = shown(&terminal, "replace 'sign in' 'log in' --dry-run");
+    assert!(text.contains("\n+Users log in with a password;"), "{text}");
+    assert!(text.contains("Would replace 1 occurrence on 1 page\n  login.md: 1\n! dry run"), "{text}");
+    assert_eq!(read(&terminal, "login.md"), before);
+    let text = shown(&terminal, "replace 'sign in' 'log in'");
+    assert!(text.contains("Replaced 1 occurrence on 1 page\n  login.md: 1\n! `ubp undo "), "{text}");
+    let group = latest(&terminal);
+    shown(&terminal, &format!("undo {group}"));
+    assert_eq!(read(&terminal, "login.md"), before);
+    let text = shown(&terminal, "replace 'sign in' 'log in' --in db");
+    assert!(text.contains("Not found, nothing changed"), "{text}");
 }
 
 #[test]

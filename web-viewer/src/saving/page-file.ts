@@ -37,7 +37,9 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
     write: (text, expectedHash) => save(path(), text, expectedHash).catch(fail),
     async create(text) {
       const page = path();
-      const make = (content: string) => inTime(client.call('create_page', { path: page, title: title(), content }));
+      // The page had this name before.
+      const named = { path: page, title: title(), allow_same_name: true };
+      const make = (content: string) => inTime(client.call('create_page', { ...named, content }));
       try {
         // Front matter that cannot be completed is no reason to refuse what somebody wrote.
         const made = await make(text).catch((error: unknown) => (ClientError.from(error).code === 'front_matter' ? make('') : Promise.reject(ClientError.from(error))));

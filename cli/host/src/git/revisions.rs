@@ -1,12 +1,12 @@
 //! What git knows of single files: their commits, what they held, where they went.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use ubp_core::ports::{Commit, Revision};
 use ubp_core::{Result, path as paths};
 
-use super::{GitHistory, Repository, utf8};
+use super::{GitHistory, Repository, scope, utf8};
 
 impl GitHistory {
     /// The repository that `path` lies in, and the path as seen from the project or nested repository.
@@ -15,7 +15,7 @@ impl GitHistory {
         {
             return Ok(None);
         }
-        let (history, inner) = match self.nested(path, &mut std::collections::BTreeMap::new()) {
+        let (history, inner) = match self.nested(path, &mut BTreeMap::new()) {
             Some(folder) => {
                 let inner = Self { root: self.root.join(folder), depth: self.depth + 1 };
                 (inner, path.get(folder.len() + 1..).unwrap_or_default())
@@ -133,6 +133,47 @@ impl GitHistory {
 }
 
 impl Repository {
+    /// The times of the first commits of these paths, relative to the project. Renames are not followed.
+    pub(super) fn first_commits(&self, wanted: &BTreeSet<&str>) -> Result<BTreeMap<String, Timestamp>> {
+        let mut times = BTreeMap::new();
+        if !self.has_commits() {
+            return Ok(times);
+        }
+        let arguments = [
+            "log",
+            "-z",
+            // No path begins with a slash.
+            "--format=//%H %ct",
+            "--name-only",
+            "--diff-filter=A",
+            "--root",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-show-signature",
+            "--no-color",
+            "-O/dev/null",
+            "HEAD",
+            "--",
+        ];
+        let output = self.read(&[&arguments[..], &scope(wanted)].concat())?;
+        let mut time = None;
+        for token in output.split(|&byte| byte == 0) {
+            if let Some(header) = token.strip_prefix(b"//") {
+                let header = String::from_utf8_lossy(header);
+                time = self.revision(header.trim()).map(|revision| revision.commit.time);
+                continue;
+            }
+            let path = token.strip_prefix(b"\n").unwrap_or(token);
+            let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
+            let Some(path) = path.filter(|path| wanted.contains(path)) else { continue };
+            // The oldest commit comes last. A commit at the boundary of a shallow clone has no known time.
+            times.remove(path);
+            times.extend(time.map(|time| (path.to_owned(), time)));
+        }
+        Ok(times)
+    }
+
     fn has_commits(&self) -> bool {
         let head = self.git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         head.is_ok_and(|answer| answer.code() == Some(0))

@@ -271,3 +271,24 @@ fn a_linked_worktree_has_its_own_head() {
         matches!(&changes(&history, &["a"])["a"], SourceChange::Committed(commit) if commit.time == at(0))
     );
 }
+
+#[test]
+fn first_commits_are_the_commits_that_added_the_files() {
+    let mut scratch = Scratch::new("docs");
+    assert!(scratch.history.first_commits(&["a.md".into()]).unwrap().is_empty(), "no commits yet");
+    scratch.commit_at(&[("a.md", "1"), ("b.md", "1")], 0);
+    scratch.commit_at(&[("a.md", "2")], 60);
+    fs::remove_file(scratch.path("b.md")).unwrap();
+    scratch.commit_at(&[("a.md", "3")], 120);
+    scratch.commit_at(&[("b.md", "2")], 180);
+    scratch.edit("new.md", "1");
+    let asked = ["a.md", "b.md", "new.md", "none.md"].map(String::from);
+    let times = scratch.history.first_commits(&asked).unwrap();
+    let times: Vec<(&str, Timestamp)> = times.iter().map(|(path, time)| (path.as_str(), *time)).collect();
+    assert_eq!(times, [("a.md", at(0)), ("b.md", at(0))]);
+    let clone = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", scratch.dir.path().display());
+    run(clone.path(), &["clone", "--quiet", "--depth=1", &url, "shallow"]);
+    let shallow = GitHistory::new(&clone.path().join("shallow/docs"));
+    assert!(shallow.first_commits(&asked).unwrap().is_empty(), "a shallow clone does not know");
+}

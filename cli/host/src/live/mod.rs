@@ -71,6 +71,21 @@ pub enum Changed {
     Favorites,
 }
 
+/// Who asks for an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    /// A person or an agent.
+    pub caller: Caller,
+    /// What an agent calls itself.
+    pub agent: Option<&'a str>,
+}
+
+impl From<Caller> for Asker<'_> {
+    fn from(caller: Caller) -> Self {
+        Self { caller, agent: None }
+    }
+}
+
 /// Something that a person should read, on standard error or wherever messages go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
@@ -215,19 +230,22 @@ impl Live {
     /// # Errors
     /// [`Error::Io`] while the project or its pages folder is gone, [`Error::Cancelled`] after
     /// [`Live::stop`]; what the operation returns.
-    pub fn call(
+    pub fn call<'a>(
         &self,
-        caller: Caller,
+        asker: impl Into<Asker<'a>>,
         operation: &Operation,
         params: Value,
         mut page: Option<&mut dyn Page>,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Value> {
+        let Asker { caller, agent } = asker.into();
         let again = operation.facts.reads_only().then(|| params.clone());
         let mut ask = |params| {
             let page = page.as_mut().map(|page| &mut **page as &mut dyn Page);
-            self.with(caller, progress, cancel, |context| (operation.call)(context, params, page))
+            self.with(caller, progress, cancel, |context| {
+                (operation.call)(&Context { agent, ..*context }, params, page)
+            })
         };
         match (ask(params), again) {
             // A damaged index is out of the way by now, and one that was deleted is not used again.

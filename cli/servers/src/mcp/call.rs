@@ -14,6 +14,7 @@ use ubp_core::Error;
 use ubp_core::ops::Effect;
 use ubp_core::progress::{Cancel, Progress, Stage};
 use ubp_core::{Caller, Context};
+use ubp_host::live::Asker;
 
 use super::markdown::MarkdownPage;
 use super::server::Server;
@@ -50,7 +51,8 @@ pub(super) async fn call(
         let params = Value::Object(params);
         let mut page = MarkdownPage::default();
         let answer = if operation.facts.effect == Effect::Read {
-            live.call(Caller::Agent, operation, params, Some(&mut page), progress, cancel).map(Ok)
+            let asker = Asker { caller: Caller::Agent, agent: agent.as_deref() };
+            live.call(asker, operation, params, Some(&mut page), progress, cancel).map(Ok)
         } else {
             live.with(Caller::Agent, progress, cancel, |context| {
                 let context = Context { agent: agent.as_deref(), ..*context };

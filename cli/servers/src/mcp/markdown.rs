@@ -184,7 +184,8 @@ mod tests {
         let page = MarkdownPage::default();
         assert_eq!(page.call("list_pages", ""), "ubp_list_pages");
         assert_eq!(page.call("search_documents", ""), "search");
-        assert_eq!(page.call("undo", "3f9a01c2d4e5"), "`ubp undo 3f9a01c2d4e5`");
+        assert_eq!(page.call("undo", "3f9a01c2d4e5"), "ubp_undo with `3f9a01c2d4e5`");
+        assert_eq!(page.call("add", "a.md"), "`ubp add a.md`");
     }
 
     #[test]
@@ -198,6 +199,7 @@ mod tests {
             diff: "-See B.\n+See [[b|B]].\n".into(),
             dry_run: false,
             audit_id: Some("3f9a".into()),
+            index_error: None,
         };
         let told = |output: &ops::accept::Output| {
             let mut page = MarkdownPage::default();
@@ -206,7 +208,7 @@ mod tests {
         };
         assert_eq!(
             told(&output),
-            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` undoes this\n"
+            "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\nubp_undo with `3f9a` undoes this\n"
         );
         output.dry_run = true;
         output.audit_id = None;

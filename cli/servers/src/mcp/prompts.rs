@@ -94,9 +94,9 @@ fn review(page: Option<&str>) -> String {
          3. List every statement that the code no longer bears out, with line and file. Where you are not \
          sure, say so instead of guessing.\n\
          4. Mend those statements and nothing else: with ubp_update_page if you have it, otherwise as a diff.\n\
-         5. A page that is true again, or still is, is settled by ubp_review_page with still_accurate, or by \
-         `ubp review --still-accurate PAGE` if you may not write. Settle no page that you did not read \
-         against its code.\n\n\
+         5. Settle each page that is true: ubp_review_page with still_accurate, and its content_hash as \
+         expected_hash, or `ubp review --still-accurate PAGE` if you may not write. Settle no page that you did \
+         not read against its code.\n\n\
          End with a list: what was wrong, what you changed, what a person has to decide."
     )
 }

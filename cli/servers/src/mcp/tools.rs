@@ -24,7 +24,7 @@ pub(super) struct Row {
 /// [`Error::InvalidParams`] for a name that is none, or a tool that only a server with `write` has.
 pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
     let tools = OPERATIONS.iter().filter(|operation| operation.facts.tool != Tool::Never);
-    let allowed = |operation: &Operation| write || operation.facts.effect == Effect::Read;
+    let allowed = |operation: &Operation| write || !is_writing(operation);
     if chosen.is_empty() {
         let always = |operation: &&Operation| is_always(operation) && allowed(operation);
         return Ok(tools.filter(always).map(row).collect());
@@ -33,8 +33,8 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
     for name in chosen.iter().map(|name| name.trim()) {
         let of_set = |operation: &Operation| match name {
             "core" => operation.facts.tool == Tool::Core,
-            "read" => is_always(operation) && operation.facts.effect == Effect::Read,
-            "write" => is_always(operation) && operation.facts.effect != Effect::Read,
+            "read" => is_always(operation) && !is_writing(operation),
+            "write" => is_always(operation) && is_writing(operation),
             "all" => allowed(operation) && !matches!(operation.facts.tool, Tool::Set(_)),
             _ if is_set(name) => {
                 matches!(operation.facts.tool, Tool::Set(set) if set == name) && allowed(operation)
@@ -58,10 +58,7 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
             continue;
         }
         if let Some(forbidden) = found.iter().find(|operation| !allowed(operation)) {
-            return Err(Error::invalid(format!(
-                "--tools: '{}' changes something; add --write to allow it",
-                forbidden.name
-            )));
+            return Err(Error::invalid(format!("--tools: '{}' needs --write", forbidden.name)));
         }
         picked.extend(found);
     }
@@ -71,7 +68,12 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
 
 /// Whether it is a tool of every server.
 fn is_always(operation: &Operation) -> bool {
-    matches!(operation.facts.tool, Tool::Core | Tool::Always)
+    matches!(operation.facts.tool, Tool::Core | Tool::Always | Tool::Writing)
+}
+
+/// Whether only a server that may write has it.
+fn is_writing(operation: &Operation) -> bool {
+    operation.facts.effect != Effect::Read || operation.facts.tool == Tool::Writing
 }
 
 /// Whether the set `name` is chosen by that name alone.

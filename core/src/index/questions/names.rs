@@ -19,9 +19,6 @@ questions! {
     /// Numbers and paths of pages with this file name, by path.
     files(key: &str) -> Vec<(i64, String)> = all
         "SELECT page, path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path";
-    /// Paths of pages whose title or alias is like this, sorted.
-    titled_like(key: &str) -> Vec<String> = all
-        "SELECT DISTINCT path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind > 0 ORDER BY path";
     /// Pages that have this as one of their names, or lie at `path`, with or without its extension.
     bearers(key: &str, path: &str) -> Vec<i64> = all
         "SELECT page FROM names WHERE key = ?1

@@ -30,6 +30,8 @@ pub struct Edited {
     pub changed: Vec<ChangedFile>,
     /// Names the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the change was written.
+    pub index_error: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -42,9 +44,20 @@ pub(crate) fn answer(
     written: Written,
     dry_run: bool,
 ) -> Result<Edited> {
-    let before = written.changed.iter().find(|file| file.filepath == path);
-    let before = before.and_then(|file| file.moved_from.as_deref()).unwrap_or(path);
-    let page = if dry_run { preview(context, before, path, bytes)? } else { fields(context, path)? };
+    let moved_from =
+        written.changed.iter().find(|file| file.filepath == path).and_then(|file| file.moved_from.clone());
+    let before = moved_from.filter(|_| dry_run).unwrap_or_else(|| path.to_owned());
+    let mut written = written;
+    let known = if dry_run || written.index_error.is_some() { None } else { Some(fields(context, path)) };
+    let page = match known {
+        Some(Ok(page)) => page,
+        Some(Err(error)) => {
+            written.index_error = Some(error.to_string());
+            preview(context, &before, path, bytes)?
+        }
+        None => preview(context, &before, path, bytes)?,
+    };
+    let index = index_after(context, &written);
     Ok(Edited {
         page,
         content_hash: ContentHash::of(bytes).to_string(),
@@ -52,8 +65,16 @@ pub(crate) fn answer(
         dry_run,
         changed: written.changed,
         audit_id: written.audit_id,
-        index: context.index_state()?,
+        index_error: written.index_error,
+        index,
     })
+}
+
+/// How true the index is after a write, which succeeded even if this fails.
+pub(crate) fn index_after(context: &Context<'_>, written: &Written) -> IndexState {
+    let unknown = || IndexState { fresh: false, pending: 0, head: None };
+    let state = context.index_state().unwrap_or_else(|_| unknown());
+    IndexState { fresh: state.fresh && written.index_error.is_none(), ..state }
 }
 
 fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
@@ -194,6 +215,24 @@ pub(crate) fn show_dry_run(diff: &str, dry_run: bool, page: &mut dyn Page) -> bo
         page.note(&[Span::Text("nothing would change")]);
     }
     dry_run
+}
+
+impl Edited {
+    /// Ends the answer to a change of this page.
+    pub(crate) fn show_end(&self, page: &mut dyn Page) {
+        show_index_error(self.index_error.as_deref(), page);
+        show_end(&self.content_hash, self.audit_id.as_deref(), page);
+    }
+}
+
+/// Tells why the index was not updated after a write.
+pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
+    if let Some(error) = error {
+        page.warn(&[
+            Span::Text("the change was written, but the index was not updated: "),
+            Span::Text(error),
+        ]);
+    }
 }
 
 /// Ends the answer to a change: what the next edit of the page has to carry, and how to undo this one.

@@ -279,11 +279,6 @@ fn fits(page_path: &str, name: &str) -> bool {
     folder.is_empty() || page_folder == folder || page_folder.ends_with(&format!("/{folder}"))
 }
 
-/// Paths of the pages whose title or alias is this one, sorted.
-pub(crate) fn named(db: &Connection, title: &str) -> Result<Vec<String>> {
-    names::titled_like(db, &text::fold_key(title))
-}
-
 /// Paths of up to three pages whose names are spelled like it, most alike first.
 pub(crate) fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
     /// Below this, names that share a few letters would be offered.

@@ -1,18 +1,21 @@
-//! What was changed through UBP, by whom, and what came of it.
+//! What was changed through UBP, by whom, and what came of it. An agent sees only its own changes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::Facts;
 use crate::ops::page::{Found, look_up, path_of};
+use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, Entry, OutcomeKind};
+use crate::writing::shorten;
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
 /// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("List the changes that were made through UBP, the latest first.").command("audit");
+pub const FACTS: Facts = Facts::reading("List the changes that were made through UBP, the latest first.")
+    .tool(Tool::Writing)
+    .quoting_pages()
+    .command("audit");
 
 /// Entries when nothing else is asked for.
 const DEFAULT_LIMIT: usize = 20;
@@ -33,6 +36,8 @@ pub struct Params {
 /// The changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
+    /// The change that was asked for.
+    pub entry: Option<String>,
     /// The latest first.
     pub entries: Vec<AuditEntry>,
     /// How many there are, those left out included.
@@ -70,7 +75,7 @@ pub struct AuditEntry {
     pub undoes: Option<String>,
     /// The group that took it back.
     pub undone_by: Option<String>,
-    /// Unified diff.
+    /// Unified diff. For agents empty in a list, and at most 8,000 bytes.
     pub diff: String,
     /// Text before; only where one entry is asked for, and absent where it is no text or did not change.
     pub before: Option<String>,
@@ -89,17 +94,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let log = AuditLog::read(context.source)?;
     let whole = params.entry.is_some();
-    let mut entries: Vec<&Entry> = match &params.entry {
-        Some(name) => {
-            let found: Vec<&Entry> =
-                log.entries.iter().filter(|entry| entry.id == *name || entry.group == *name).collect();
-            if found.is_empty() {
-                return Err(unknown(name));
-            }
-            found
+    let mut entries: Vec<&Entry> = log.entries.iter().filter(|entry| is_theirs(context, entry)).collect();
+    if let Some(name) = &params.entry {
+        entries.retain(|entry| entry.id == *name || entry.group == *name);
+        if entries.is_empty() {
+            return Err(unknown(context, name));
         }
-        None => log.entries.iter().collect(),
-    };
+    }
     if let Some(name) = &params.page {
         let path = context.index.read(|db| match look_up(db, name)? {
             Found::Page(page) => path_of(db, page).map(Some),
@@ -109,12 +110,34 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         entries.retain(|entry| entry.path == path || entry.from.as_deref() == Some(path));
     }
     let total = entries.len();
-    let entries = entries.into_iter().rev().take(limit).map(|entry| shown(&log, entry, whole)).collect();
-    Ok(Output { entries, total })
+    let mut entries: Vec<AuditEntry> =
+        entries.into_iter().rev().take(limit).map(|entry| shown(&log, entry, whole)).collect();
+    if context.caller == Caller::Agent {
+        for entry in &mut entries {
+            // Whole texts would fill the window of a model, which can read the page.
+            (entry.before, entry.after) = (None, None);
+            if whole { shorten(&mut entry.diff) } else { entry.diff.clear() }
+        }
+    }
+    Ok(Output { entry: params.entry, entries, total })
 }
 
-pub(crate) fn unknown(name: &str) -> Error {
-    Error::invalid(format!("no change is called '{name}'; `ubp audit` lists them"))
+/// Whether the caller may see and undo the change: a person every change, an agent only changes by agents of the same
+/// name.
+pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
+    // The version of the client follows the last space.
+    let name = |agent: Option<&str>| {
+        agent.map(|agent| agent.rsplit_once(' ').map_or(agent, |(name, _)| name).to_owned())
+    };
+    context.caller == Caller::Person
+        || (entry.caller == Caller::Agent && name(entry.agent.as_deref()) == name(context.agent))
+}
+
+pub(crate) fn unknown(context: &Context<'_>, name: &str) -> Error {
+    Error::invalid(match context.caller {
+        Caller::Person => format!("no change is called '{name}'; `ubp audit` lists them"),
+        Caller::Agent => format!("unknown change '{name}'; an agent can list and undo only its own changes"),
+    })
 }
 
 fn shown(log: &AuditLog, entry: &Entry, whole: bool) -> AuditEntry {
@@ -162,7 +185,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             (OutcomeKind::Unfinished, None) => Some(Span::Alarm("  [unfinished]")),
         });
         page.line(&line);
-        if entry.before.is_some() || entry.after.is_some() {
+        if output.entry.is_some() {
             page.diff(&entry.diff);
         }
     }

@@ -1,28 +1,29 @@
-//! Taking back what was done through UBP, as long as the files are as it left them.
+//! Undoing changes that were made through UBP, as long as nobody changed the files since. An agent can undo only its own
+//! changes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::Facts;
 use crate::ops::audit;
 use crate::ops::edited;
 use crate::ops::page::IndexState;
+use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, OutcomeKind};
 use crate::writing::{ChangedFile, carry_out, reversal};
-use crate::{Caller, Context};
-use crate::{Error, Result};
+use crate::{Caller, Context, Error, Result};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::writing("Take back a change that was made through UBP, with all that belongs to it.")
+    Facts::writing("Undo a change that was made through UBP, in all files that it changed.")
+        .tool(Tool::Always)
         .command("undo");
 
 /// Which change.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its id, or that of its group, as `audit` lists them.
+    /// Its `audit_id`, or an id that `audit` lists.
     pub entry: String,
     /// Only show what would change.
     #[serde(default)]
@@ -42,6 +43,8 @@ pub struct Output {
     pub changed: Vec<ChangedFile>,
     /// Names this change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the change was written.
+    pub index_error: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -49,21 +52,23 @@ pub struct Output {
 /// Takes the change back.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, an unknown change, or one that was taken back before;
+/// [`Error::InvalidParams`] for a change that is unknown, not the agent's own, or taken back already;
 /// [`Error::Undo`] when a file changed since; [`Error::Io`]. Nothing is changed then.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    if context.caller == Caller::Agent {
-        return Err(Error::invalid("only people take changes back; tell the person which one, and why"));
-    }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     let log = AuditLog::read(context.source)?;
     let entries = log.group(params.entry.trim());
-    let Some(first) = entries.first() else { return Err(audit::unknown(&params.entry)) };
+    let theirs = entries.iter().all(|entry| audit::is_theirs(context, entry));
+    let Some(first) = entries.first().filter(|_| theirs) else {
+        return Err(audit::unknown(context, &params.entry));
+    };
     if let Some(by) = log.undone_by(first) {
-        return Err(Error::invalid(format!(
-            "{} was taken back already; `ubp undo {by}` makes it again",
-            first.group
-        )));
+        let redo = if context.caller == Caller::Person {
+            format!("`ubp undo {by}`")
+        } else {
+            format!("undoing {by}")
+        };
+        return Err(Error::invalid(format!("{} was undone already; {redo} redoes it", first.group)));
     }
     if log.outcome(first) == OutcomeKind::Failed {
         return Err(Error::invalid(format!("{} failed, and changed nothing", first.group)));
@@ -72,13 +77,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     plan.undoes = Some(first.group.clone());
     let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
+    let index = edited::index_after(context, &written);
     Ok(Output {
         undone: first.group.clone(),
         diff: written.diff,
         dry_run: params.dry_run,
         changed: written.changed,
         audit_id: written.audit_id,
-        index: context.index_state()?,
+        index_error: written.index_error,
+        index,
     })
 }
 
@@ -104,5 +111,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if output.changed.is_empty() {
         page.line(&[Span::Text("Undid "), Span::Code(&output.undone)]);
     }
+    edited::show_index_error(output.index_error.as_deref(), page);
     edited::show_end("", output.audit_id.as_deref(), page);
 }

@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::freshness;
 use crate::index::questions::links;
 use crate::manifest::FrontMatterMode;
 use crate::ops::Facts;
 use crate::ops::page;
 use crate::ops::rebuild;
 use crate::page::{LinkTypes, Value, decode, parse, set_fields};
-use crate::ports::{ContentHash, Listing};
+use crate::ports::{ContentHash, Listing, SourceChange};
 use crate::show::Page;
+use crate::writing::{Change, Version, edits, names};
 use crate::{Error, Result, path};
 
 pub use crate::ops::rebuild::Output;
@@ -37,18 +39,14 @@ pub struct Params {
 /// Adds the pages.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a path that is no page, [`Error::OutsideProject`], [`Error::Io`],
-/// [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
+/// [`Error::InvalidParams`] for a path that is no page, [`Error::NameTaken`] where a page to create would take links
+/// over, [`Error::OutsideProject`], [`Error::Io`], [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
     let wanted = wanted(context, &params.pages, &listing)?;
     let mut written = Vec::new();
     if context.manifest.frontmatter == FrontMatterMode::Managed {
-        for page in &wanted {
-            if complete(context, page)? {
-                written.push(page.clone());
-            }
-        }
+        written = complete(context, &wanted)?;
     }
     let mut report = context.refresh(false)?;
     if params.create_missing {
@@ -80,40 +78,101 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
     Ok(pages.to_vec())
 }
 
-/// Adds what is missing of `id`, `title`, `created_at` and `updated_at`. Returns whether the file
-/// was written.
-fn complete(context: &Context<'_>, page: &str) -> Result<bool> {
-    let Ok(bytes) = context.source.read(page) else {
-        // Reported when the index is refreshed.
-        return Ok(false);
-    };
-    // Only text that comes back byte for byte can be edited without harm.
-    let Ok(text) = std::str::from_utf8(&bytes) else { return Ok(false) };
-    let (decoded, _) = decode(&bytes);
-    let parsed = parse(&decoded, &LinkTypes::default());
-    if parsed.diagnostics.iter().any(|diagnostic| diagnostic.code.starts_with("front_matter")) {
-        return Ok(false);
+/// A page with incomplete front matter.
+struct Incomplete {
+    path: String,
+    hash: ContentHash,
+    /// The missing fields, in the order in which they are written.
+    fields: Vec<(&'static str, String)>,
+}
+
+impl Incomplete {
+    /// Reads which fields are missing; times are left empty. `None` if none is missing or the page cannot be edited safely.
+    fn of(context: &Context<'_>, page: &str) -> Option<Self> {
+        // What cannot be read is reported when the index is refreshed.
+        let bytes = context.source.read(page).ok()?;
+        // Only text that comes back byte for byte can be edited without harm.
+        std::str::from_utf8(&bytes).ok()?;
+        let (decoded, _) = decode(&bytes);
+        let parsed = parse(&decoded, &LinkTypes::default());
+        if parsed.diagnostics.iter().any(|diagnostic| diagnostic.code.starts_with("front_matter")) {
+            return None;
+        }
+        let is_missing = |key: &&str| match parsed.front_matter.get(key) {
+            Some(Value::Text(text)) => text.trim().is_empty(),
+            Some(_) => false,
+            None => true,
+        };
+        let value = |key: &str| match key {
+            "id" => context.clock.new_id().to_string(),
+            "title" => parsed.title.clone().unwrap_or_else(|| path::page_name(page).to_owned()),
+            _ => String::new(),
+        };
+        let keys = ["id", "title", "created_at", "updated_at"].into_iter().filter(is_missing);
+        let fields: Vec<(&str, String)> = keys.map(|key| (key, value(key))).collect();
+        (!fields.is_empty()).then(|| Self { path: page.to_owned(), hash: ContentHash::of(&bytes), fields })
     }
-    let stat = context.source.stat(page)?;
-    let modified = page::to_the_second(stat.map_or_else(|| context.clock.now(), |stat| stat.modified));
-    let title = parsed.title.clone().unwrap_or_else(|| path::page_name(page).to_owned());
-    let id = context.clock.new_id().to_string();
-    let has = |key: &str| match parsed.front_matter.get(key) {
-        Some(Value::Text(text)) => !text.trim().is_empty(),
-        Some(_) => true,
-        None => false,
-    };
-    let missing: Vec<(&str, &str)> =
-        [("id", id.as_str()), ("title", &title), ("created_at", &modified), ("updated_at", &modified)]
-            .into_iter()
-            .filter(|(key, _)| !has(key))
-            .collect();
-    if missing.is_empty() {
-        return Ok(false);
+
+    /// The page before and after.
+    fn completed(&self, context: &Context<'_>) -> Result<(Version, Version)> {
+        let page = Version::read(context.source, &self.path)?;
+        if page.hash != self.hash {
+            return Err(Error::conflict(&self.path, Some(self.hash), Some(page.hash)));
+        }
+        let text =
+            page.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+        let fields: Vec<(&str, &str)> =
+            self.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let text = set_fields(&self.path, text, &fields)?;
+        let after = Version::new(self.path.clone(), text.into_bytes());
+        Ok((page, after))
     }
-    let edited = set_fields(page, text, &missing)?;
-    context.source.write(page, edited.as_bytes(), Some(ContentHash::of(&bytes)))?;
-    Ok(true)
+}
+
+/// Adds missing `id`, `title`, `created_at` and `updated_at`. Returns the pages that were written; they are as stale as
+/// before.
+fn complete(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
+    let mut incomplete: Vec<Incomplete> =
+        pages.iter().filter_map(|page| Incomplete::of(context, page)).collect();
+    if incomplete.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The sources of a page come from the index.
+    context.refresh(false)?;
+    let paths: Vec<&str> = incomplete.iter().map(|one| one.path.as_str()).collect();
+    let edited = freshness::last_edits(context, &paths)?;
+    let file = |page: &str| path::join(context.pages_dir(), page).unwrap_or_default();
+    let files: Vec<String> = paths.iter().map(|page| file(page)).collect();
+    let (first, last) = (context.history.first_commits(&files)?, context.history.last_changes(&files)?);
+    for one in &mut incomplete {
+        let modified =
+            context.source.stat(&one.path)?.map_or_else(|| context.clock.now(), |stat| stat.modified);
+        let updated = match last.get(&file(&one.path)) {
+            Some(SourceChange::Committed(commit)) => commit.time,
+            _ => modified,
+        };
+        let created = first.get(&file(&one.path)).copied().unwrap_or(updated);
+        for (key, value) in &mut one.fields {
+            match *key {
+                "created_at" => *value = page::to_the_second(created),
+                "updated_at" => *value = page::to_the_second(updated),
+                _ => {}
+            }
+        }
+    }
+    let _held = context.source.lock()?;
+    let mut noted = Vec::new();
+    for one in &incomplete {
+        if let Some(edit) = edited.get(&one.path) {
+            noted.push((one.completed(context)?, *edit));
+        }
+    }
+    edits::record(context, noted.iter().map(|((page, after), edit)| (Some(page), after, *edit)), false)?;
+    for one in &incomplete {
+        let (_, after) = one.completed(context)?;
+        context.source.write(&one.path, after.bytes.as_deref().unwrap_or_default(), Some(one.hash))?;
+    }
+    Ok(incomplete.into_iter().map(|one| one.path).collect())
 }
 
 /// Creates a page for every wikilink on `pages` that leads nowhere; returns the new paths.
@@ -125,7 +184,7 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
     targets.retain(|target| !target.is_empty());
     targets.sort_unstable();
     targets.dedup();
-    let mut created = Vec::new();
+    let mut missing = Vec::new();
     for target in targets {
         let title = path::page_name(&target);
         let Some(folder) = path::join("", path::folder(&target)) else { continue };
@@ -134,8 +193,16 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
         if context.source.stat(&file)?.is_some() {
             continue;
         }
-        context.source.write(&file, page::new_page_text(context, title).as_bytes(), None)?;
-        created.push(file);
+        missing.push(Change::create(Version::new(file, page::new_page_text(context, title).into_bytes())));
+    }
+    let taken = names::taken(context, &missing)?;
+    if !taken.links.is_empty() {
+        return Err(names::moving(&taken));
+    }
+    let mut created = Vec::new();
+    for page in missing.into_iter().filter_map(|change| change.after) {
+        context.source.write(&page.path, page.bytes.as_deref().unwrap_or_default(), None)?;
+        created.push(page.path);
     }
     Ok(created)
 }

@@ -62,6 +62,8 @@ pub struct Output {
     pub dry_run: bool,
     /// Names the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the change was written.
+    pub index_error: Option<String>,
 }
 
 /// Makes the link.
@@ -115,6 +117,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         diff: written.diff,
         dry_run: params.dry_run,
         audit_id: written.audit_id,
+        index_error: written.index_error,
     })
 }
 
@@ -211,6 +214,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let place = Span::Place(&output.source, output.place.line);
     page.line(&[place, Span::Text(": "), Span::Code(&output.link)]);
     if !dry_run {
+        edited::show_index_error(output.index_error.as_deref(), page);
         edited::show_end(&output.content_hash, output.audit_id.as_deref(), page);
     }
 }

@@ -1,4 +1,4 @@
-//! Making a new page, never in place of another.
+//! Creating a page. A page is never overwritten, and a name that another page has is refused unless it is allowed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,15 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::manifest::FrontMatterMode;
 use crate::ops::edited::{self, Edited, chosen_path, free_path, usable_title};
-use crate::ops::page::{named, similar, to_the_second};
+use crate::ops::page::{similar, to_the_second};
 use crate::ops::{Facts, Tool};
 use crate::page::{has_front_matter, parse, set_fields};
-use crate::show::{Page, Span};
-use crate::writing::{Change, Plan, Version, carry_out};
+use crate::show::{Page, Span, counted};
+use crate::writing::{Change, MovedLink, Plan, Version, carry_out, names};
 use crate::{Error, Result, path, text};
 
 /// What surfaces know of it.
-pub const FACTS: Facts = Facts::writing("Make a new page; the answer names pages that are called alike.")
-    .tool(Tool::Always)
-    .command("new");
+pub const FACTS: Facts = Facts::writing("Create a page.").tool(Tool::Always).command("new");
 
 /// The new page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -39,6 +37,9 @@ pub struct Params {
     /// Files of the project that it describes: paths, folders or globs relative to the project.
     #[serde(default)]
     pub source_refs: Vec<String>,
+    /// Create the page even if its name is taken; links to other pages may then lead to it.
+    #[serde(default)]
+    pub allow_same_name: bool,
     /// Only show what would be written.
     #[serde(default)]
     pub dry_run: bool,
@@ -50,8 +51,10 @@ pub struct Output {
     /// The page.
     #[serde(flatten)]
     pub edited: Edited,
-    /// Pages whose title or alias is the same.
+    /// Paths of other pages with this title, alias or file name.
     pub same_name: Vec<String>,
+    /// Links to other pages that lead to the new page now.
+    pub moved_links: Vec<MovedLink>,
     /// Pages whose names are spelled alike.
     pub similar: Vec<String>,
 }
@@ -60,7 +63,7 @@ pub struct Output {
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for a title, path or tag that cannot be used, or a path that is taken;
-/// [`Error::OutsideProject`], [`Error::Conflict`], [`Error::Io`]. Nothing is written then.
+/// [`Error::NameTaken`] for a name that another page has, unless that is allowed; [`Error::OutsideProject`], [`Error::Conflict`], [`Error::Io`]. Nothing is written then.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let title = usable_title(&params.title)?;
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -75,14 +78,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             free_path(context, &folder, &path::file_name_for(&title), None)?
         }
     };
-    let (same_name, alike) = context.index.read(|db| Ok((named(db, &title)?, similar(db, &title)?)))?;
-    let similar: Vec<String> = alike.into_iter().filter(|path| !same_name.contains(path)).collect();
     let bytes = text_of(context, &path, &title, &params)?.into_bytes();
     let change = Change::create(Version::new(path.clone(), bytes.clone()));
-    let written = carry_out(context, Plan::new("create_page", vec![change]), params.dry_run)?;
+    let taken = names::taken(context, std::slice::from_ref(&change))?;
+    let is_taken = !taken.pages.is_empty() || !taken.links.is_empty();
+    let knowingly = params.allow_same_name || params.dry_run;
+    if is_taken && !knowingly {
+        return Err(names::refusal(&title, &taken));
+    }
+    let alike = context.index.read(|db| similar(db, &title))?;
+    let similar = alike.into_iter().filter(|path| !taken.pages.contains(path)).collect();
+    let plan = Plan::new("create_page", vec![change]).taking_links(knowingly);
+    let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
     let edited = edited::answer(context, &path, &bytes, written, params.dry_run)?;
-    Ok(Output { edited, same_name, similar })
+    Ok(Output { edited, same_name: taken.pages, moved_links: taken.links, similar })
 }
 
 fn text_of(context: &Context<'_>, path: &str, title: &str, params: &Params) -> Result<String> {
@@ -169,7 +179,7 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
     Ok(format!("{before}{key}:\n{quoted}{after}"))
 }
 
-/// Tells which page was made, and which others have such a name.
+/// Tells which page was made, which others have such a name, and which links lead to it now.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let edited = &output.edited;
     let written = !edited::show_dry_run(&edited.diff, edited.dry_run, page);
@@ -182,7 +192,23 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.warn(&[Span::Path(path), Span::Text(what)]);
         }
     }
+    if !output.moved_links.is_empty() {
+        let (one, many) = match written {
+            true => ("link now leads", "links now lead"),
+            false => ("link would lead", "links would lead"),
+        };
+        let count = counted(output.moved_links.len(), one, many);
+        page.warn(&[Span::Text(&format!("{count} to the new page:"))]);
+        for link in &output.moved_links {
+            let place = Span::Place(&link.filepath, link.line);
+            let target = Span::Code(&link.target);
+            page.item(&[place, Span::Text("  "), target, Span::Text("  led to "), Span::Path(&link.led_to)]);
+        }
+    }
+    if !written && !(output.same_name.is_empty() && output.moved_links.is_empty()) {
+        page.hint(&[Span::Text("`allow_same_name` (`--allow-same-name`) creates the page anyway")]);
+    }
     if written {
-        edited::show_end(&edited.content_hash, edited.audit_id.as_deref(), page);
+        edited.show_end(page);
     }
 }

@@ -62,6 +62,8 @@ pub struct Output {
     pub changed: Vec<ChangedFile>,
     /// Names the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the change was written.
+    pub index_error: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -133,6 +135,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     changes.push(Change::delete(subject.version));
     let written = carry_out(context, Plan::new("delete_page", changes), params.dry_run)?;
     drop(held);
+    let index = edited::index_after(context, &written);
     let trash = written.changed.iter().find_map(|file| file.trash.clone()).filter(|_| !params.dry_run);
     Ok(Output {
         page,
@@ -143,7 +146,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         dry_run: params.dry_run,
         changed: written.changed,
         audit_id: written.audit_id,
-        index: context.index_state()?,
+        index_error: written.index_error,
+        index,
     })
 }
 
@@ -219,5 +223,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let advice = format!("{links} the page; the option `unlink` turns such links into plain text");
         page.note(&[Span::Text(&advice)]);
     }
+    edited::show_index_error(output.index_error.as_deref(), page);
     edited::show_end("", output.audit_id.as_deref(), page);
 }

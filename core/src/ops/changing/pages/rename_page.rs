@@ -226,5 +226,5 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
         page.item(&[Span::Text("links rewritten in "), Span::Path(&file.filepath)]);
         page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
     }
-    edited::show_end(&edited.content_hash, edited.audit_id.as_deref(), page);
+    edited.show_end(page);
 }

@@ -1,24 +1,30 @@
-//! Changing the text of a page: all of it, its end, or one section.
+//! Editing a page: a passage, a section, the end or the whole text.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Context;
 use crate::manifest::FrontMatterMode;
 use crate::ops::edited::{self, Edited, Subject};
 use crate::ops::page::to_the_second;
 use crate::ops::{Facts, Tool};
 use crate::page::{
-    FrontMatter, Page, Value, body_start, branch, has_front_matter, parse, set_fields, with_appended,
-    with_body, with_section,
+    FrontMatter, Lines, LinkTypes, Page, Section, Value, body_start, branch, closest, has_front_matter,
+    occurrences, parse, section_range, set_fields, with_appended, with_body, with_replaced, with_section,
 };
-use crate::show::{self, Span};
+use crate::show::{self, Span, counted};
 use crate::writing::{Change, Plan, carry_out, expect};
-use crate::{Error, Result, path};
+use crate::{Context, Error, Result, path};
 
 /// What surfaces know of it.
 pub const FACTS: Facts =
-    Facts::writing("Change a page's text: replace it, add to it, or replace one section.").tool(Tool::Always);
+    Facts::writing("Edit a page: replace `old` by `new`, replace a section or the whole text, or append.")
+        .tool(Tool::Always);
+
+/// Most line numbers in a message.
+const MOST_LINES: usize = 10;
+
+/// Most characters of a line that a message quotes.
+const MOST_QUOTED: usize = 80;
 
 /// What becomes of the text that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +35,7 @@ pub enum Mode {
     Replace,
     /// The content comes after it, or after what is in `section`.
     Append,
-    /// The content takes the place of `section` and the sections below it.
+    /// The content takes the place of `section`.
     ReplaceSection,
 }
 
@@ -39,15 +45,24 @@ pub enum Mode {
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: String,
-    /// What becomes of the text that is there. May be left out where `section` is given, which is then
-    /// replaced.
+    /// Exact text to replace; must occur once.
+    pub old: Option<String>,
+    /// Replacement for `old`.
+    pub new: Option<String>,
+    /// Replace every occurrence of `old`.
+    #[serde(default)]
+    pub all: bool,
+    /// Markdown to write; see `mode`.
+    pub content: Option<String>,
+    /// Where `content` goes (default with `section`: `replace_section`).
     pub mode: Option<Mode>,
-    /// `section_id` of the section to replace or to add to. A section that is replaced keeps its heading
-    /// unless the content begins with one.
+    /// `section_id`. Keeps its heading unless `content` starts with one, and its subsections unless `content` has
+    /// further headings.
     pub section: Option<String>,
-    /// Markdown.
-    pub content: String,
-    /// `content_hash` of the page as it was read; agents must give it.
+    /// Replace the subsections of `section` too.
+    #[serde(default)]
+    pub replace_subsections: bool,
+    /// `content_hash` of the page as read. Agents need it to replace a section or the whole text.
     pub expected_hash: Option<String>,
     /// Only show what would change.
     #[serde(default)]
@@ -55,52 +70,196 @@ pub struct Params {
 }
 
 /// The page after the edit.
-pub type Output = Edited;
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The page.
+    #[serde(flatten)]
+    pub edited: Edited,
+    /// Number of replacements of `old`.
+    pub replaced_count: usize,
+    /// Ids of the subsections that were kept.
+    pub kept_sections: Vec<String>,
+    /// Ids of the subsections that were removed.
+    pub removed_sections: Vec<String>,
+}
 
 /// Changes the page.
 ///
 /// # Errors
-/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] for a section that the page
-/// does not have; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. The page is as it was then.
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] for a section or a passage that the
+/// page does not have; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. The page is as it was then.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    // Others may append at the same time.
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
     let subject = Subject::find(context, &params.page)?;
-    expect(context, params.expected_hash.as_deref(), &subject.version)?;
+    // `old` says what is replaced, and appending replaces nothing.
+    let replaces = params.old.is_none() && params.mode != Some(Mode::Append);
+    if replaces || params.expected_hash.is_some() {
+        expect(context, params.expected_hash.as_deref(), &subject.version)?;
+    }
     let path = subject.version.path.clone();
     let old = subject.text()?;
-    let new = changed(&path, old, &params, &parse(old, &context.link_types()))?;
-    let new = if new == old { new } else { with_fields(context, &path, old, new) };
+    let made = made(&path, old, &params, &parse(old, &context.link_types()))?;
+    let Made { text, replaced_count, kept_sections, removed_sections } = made;
+    let new = if text == old { text } else { with_fields(context, &path, old, text) };
     let bytes = new.into_bytes();
     let changes = vec![Change::edit(subject.version, bytes.clone())];
-    let written = carry_out(context, Plan::new("update_page", changes), params.dry_run)?;
-    edited::answer(context, &path, &bytes, written, params.dry_run)
+    let written = carry_out(context, Plan::new("update_page", changes).by_hand(), params.dry_run)?;
+    drop(held);
+    let edited = edited::answer(context, &path, &bytes, written, params.dry_run)?;
+    Ok(Output { edited, replaced_count, kept_sections, removed_sections })
 }
 
-fn changed(path: &str, old: &str, params: &Params, page: &Page) -> Result<String> {
-    let mode = params.mode.or(params.section.is_some().then_some(Mode::ReplaceSection));
-    let section = match &params.section {
+/// The edited text, and what the answer says about the edit.
+#[derive(Default)]
+struct Made {
+    text: String,
+    replaced_count: usize,
+    kept_sections: Vec<String>,
+    removed_sections: Vec<String>,
+}
+
+fn made(path: &str, old: &str, params: &Params, page: &Page) -> Result<Made> {
+    let whole = match &params.section {
         Some(id) => Some(branch(&page.sections, id).ok_or_else(|| no_section(path, page, id))?),
         None => None,
     };
+    let content = match (&params.content, &params.old, &params.new) {
+        (Some(content), None, None) => content,
+        (None, Some(passage), Some(new)) if params.mode.is_none() => {
+            let (text, replaced_count) =
+                replaced(path, old, whole.unwrap_or(0..old.len()), passage, new, params.all)?;
+            return Ok(Made { text, replaced_count, ..Made::default() });
+        }
+        (None, None, None) => return Err(Error::invalid("pass `content`, or `old` and `new`")),
+        (None, Some(_), None) => {
+            return Err(Error::invalid("`new` is missing: the text that replaces `old`"));
+        }
+        (None, None, Some(_)) => {
+            return Err(Error::invalid("`old` is missing: the text that `new` replaces"));
+        }
+        (None, Some(_), Some(_)) => {
+            return Err(Error::invalid("`mode` is for `content`, not for `old` and `new`"));
+        }
+        (Some(_), _, _) => return Err(Error::invalid("pass `content`, or `old` and `new`, not both")),
+    };
+    let mode = params.mode.or(params.section.is_some().then_some(Mode::ReplaceSection));
     let unfit = || {
         Error::invalid(format!(
-            "{path}: this content would change what stands around it; is there a code block or a comment that it \
-             opens and does not close?"
+            "{path}: this content would change the text around it; does it open a code block or a comment without \
+             closing it?"
         ))
     };
-    match (mode, section) {
-        (None, _) => Err(Error::invalid("`mode` is missing: replace, append or replace_section")),
-        (Some(Mode::Replace), None) => Ok(with_body(old, &params.content)),
-        (Some(Mode::Append), section) => with_appended(old, section, &params.content).ok_or_else(unfit),
-        (Some(Mode::ReplaceSection), Some(section)) => {
-            with_section(old, section, &params.content).ok_or_else(unfit)
+    let text = match (mode, whole) {
+        (None, _) => return Err(Error::invalid("`mode` is missing: replace, append or replace_section")),
+        (Some(Mode::Replace), None) => with_body(old, content),
+        (Some(Mode::Append), section) => with_appended(old, section, content).ok_or_else(unfit)?,
+        (Some(Mode::ReplaceSection), Some(whole)) => {
+            let id = params.section.as_deref().unwrap_or_default();
+            let alone = !params.replace_subsections && !has_subsections(content);
+            let own = section_range(&page.sections, id).filter(|_| alone).unwrap_or_else(|| whole.clone());
+            let text = with_section(old, own.clone(), content).ok_or_else(unfit)?;
+            let now = parse(&text, &LinkTypes::default());
+            let is_below = |section: &&Section| (whole.start + 1..whole.end).contains(&section.range.start);
+            let below: Vec<&Section> = page.sections.iter().filter(is_below).collect();
+            if alone {
+                // The sections that follow are the same, but their ids contain the headings above them.
+                let following = page.sections.iter().filter(|section| section.range.start >= own.end).count();
+                let kept =
+                    now.sections.iter().skip(now.sections.len().saturating_sub(following)).take(below.len());
+                let kept_sections = kept.map(|section| section.id.clone()).collect();
+                return Ok(Made { text, kept_sections, ..Made::default() });
+            }
+            let mut there: Vec<&str> = now.sections.iter().map(|section| section.heading.as_str()).collect();
+            let mut removed_sections = Vec::new();
+            for section in below {
+                let Some(at) = there.iter().position(|heading| *heading == section.heading) else {
+                    removed_sections.push(section.id.clone());
+                    continue;
+                };
+                there.swap_remove(at);
+            }
+            return Ok(Made { text, removed_sections, ..Made::default() });
         }
         (Some(Mode::ReplaceSection), None) => {
-            Err(Error::invalid(format!("`section` is missing; {path} has {}", section_ids(page))))
+            return Err(Error::invalid(format!("`section` is missing; {path} has {}", section_ids(page))));
         }
         (Some(Mode::Replace), Some(_)) => {
-            Err(Error::invalid("`replace` is for the whole page; to replace `section`, use replace_section"))
+            return Err(Error::invalid(
+                "`replace` replaces the whole page; to replace `section`, use replace_section",
+            ));
         }
+    };
+    Ok(Made { text, ..Made::default() })
+}
+
+/// Whether the content of a section has subsections: a heading anywhere but at its start.
+fn has_subsections(content: &str) -> bool {
+    let page = parse(content, &LinkTypes::default());
+    let leads = |at: usize| content.get(..at).is_some_and(|before| before.trim().is_empty());
+    page.sections.iter().any(|section| section.level > 0 && !leads(section.range.start))
+}
+
+/// Replaces a passage in a part of the text. Returns the text and the number of replacements.
+fn replaced(
+    path: &str,
+    text: &str,
+    part: std::ops::Range<usize>,
+    passage: &str,
+    new: &str,
+    all: bool,
+) -> Result<(String, usize)> {
+    if passage.is_empty() {
+        return Err(Error::invalid("`old` is empty"));
+    }
+    let mut places = occurrences(text.get(part.clone()).unwrap_or_default(), passage);
+    places.iter_mut().for_each(|place| *place = place.start + part.start..place.end + part.start);
+    let lines = Lines::new(text);
+    if places.is_empty() {
+        let quoted = |line: &str| line.chars().take(MOST_QUOTED).collect::<String>();
+        let elsewhere = occurrences(text, passage);
+        let message = match (elsewhere.first(), closest(text, passage)) {
+            (Some(place), _) => format!(
+                "{path}: `old` was not found in this section; it occurs on line {}",
+                lines.line_of(place.start)
+            ),
+            (None, Some((number, line, wanted))) => format!(
+                "{path}: `old` was not found; the closest match is line {number}: found '{}', expected '{}'",
+                quoted(&line),
+                quoted(&wanted)
+            ),
+            (None, None) => format!("{path}: `old` was not found, and no line is similar"),
+        };
+        return Err(Error::invalid(message));
+    }
+    if places.len() > 1 && !all {
+        let numbers: Vec<String> =
+            places.iter().take(MOST_LINES).map(|place| lines.line_of(place.start).to_string()).collect();
+        let more = if places.len() > MOST_LINES { " and more" } else { "" };
+        return Err(Error::invalid(format!(
+            "{path}: `old` occurs {} times, on lines {}{more}; pass a longer passage that occurs once, or `all: true`",
+            places.len(),
+            numbers.join(", ")
+        )));
+    }
+    let edited = with_replaced(text, &places, new);
+    unbroken(path, text, &edited)?;
+    Ok((edited, places.len()))
+}
+
+/// Refuses an edit that makes valid front matter invalid.
+pub(crate) fn unbroken(path: &str, old: &str, new: &str) -> Result<()> {
+    let broken = |text: &str| {
+        let page = parse(text, &LinkTypes::default());
+        page.diagnostics.into_iter().find(|found| found.code.starts_with("front_matter"))
+    };
+    match broken(new) {
+        Some(found) if broken(old).is_none() => {
+            let message = format!("line {} would be invalid: {}", found.line, found.message);
+            Err(Error::FrontMatter { path: path.to_owned(), message })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -115,7 +274,7 @@ fn section_ids(page: &Page) -> String {
 
 /// Completes front matter where the project wants that, keeps the page's identity, and notes the time where
 /// the page says when it was changed. Front matter that cannot be edited safely stays as it is.
-fn with_fields(context: &Context<'_>, path: &str, old: &str, new: String) -> String {
+pub(crate) fn with_fields(context: &Context<'_>, path: &str, old: &str, new: String) -> String {
     let types = context.link_types();
     let (was, is) = (parse(old, &types), parse(&new, &types));
     let broken = |page: &Page| page.diagnostics.iter().any(|found| found.code.starts_with("front_matter"));
@@ -166,15 +325,27 @@ fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {
 
 /// Tells what changed on the page.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
-    if edited::show_dry_run(&output.diff, output.dry_run, page) {
-        return;
-    }
-    let path = Span::Path(&output.page.filepath);
-    if output.changed.is_empty() {
+    let edited = &output.edited;
+    let written = !edited::show_dry_run(&edited.diff, edited.dry_run, page);
+    let path = Span::Path(&edited.page.filepath);
+    if written && edited.changed.is_empty() {
         page.line(&[path, Span::Text(" already reads like this; nothing was written")]);
-    } else {
-        page.line(&[Span::Text("Updated "), path]);
-        page.diff(&output.diff);
+    } else if written {
+        let count = counted(output.replaced_count, "occurrence", "occurrences");
+        let count = if output.replaced_count > 1 { format!(": {count} replaced") } else { String::new() };
+        page.line(&[Span::Text("Updated "), path, Span::Text(&count)]);
+        page.diff(&edited.diff);
     }
-    edited::show_end(&output.content_hash, output.audit_id.as_deref(), page);
+    if !output.kept_sections.is_empty() {
+        let kept = output.kept_sections.join(", ");
+        let way = Span::Text(" (`replace_subsections` replaces them)");
+        page.note(&[Span::Text("Kept its subsections: "), Span::Code(&kept), way]);
+    }
+    if !output.removed_sections.is_empty() {
+        let removed = output.removed_sections.join(", ");
+        page.warn(&[Span::Text("removed subsections: "), Span::Code(&removed)]);
+    }
+    if written {
+        edited.show_end(page);
+    }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Context;
 use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
 use crate::ops::edited;
 use crate::ops::page::{Found, IndexState, PageName, look_up};
@@ -13,8 +12,8 @@ use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
-use crate::writing::{Plan, RecordChange, carry_out};
-use crate::{Error, Result, path};
+use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
+use crate::{Caller, Context, Error, Result, path};
 
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing(
@@ -36,9 +35,11 @@ pub struct Params {
     /// Several pages, each by path, id, title or alias.
     #[serde(default)]
     pub pages: Vec<String>,
-    /// Every page that names sources.
+    /// Every page that names sources; for people only.
     #[serde(default)]
     pub all: bool,
+    /// `content_hash` of the page as read; agents must pass it.
+    pub expected_hash: Option<String>,
     /// Also record pages whose sources changed since the last review: they were read again, and what
     /// they say is true.
     #[serde(default)]
@@ -100,9 +101,21 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut names = params.pages;
     names.extend(params.page);
     if names.is_empty() && !params.all {
-        return Err(Error::invalid("`pages` is missing: paths, ids, titles or aliases, or `all`"));
+        return Err(Error::invalid("`page` is missing: a path, id, title or alias"));
+    }
+    if context.caller == Caller::Agent && (params.all || names.len() > 1) {
+        return Err(Error::invalid(
+            "an agent can review only one page per call: read the page and its sources, then pass `page`, and the \
+             `content_hash` of the page as `expected_hash`",
+        ));
+    }
+    if names.len() != 1 && params.expected_hash.is_some() {
+        return Err(Error::invalid("`expected_hash` is for one page"));
     }
     let (declared, without_sources) = chosen(context, &names, params.all)?;
+    for page in declared.values().filter(|_| names.len() == 1) {
+        expect(context, params.expected_hash.as_deref(), &Version::read(context.source, &page.path)?)?;
+    }
     let numbers: Vec<i64> = declared.keys().copied().collect();
     let assessments = freshness::assess(context, Some(&numbers))?;
     let sources = Sources::expand(context, &declared)?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::document;
-use crate::ops::edited::show_end;
+use crate::ops::edited::{index_after, show_end};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
@@ -51,8 +51,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let change = Change::delete(Version::read(context.source, &filename)?);
     let written = carry_out(context, Plan::new("delete_document", vec![change]), false)?;
+    let index = index_after(context, &written);
     let trash = written.changed.into_iter().find_map(|file| file.trash);
-    Ok(Output { filename, deleted: true, trash, audit_id: written.audit_id, index: context.index_state()? })
+    Ok(Output { filename, deleted: true, trash, audit_id: written.audit_id, index })
 }
 
 /// Tells where the file went.

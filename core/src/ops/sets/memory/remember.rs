@@ -207,7 +207,8 @@ fn keep(
     };
     let written = carry_out(context, Plan::new("remember", vec![change]), false)?;
     if kept.action == Action::Updated {
-        referenced(context.source, &kept.id, now.as_second())?;
+        // The memory is written; that it was needed is only counted.
+        let _ = referenced(context.source, &kept.id, now.as_second());
     }
     drop(held);
     Ok(Some((Kept { audit_id: written.audit_id, ..kept }, catalog)))

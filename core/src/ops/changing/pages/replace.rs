@@ -1,0 +1,254 @@
+//! Find and replace over all pages, as one change.
+
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ops::edited;
+use crate::ops::page::IndexState;
+use crate::ops::update_page::{unbroken, with_fields};
+use crate::ops::{Facts, Tool};
+use crate::page::{in_kind, occurrences, with_replaced};
+use crate::ports::ContentHash;
+use crate::show::{Page, Span, counted};
+use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, is_read_only};
+use crate::{Caller, Context, Error, Result, path};
+
+/// What surfaces know of it.
+pub const FACTS: Facts = Facts::writing("Find and replace text on all pages, as one change.")
+    .tool(Tool::Always)
+    .command("replace");
+
+/// Most bytes of a compiled regular expression.
+const MOST_COMPILED: usize = 1 << 20;
+
+/// What to find, and where.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Exact text to find, case-sensitive.
+    pub old: String,
+    /// Replacement.
+    pub new: String,
+    /// `old` is a regular expression; `$1` in `new` is its first group.
+    #[serde(default)]
+    pub regex: bool,
+    /// Only pages at or below these paths.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// `content_hash` from the same call with `dry_run`; agents must pass it.
+    pub expected_hash: Option<String>,
+    /// Only show what would change.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was replaced.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// Number of replacements.
+    pub replaced_count: usize,
+    /// Pages with replacements, sorted by path.
+    pub pages: Vec<ReplacedPage>,
+    /// Pages that contain it and were not changed.
+    pub skipped: Vec<SkippedPage>,
+    /// Hash of the call and of all pages to change, to pass as `expected_hash`.
+    pub content_hash: String,
+    /// Unified diffs of every page that changed; for an agent at most the first 8,000 bytes.
+    pub diff: String,
+    /// Whether this only shows what would change.
+    pub dry_run: bool,
+    /// Files that changed.
+    pub changed: Vec<ChangedFile>,
+    /// Names the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// Why the index was not updated, although the change was written.
+    pub index_error: Option<String>,
+    /// How true the index is.
+    pub index: IndexState,
+}
+
+/// A page with replacements.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ReplacedPage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Number of replacements.
+    pub count: usize,
+}
+
+/// A page that was not changed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SkippedPage {
+    /// Its path relative to the pages folder.
+    pub filepath: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What to find.
+enum Wanted<'a> {
+    Text(&'a str),
+    Pattern(Regex),
+}
+
+impl Wanted<'_> {
+    /// Replaces every occurrence. Returns the text and their number.
+    fn replaced(&self, text: &str, new: &str) -> (String, usize) {
+        match self {
+            Self::Text(old) => {
+                let places = occurrences(text, old);
+                (with_replaced(text, &places, new), places.len())
+            }
+            Self::Pattern(pattern) => {
+                let count = pattern.find_iter(text).count();
+                (pattern.replace_all(text, in_kind(new, text)).into_owned(), count)
+            }
+        }
+    }
+}
+
+/// Replaces the text.
+///
+/// # Errors
+/// [`Error::InvalidParams`] for an empty text, a broken expression, a path at which nothing lies, or an agent's call
+/// without the hash of what is there now; [`Error::FrontMatter`] for a page whose front matter would break;
+/// [`Error::Conflict`], [`Error::Io`]. Nothing is changed then.
+pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
+    let wanted = wanted(&params)?;
+    let held = if params.dry_run { None } else { Some(context.source.lock()?) };
+    context.refresh(false)?;
+    let (mut changes, mut pages, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    for page in among(context, &params.paths)? {
+        context.cancel.check()?;
+        let version = Version::read(context.source, &page)?;
+        let bytes = version.bytes.as_deref().unwrap_or_default();
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            skipped.push(SkippedPage { filepath: page, reason: "not UTF-8".into() });
+            continue;
+        };
+        let (edited, count) = wanted.replaced(text, &params.new);
+        if count == 0 || edited == text {
+            continue;
+        }
+        if context.caller == Caller::Agent && is_read_only(bytes) {
+            let reason = "only people can change it (`agents: read-only`)".into();
+            skipped.push(SkippedPage { filepath: page, reason });
+            continue;
+        }
+        unbroken(&page, text, &edited)?;
+        let edited = with_fields(context, &page, text, edited);
+        changes.push(Change::edit(version, edited.into_bytes()));
+        pages.push(ReplacedPage { filepath: page, count });
+    }
+    let hash = hash(&params, &changes);
+    let expected =
+        params.expected_hash.as_deref().map(|hash| hash.trim().parse::<ContentHash>()).transpose()?;
+    match expected {
+        Some(expected) if expected != hash => {
+            return Err(Error::invalid(
+                "`expected_hash` does not match: pages changed since the dry run, or the call is different; repeat the dry run",
+            ));
+        }
+        None if context.caller == Caller::Agent && !params.dry_run => {
+            return Err(Error::invalid(
+                "`expected_hash` is missing: make this call with `dry_run: true` first, and pass the `content_hash` of its answer",
+            ));
+        }
+        _ => {}
+    }
+    let written = carry_out(context, Plan::new("replace", changes), params.dry_run)?;
+    drop(held);
+    let index = edited::index_after(context, &written);
+    Ok(Output {
+        replaced_count: pages.iter().map(|page| page.count).sum(),
+        pages,
+        skipped,
+        content_hash: hash.to_string(),
+        diff: written.diff,
+        dry_run: params.dry_run,
+        changed: written.changed,
+        audit_id: written.audit_id,
+        index_error: written.index_error,
+        index,
+    })
+}
+
+fn wanted(params: &Params) -> Result<Wanted<'_>> {
+    if params.old.is_empty() {
+        return Err(Error::invalid("`old` is empty"));
+    }
+    if !params.regex {
+        return Ok(Wanted::Text(&params.old));
+    }
+    let pattern =
+        RegexBuilder::new(&params.old).multi_line(true).crlf(true).size_limit(MOST_COMPILED).build();
+    let pattern = pattern
+        .map_err(|error| Error::invalid(format!("`old` is not a valid regular expression: {error}")))?;
+    if pattern.is_match("") {
+        return Err(Error::invalid("`old` matches empty text"));
+    }
+    Ok(Wanted::Pattern(pattern))
+}
+
+/// The pages at or below these paths, or all pages.
+fn among(context: &Context<'_>, asked: &[String]) -> Result<Vec<String>> {
+    let mut pages: Vec<String> = context.source.list()?.pages.into_iter().map(|file| file.path).collect();
+    if asked.is_empty() {
+        return Ok(pages);
+    }
+    let mut places = Vec::new();
+    for asked in asked {
+        let place = path::join("", asked.trim_end_matches('/'));
+        let place =
+            place.ok_or_else(|| Error::OutsideProject { path: asked.clone(), folder: "pages".into() })?;
+        if !pages.iter().any(|page| lies_at(page, &place)) {
+            return Err(Error::invalid(format!("{asked}: no such page or folder")));
+        }
+        places.push(place);
+    }
+    pages.retain(|page| places.iter().any(|place| lies_at(page, place)));
+    Ok(pages)
+}
+
+/// Whether the page is at this path or in this folder.
+fn lies_at(page: &str, place: &str) -> bool {
+    place.is_empty() || page.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A hash of the parameters and of all pages before the change.
+fn hash(params: &Params, changes: &[Change]) -> ContentHash {
+    let befores = changes.iter().filter_map(|change| change.before.as_ref());
+    let lines: String = befores.map(|before| format!("{}\t{}\n", before.path, before.hash)).collect();
+    let (old, new) = (ContentHash::of(params.old.as_bytes()), ContentHash::of(params.new.as_bytes()));
+    ContentHash::of(format!("{old}\t{new}\t{}\n{lines}", params.regex).as_bytes())
+}
+
+/// Tells what was replaced, and which pages were skipped.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let written = !output.dry_run || output.diff.is_empty();
+    if !written {
+        page.diff(&output.diff);
+    }
+    let occurrences = counted(output.replaced_count, "occurrence", "occurrences");
+    let pages = counted(output.pages.len(), "page", "pages");
+    let words = match (output.pages.is_empty(), written) {
+        (true, _) => "Not found, nothing changed".to_owned(),
+        (false, true) => format!("Replaced {occurrences} on {pages}"),
+        (false, false) => format!("Would replace {occurrences} on {pages}"),
+    };
+    page.line(&[Span::Text(&words)]);
+    for replaced in &output.pages {
+        page.item(&[Span::Path(&replaced.filepath), Span::Text(&format!(": {}", replaced.count))]);
+    }
+    for skipped in &output.skipped {
+        page.warn(&[Span::Path(&skipped.filepath), Span::Text(" skipped: "), Span::Text(&skipped.reason)]);
+    }
+    if !written {
+        page.note(&[Span::Text("dry run: nothing was written")]);
+        page.handle("content_hash", &output.content_hash);
+        return;
+    }
+    edited::show_index_error(output.index_error.as_deref(), page);
+    edited::show_end("", output.audit_id.as_deref(), page);
+}
