@@ -164,23 +164,23 @@ export class Workspace {
   }
 
   /** Makes an empty page. `name` may begin with folders. */
-  async #make(name: string, folder: string): Promise<CreatePageOutput> {
+  async #make(name: string, folder: string, evenIfTaken: boolean): Promise<CreatePageOutput> {
     const { title, into } = placeOf(name, folder);
     // Writing begins on the line below the title and a blank one.
-    const made = await this.client.call('create_page', { title, folder: into || null, content: `# ${title}\n\n` });
+    const made = await this.client.call('create_page', { title, folder: into || null, content: `# ${title}\n\n`, allow_same_name: evenIfTaken });
     this.session.noteChange([made.filepath]);
     return made;
   }
 
   async create(name: string): Promise<string> {
-    return (await this.#make(name, '')).filepath;
+    return (await this.#make(name, '', false)).filepath;
   }
 
   /**
    * Makes a page and goes there to write it. What is typed until it is there comes into its text. Where it cannot be made, the
-   * dialog for new pages says why.
+   * dialog for new pages says why. `evenIfTaken`: also where another page has that name.
    */
-  async begin(name: string, folder = ''): Promise<void> {
+  async begin(name: string, folder = '', evenIfTaken = false): Promise<void> {
     // A dialog or palette that asked for the page goes first, and gives up the keyboard.
     await tick();
     const ahead = new TypeAhead(this.typedAhead);
@@ -189,7 +189,7 @@ export class Workspace {
     const waiting = setTimeout(() => (this.isMaking = true), PATIENCE_MS);
     try {
       await this.flush();
-      const { filepath, title, audit_id } = await this.#make(name, folder);
+      const { filepath, title, audit_id } = await this.#make(name, folder, evenIfTaken);
       // Only that it is listed waits for this otherwise.
       await this.session.learn(filepath).catch(() => {});
       this.editorProblem = null;
