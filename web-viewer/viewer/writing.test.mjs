@@ -138,6 +138,12 @@ describe('what is typed for a page that was just made', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(() => !existsSync(own.page('Never mind.md')), 'the page is gone');
     await until(async () => page.url().endsWith('Home.html'), 'the page that was open before is shown');
+    await makePage(page, 'Minded');
+    await page.keyboard.type('Text.');
+    await landed(own, 'Minded.md', '# Minded\n\nText.');
+    await page.getByRole('button', { name: 'Undo' }).last().click();
+    await page.getByText('“Minded” has text by now, so it is still there.').waitFor();
+    assert.ok(existsSync(own.page('Minded.md')));
     await done();
   });
 });

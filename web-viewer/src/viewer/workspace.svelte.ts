@@ -196,7 +196,7 @@ export class Workspace {
       settings.face = 'edit';
       await this.navigator.go({ page: filepath });
       if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
-      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before)) : null);
+      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” has text by now, so it is still there. “Delete…” in its menu removes it.`) : null);
     } catch (error) {
       this.typedAhead = ahead.giveUp();
       this.dialog = { kind: 'new', name, folder, problem: ClientError.from(error) };
@@ -277,11 +277,14 @@ export class Workspace {
     await this.navigator.go({ page });
   }
 
-  undo(entry: string, follow?: () => Promise<void>): () => Promise<void> {
+  /** `ifWritten` is told where a page was written since, and so is left as it is. */
+  undo(entry: string, follow?: () => Promise<void>, ifWritten?: string): () => Promise<void> {
     return async () => {
       await this.attempt(async () => {
         await this.flush();
-        const { changed } = await this.client.call('undo', { entry });
+        const { changed } = await this.client.call('undo', { entry }).catch((error: unknown) => {
+          throw ifWritten && ClientError.from(error).code === 'conflict' ? new ClientError('conflict', ifWritten) : error;
+        });
         this.session.noteChange(changed.map(({ filepath }) => filepath));
         await follow?.();
         toasts.tell('Taken back.');
