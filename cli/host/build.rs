@@ -89,7 +89,6 @@ fn build(web: &Path) -> Result<(), String> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&ran.stderr);
-    eprintln!("{said}");
     let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("build.mjs failed").trim();
     Err(format!("its web app could not be built: {reason}. When that is solved, {again}"))
 }
