@@ -136,7 +136,7 @@ describe('links', () => {
     const address = page.url();
     await missing.click({ force: true });
     assert.equal(page.url(), address);
-    assert.ok(await page.locator('#ubp_rail').getByText('Links to nothing').isVisible());
+    assert.ok(await page.locator('#ubp_rail').getByText('Broken links').isVisible());
     await done();
   });
 });

@@ -218,7 +218,7 @@ describe('an empty project', () => {
 
   test('says how it stands and how to begin; the first page is a name away', async () => {
     const { page, done } = await own.open('');
-    await page.getByRole('heading', { level: 1, name: 'Begin with a page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Write the first page' }).waitFor();
     await page.getByText('0 pages', { exact: false }).first().waitFor();
     await page.getByText('source_refs:').waitFor();
     await page.getByRole('button', { name: 'Create your first page' }).click();

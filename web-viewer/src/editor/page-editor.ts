@@ -250,7 +250,7 @@ export class PageEditor implements MountedEditor {
   /** Somebody went on while the page was saved: nothing that is seen says that it could not be. */
   #tellLeft({ path }: OpenPage): void {
     tell(this.#view, {
-      text: `${path} is not in the project any more: it was moved or deleted while your last edits were saved. They are kept.`,
+      text: `${path} was moved or deleted while your last edits were saved. They are kept.`,
       action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
     });
   }

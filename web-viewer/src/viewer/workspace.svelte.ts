@@ -130,7 +130,7 @@ export class Workspace {
     layout.isFocused = !layout.isFocused;
     if (layout.isFocused) document.documentElement.dataset['focus'] = '';
     else delete document.documentElement.dataset['focus'];
-    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode is left');
+    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode off');
     this.navigator.focusPage();
   }
 
@@ -157,7 +157,7 @@ export class Workspace {
     const before = this.favorites;
     const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
-    layout.announce(isOne ? `${this.title(page)} is no favourite any more` : `${this.title(page)} is a favourite`);
+    layout.announce(isOne ? `${this.title(page)} is not a favourite now` : `${this.title(page)} is a favourite`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
     // Whoever asked later was told what came of this too.
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
@@ -266,9 +266,9 @@ export class Workspace {
           await this.restored(page);
           return true;
         });
-        if (!isBack) offer(`The text of “${title}” is kept a while longer.`);
+        if (!isBack) offer(`The text of “${title}” is still kept.`);
       });
-    offer(`The text of “${title}” is let go.`);
+    offer(`The text of “${title}” was discarded.`);
     await this.removed(page);
   }
 
@@ -287,7 +287,7 @@ export class Workspace {
         });
         this.session.noteChange(changed.map(({ filepath }) => filepath));
         await follow?.();
-        toasts.tell('Taken back.');
+        toasts.tell('Undone.');
       });
     };
   }
@@ -299,8 +299,8 @@ export class Workspace {
       const missing = reviewed.filter((page) => page.missing.length > 0);
       const [first] = reviewed;
       const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” is marked as reviewed.` : `${reviewed.length} pages are marked as reviewed.`];
-      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is not there any more: mend that in the page.`);
-      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be.`);
+      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is gone: correct that in the page.`);
+      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be marked.`);
       const isSettled = reviewed.length > 0 && audit_id !== null;
       toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);
     });
