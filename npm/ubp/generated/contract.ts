@@ -33,14 +33,16 @@ export interface Operations {
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links, unreadable pages and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
-  /** Make a new page; the answer names pages that are called alike. */
+  /** Create a page; a name that another page has is refused. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
-  /** Change a page's text: replace it, add to it, or replace one section. */
+  /** Edit a page: replace `old` by `new`, replace a section or the whole text, or append. */
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
   /** Give a page another path or title; every link to it and from it follows. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
   /** Move a page to the trash; the answer names the links that break. */
   delete_page: { params: DeletePageParams; output: DeletePageOutput };
+  /** Find and replace text on all pages, as one change. */
+  replace: { params: ReplaceParams; output: ReplaceOutput };
   /** Make a suggested link where the text names the other page. */
   accept: { params: AcceptParams; output: AcceptOutput };
   /** Remember that a suggested link is not wanted. */
@@ -51,7 +53,7 @@ export interface Operations {
   diff: { params: DiffParams; output: DiffOutput };
   /** List the changes that were made through UBP, the latest first. */
   audit: { params: AuditParams; output: AuditOutput };
-  /** Take back a change that was made through UBP, with all that belongs to it. */
+  /** Undo a change that was made through UBP, in all files that it changed. */
   undo: { params: UndoParams; output: UndoOutput };
   /** Bring the index up to date, vectors included; complete front matter where it is managed. */
   add: { params: AddParams; output: AddOutput };
@@ -123,6 +125,8 @@ export interface AcceptOutput {
   dry_run: boolean;
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
 }
 
 /** Which link. */
@@ -246,7 +250,7 @@ export interface AuditEntry {
   undoes: string | null;
   /** The group that took it back. */
   undone_by: string | null;
-  /** Unified diff. */
+  /** Unified diff. For agents empty in a list, and at most 8,000 bytes. */
   diff: string;
   /** Text before; only where one entry is asked for, and absent where it is no text or did not change. */
   before: string | null;
@@ -256,6 +260,8 @@ export interface AuditEntry {
 
 /** The changes. */
 export interface AuditOutput {
+  /** The change that was asked for. */
+  entry: string | null;
   /** The latest first. */
   entries: AuditEntry[];
   /** How many there are, those left out included. */
@@ -552,10 +558,14 @@ export interface CreatePageOutput {
   changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
-  /** Pages whose title or alias is the same. */
+  /** Paths of other pages with this title, alias or file name. */
   same_name: string[];
+  /** Links to other pages that lead to the new page now. */
+  moved_links: MovedLink[];
   /** Pages whose names are spelled alike. */
   similar: string[];
 }
@@ -576,6 +586,8 @@ export interface CreatePageParams {
   tags?: string[] | undefined;
   /** Files of the project that it describes: paths, folders or globs relative to the project. */
   source_refs?: string[] | undefined;
+  /** Create the page even if its name is taken; links to other pages may then lead to it. */
+  allow_same_name?: boolean | undefined;
   /** Only show what would be written. */
   dry_run?: boolean | undefined;
 }
@@ -646,6 +658,8 @@ export interface DeletePageOutput {
   changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -1727,6 +1741,18 @@ export interface ModelState {
   available: boolean;
 }
 
+/** A link whose target changes. */
+export interface MovedLink {
+  /** Path of the page that it stands on. */
+  filepath: string;
+  /** Its line, from 1. */
+  line: number;
+  /** Its target, as written. */
+  target: string;
+  /** Path of the page, or of the file, that it led to before. */
+  led_to: string;
+}
+
 /** A call that answers a question or changes something. */
 export interface Next {
   /** Name of the operation. */
@@ -2289,6 +2315,8 @@ export interface RenamePageOutput {
   changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
   /** Its path before. */
@@ -2351,6 +2379,54 @@ export interface RenderPageParams {
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
+}
+
+/** What was replaced. */
+export interface ReplaceOutput {
+  /** Number of replacements. */
+  replaced_count: number;
+  /** Pages with replacements, sorted by path. */
+  pages: ReplacedPage[];
+  /** Pages that contain it and were not changed. */
+  skipped: SkippedPage[];
+  /** Hash of the call and of all pages to change, to pass as `expected_hash`. */
+  content_hash: string;
+  /** Unified diffs of every page that changed; for an agent at most the first 8,000 bytes. */
+  diff: string;
+  /** Whether this only shows what would change. */
+  dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
+  /** Names the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
+  /** How true the index is. */
+  index: IndexState;
+}
+
+/** What to find, and where. */
+export interface ReplaceParams {
+  /** Exact text to find, case-sensitive. */
+  old: string;
+  /** Replacement. */
+  new: string;
+  /** `old` is a regular expression; `$1` in `new` is its first group. */
+  regex?: boolean | undefined;
+  /** Only pages at or below these paths. */
+  paths?: string[] | undefined;
+  /** `content_hash` from the same call with `dry_run`; agents must pass it. */
+  expected_hash?: string | null | undefined;
+  /** Only show what would change. */
+  dry_run?: boolean | undefined;
+}
+
+/** A page with replacements. */
+export interface ReplacedPage {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Number of replacements. */
+  count: number;
 }
 
 /** Where they lead. */
@@ -2422,8 +2498,10 @@ export interface ReviewPageParams {
   page?: string | null | undefined;
   /** Several pages, each by path, id, title or alias. */
   pages?: string[] | undefined;
-  /** Every page that names sources. */
+  /** Every page that names sources; for people only. */
   all?: boolean | undefined;
+  /** `content_hash` of the page as read; agents must pass it. */
+  expected_hash?: string | null | undefined;
   /**
    * Also record pages whose sources changed since the last review: they were read again, and what
    * they say is true.
@@ -2724,6 +2802,14 @@ export interface Skipped {
   reason: string;
 }
 
+/** A page that was not changed. */
+export interface SkippedPage {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** Why. */
+  reason: string;
+}
+
 /** What pages are sorted by. */
 export type SortKey = "title" | "updated_at" | "created_at" | "filepath";
 
@@ -2949,13 +3035,15 @@ export interface UndoOutput {
   changed: ChangedFile[];
   /** Names this change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
 
 /** Which change. */
 export interface UndoParams {
-  /** Its id, or that of its group, as `audit` lists them. */
+  /** Its `audit_id`, or an id that `audit` lists. */
   entry: string;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
@@ -2987,7 +3075,7 @@ export interface UnresolvedJudgement {
   candidates: string[];
 }
 
-/** A page as it is after an edit, or would be. */
+/** The page after the edit. */
 export interface UpdatePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -3013,27 +3101,40 @@ export interface UpdatePageOutput {
   changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
+  /** Number of replacements of `old`. */
+  replaced_count: number;
+  /** Ids of the subsections that were kept. */
+  kept_sections: string[];
+  /** Ids of the subsections that were removed. */
+  removed_sections: string[];
 }
 
 /** Which page, and its text. */
 export interface UpdatePageParams {
   /** The page: path, id, title or alias. */
   page: string;
-  /**
-   * What becomes of the text that is there. May be left out where `section` is given, which is then
-   * replaced.
-   */
+  /** Exact text to replace; must occur once. */
+  old?: string | null | undefined;
+  /** Replacement for `old`. */
+  new?: string | null | undefined;
+  /** Replace every occurrence of `old`. */
+  all?: boolean | undefined;
+  /** Markdown to write; see `mode`. */
+  content?: string | null | undefined;
+  /** Where `content` goes (default with `section`: `replace_section`). */
   mode?: Mode | null | undefined;
   /**
-   * `section_id` of the section to replace or to add to. A section that is replaced keeps its heading
-   * unless the content begins with one.
+   * `section_id`. Keeps its heading unless `content` starts with one, and its subsections unless `content` has
+   * further headings.
    */
   section?: string | null | undefined;
-  /** Markdown. */
-  content: string;
-  /** `content_hash` of the page as it was read; agents must give it. */
+  /** Replace the subsections of `section` too. */
+  replace_subsections?: boolean | undefined;
+  /** `content_hash` of the page as read. Agents need it to replace a section or the whole text. */
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
