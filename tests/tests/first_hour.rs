@@ -58,8 +58,9 @@ impl Newcomer {
     /// The same with other words in the place of those in quotes.
     fn follows_with(&mut self, beginning: &str, words: &str) {
         let shown = self.shown(beginning);
-        let (before, rest) = shown.split_once('"').unwrap();
-        let (_, after) = rest.split_once('"').unwrap();
+        let quote = ['"', '\''].into_iter().find(|quote| shown.contains(*quote)).unwrap();
+        let (before, rest) = shown.split_once(quote).unwrap();
+        let (_, after) = rest.split_once(quote).unwrap();
         self.types(&format!("{before}\"{words}\"{after}"));
     }
 

@@ -31,7 +31,7 @@ fn a_file_that_is_no_database_is_set_aside() {
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
     $ ubp search zebra -l
     a.md
-    ! warning: the index could not be used (file is not a database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is made anew
+    ! warning: the index could not be used (file is not a database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is being rebuilt
     ");
     assert!(fs::read_to_string(terminal.path(".ubp/metadata.db.damaged-1")).unwrap().starts_with("not a"));
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
@@ -84,7 +84,7 @@ fn the_database_of_another_program_is_set_aside_whole() {
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"
     $ ubp search zebra -l
     a.md
-    ! warning: the index could not be used (it is another program's database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is made anew
+    ! warning: the index could not be used (it is another program's database); it was moved to [folder]/.ubp/metadata.db.damaged-1 and is being rebuilt
     ");
     let aside = rusqlite::Connection::open(terminal.path(".ubp/metadata.db.damaged-1")).unwrap();
     let kept: i64 = aside.query_row("SELECT x FROM theirs", [], |row| row.get(0)).unwrap();

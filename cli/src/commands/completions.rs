@@ -22,7 +22,7 @@ use crate::session::{Session, Terminal};
 const MOST: usize = 100;
 
 /// What arguments are called that name a page.
-const PAGE: [&str; 3] = ["PAGE", "TARGET", "PAGE|FILE|FOLDER"];
+const PAGE: [&str; 4] = ["PAGE", "TARGET", "PAGE|FOLDER", "PAGE|FILE|FOLDER"];
 
 /// `ubp completions`
 #[derive(Debug, Clone, Args)]

@@ -13,10 +13,10 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp review`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp review login-feature.md                      record a page that is fresh\n  \
-    ubp review --still-accurate login-feature.md     the code changed; I read the page and it is true\n  \
-    ubp review pages/api                             the pages in this folder whose code did not change\n  \
-    ubp review --all                                 every page whose code did not change\n\n\
+    ubp review login.md                      record a page that is fresh\n  \
+    ubp review --still-accurate login.md     the code changed; the page is true\n  \
+    ubp review pages/api                     the fresh pages in this folder\n  \
+    ubp review --all                         every fresh page\n\n\
     The record is .ubp/refs.lock: commit it together with the pages.")]
 pub struct ReviewArgs {
     /// The pages: paths, ids, titles or aliases; a folder stands for the pages in it that name sources

@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_for_long_is_left_to_who_has_time() {
-        let long = format!("# Long\n\n{}\n", "many words ".repeat(4_000));
+        let long = format!("# Long\n\n{}\n", "many words ".repeat(8_000));
         let project = Project::with_pages([("short.md", "# Short\n\nfew words\n")]);
         project.put("long.md", &long);
         project.put("other.md", "# Other\n\nother words\n");

@@ -105,7 +105,7 @@ pub(crate) fn prepare(
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
     let title_terms =
         if full_text { title_terms(&title, &parsed.aliases, &file.path) } else { String::new() };
-    let source_refs = source_refs(front_matter, &text, &mut diagnostics);
+    let source_refs = source_refs(front_matter, text, &mut diagnostics);
     Prepared {
         hash,
         own_id: scalar(front_matter, &["id"]).filter(|id| usable_id(id)).map(Into::into),

@@ -134,7 +134,7 @@ fn without_any_vectors_everything_else_works_and_embed_says_why() {
     assert_eq!(ask(&project, "SELECT path FROM files WHERE mood = '5'").row_count, 1);
     for sql in ["SELECT embedding FROM files", "SELECT embed('x') FROM files"] {
         let message = refused(&project, sql);
-        assert!(message.contains("the vectors of 4 sections are still being made"), "{message}");
+        assert!(message.contains("the vectors of 4 sections are still being computed"), "{message}");
     }
     let context = project.context();
     let inspected = query_inspect::run(&context, query_inspect::Params::default()).unwrap();

@@ -78,7 +78,7 @@ fn documents_dir(row: &Row) {
     assert!(started.warned("documents_dir") && folder.path("made").is_dir(), "{}", started.said);
     folder.start(&json!({ "documents_dir": "no/such" })).ended_for("no such folder");
     assert!(!folder.path("no").exists());
-    folder.start(&json!({ "documents_dir": "config.json" })).ended_for("is no folder");
+    folder.start(&json!({ "documents_dir": "config.json" })).ended_for("is not a folder");
     refused(&folder, &json!({ "documents_dir": 7 }));
 }
 
@@ -94,7 +94,7 @@ fn db_path(row: &Row) {
     assert!(folder.path("index/my.db").exists());
     assert!(folder.path("documents/.ubp").is_dir(), "beside the index only where documents lie below it");
     folder.start(&json!({ "db_path": "no/such/file.db" })).ended_for("no/such");
-    folder.start(&json!({ "db_path": "documents" })).ended_for("no ordinary file");
+    folder.start(&json!({ "db_path": "documents" })).ended_for("not a regular file");
     let mine = "what I wrote myself, and need";
     folder.write("mine.txt", mine);
     folder.start(&json!({ "db_path": "mine.txt" })).ended_for("another program");

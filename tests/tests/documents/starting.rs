@@ -48,7 +48,7 @@ fn gpu(row: &Row) {
     if usual.said.contains(USED) {
         demanded.went_on();
     } else {
-        demanded.ended_for("there is no GPU to use");
+        demanded.ended_for("no GPU is available");
         assert!(demanded.said.contains(missing), "{}", demanded.said);
         assert_eq!(demanded.status.unwrap() as u64, row.numbers(2)[0]);
     }

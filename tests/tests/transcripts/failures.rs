@@ -220,6 +220,6 @@ fn damage_inside_the_index_is_noticed_and_the_index_made_anew() {
     std::fs::write(&database, bytes).unwrap();
     let again = terminal.ubp("search token -l");
     assert_eq!(again.status, ubp_cli::ExitStatus::Success, "{}", again.err);
-    assert!(again.err.contains("made anew") && again.out.contains(".md"), "{}{}", again.err, again.out);
+    assert!(again.err.contains("being rebuilt") && again.out.contains(".md"), "{}{}", again.err, again.out);
     assert!(terminal.folder().join(".ubp/metadata.db.damaged-1").exists());
 }

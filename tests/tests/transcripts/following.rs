@@ -116,7 +116,7 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
     assert!(from_source.starts_with("src/db/\n  1.00  db/users.md"), "{from_source}");
     assert_snapshot!(terminal.ubp("impact src/nowhere.ts").transcript(), @"
     $ ubp impact src/nowhere.ts
-    ! error: there is no file or folder 'src/nowhere.ts' in the project, and no page names it; give its path relative to the project's folder
+    ! error: the project has no file or folder 'src/nowhere.ts', and no page names it; give its path relative to the project's folder
     exit status 2
     ");
 }

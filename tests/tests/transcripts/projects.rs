@@ -206,7 +206,7 @@ fn ubp_alone_shows_what_matters_and_what_to_do_next() {
     Next
       `ubp doctor` lists broken links and other problems
       `ubp model` shows how to get the model
-      `ubp search "a question"` finds pages by meaning, words and links
+      `ubp search 'a question'` finds pages by meaning, words and links
       `ubp viewer` opens the pages in a browser, to read and to write
     "#);
     terminal.write("code.rs", "fn main() {}").unwrap();

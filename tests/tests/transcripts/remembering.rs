@@ -45,7 +45,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
         Use tokio, never block.
         example:
         spawn(task);
-    ! warning: memory/tech/broken.md:1: `confidence` must be a number from 0 to 1; it is '7'; passed over
+    ! warning: memory/tech/broken.md:1: `confidence` must be a number from 0 to 1; it is '7'; ignored
     ! 1 memory
     ");
     std::fs::remove_file(terminal.path("memory/tech/broken.md")).unwrap();
@@ -76,7 +76,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert!(told(&terminal, "memory forget 'rust async' --dry-run").contains("\n-Use tokio, never block.\n"));
     assert_snapshot!(told(&terminal, "memory forget 'rust async'"), @"
     $ ubp memory forget 'rust async'
-    Forgot memory/tech/rust-async.md; it lies in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
+    Forgot memory/tech/rust-async.md; it is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
     ! warning: linking.md:3: the link to 'Rust async' loses its page
     ! `ubp undo [entry]` undoes this
     ");
@@ -94,7 +94,7 @@ fn memories_that_say_the_same_become_one() {
     memory/tech/futures.md replaces 1 memory
       1.0000  memory/tech/rust-async.md: Rust async
       1 reference, confidence 1.00
-      memory/tech/rust-async.md lies in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
+      memory/tech/rust-async.md is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
     ! warning: only memories of equal text were put together: this machine has no embedding model
     ! 2 memories
     ! `ubp undo [entry]` undoes this

@@ -318,7 +318,7 @@ fn what_no_page_has_is_named_with_what_there_is() {
     ");
     assert_snapshot!(terminal.ubp("graph --link-type bogus").transcript(), @"
     $ ubp graph --link-type bogus
-    ! error: 'bogus' is no type of link here; the types are depends_on, implements, extends, references, conflicts_with
+    ! error: unknown link type 'bogus'; expected one of depends_on, implements, extends, references, conflicts_with
     exit status 2
     ");
     assert_eq!(terminal.ubp("search users --folder DB -l").out, "db/users.md\n");

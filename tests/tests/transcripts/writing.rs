@@ -53,11 +53,7 @@ fn a_page_is_made_once() {
         text.contains("would take 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
         "{text}"
     );
-    assert!(
-        text.contains(
-            "hint: edit that page, or choose another title; `allow_same_name` (`--allow-same-name`)"
-        )
-    );
+    assert!(text.contains("hint: edit that page, or choose another title; `ubp new --allow-same-name"));
     let text = shown(&terminal, "new 'User Database' --dry-run");
     assert!(text.contains("! warning: db/users.md has the same name"), "{text}");
     let link = "login.md:8: the link to 'User Database' would lead to the new page, not to db/users.md";

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use serde_json::{Value, json};
 
+use crate::hint::Commands;
 use crate::index::tests::Project;
 use crate::ports::{MemorySource, Source};
 use crate::testing::FaultySource;
@@ -145,8 +146,8 @@ fn secrets_are_refused_with_the_line_unless_forced() {
     assert!(said.contains("line 2 of example 2 looks like a secret"), "{said}");
     assert_eq!(ask(&project, "list_memories", json!({}))["total_count"], 0);
     let agent = Context { caller: Caller::Agent, ..project.context() };
-    let said = agent.call("remember", params(true)).unwrap_err().to_string();
-    assert!(said.contains("a person can keep it with `ubp memory remember --force`"), "{said}");
+    let hint = agent.call("remember", params(true)).unwrap_err().hint().unwrap().told(&Commands);
+    assert!(hint.contains("a person can keep it: `ubp memory remember --force`"), "{hint}");
     assert_eq!(ask(&project, "remember", params(true))["action"], "created");
 }
 

@@ -125,7 +125,10 @@ fn the_pages_folder_may_go_and_come_back() {
     fs::remove_dir_all(folder.path("pages")).unwrap();
     eventually("noticed", || server.call("list_pages", json!({})).is_err());
     let error = server.call("list_pages", json!({})).unwrap_err();
-    assert!(matches!(error, Error::Io { .. }) && error.to_string().contains("no such folder"), "{error}");
+    assert!(
+        matches!(error, Error::Io { .. }) && error.to_string().contains("this folder does not exist"),
+        "{error}"
+    );
     folder.write("pages/sub/b.md", "leopard");
     assert_eq!(server.pages(), ["sub/b.md"]);
     assert_eq!(server.with_word("leopard"), ["sub/b.md"]);

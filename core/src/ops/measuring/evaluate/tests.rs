@@ -202,7 +202,7 @@ fn what_cannot_be_measured_is_refused() {
     let good = json!({ "queries": [query("q", "password")], "judgements": [judgement("q", "login", 1)] });
     for (field, value, expected) in [
         ("queries", json!([]), "there are no queries"),
-        ("queries", json!([query("q", "a"), query("q", "b")]), "stands twice"),
+        ("queries", json!([query("q", "a"), query("q", "b")]), "duplicate query"),
         ("queries", json!([query("", "a")]), "id is empty"),
         ("queries", json!([query("q", " ")]), "'q' is empty"),
         ("judgements", json!([]), "none of the queries"),
@@ -219,7 +219,7 @@ fn what_cannot_be_measured_is_refused() {
         (
             "documents",
             json!([{ "id": "a", "title": null, "text": "" }, { "id": "a", "title": null, "text": "" }]),
-            "stands twice",
+            "duplicate document",
         ),
     ] {
         let mut params = good.clone();

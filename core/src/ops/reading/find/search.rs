@@ -36,6 +36,7 @@ pub const FACTS: Facts =
         .tool(Tool::Core)
         .quoting_pages()
         .command("search")
+        .arguments(&["query"])
         .introducing(INTRODUCTION);
 
 /// Pages in an answer for somebody who reads it at a terminal, unless more are asked for.

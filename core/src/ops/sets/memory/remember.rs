@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
+use crate::hint::Hint;
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
@@ -140,14 +141,16 @@ fn refuse_secrets(given: &Given, caller: Caller) -> Result<()> {
     let (Some(first), more) = (found.first(), found.len().saturating_sub(1)) else { return Ok(()) };
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     let otherwise = match caller {
-        Caller::Person => "pass `force`",
-        Caller::Agent => "a person can keep it with `ubp memory remember --force`; ask them",
+        Caller::Person => Hint::from("if it is not a secret, pass `force`"),
+        Caller::Agent => {
+            Hint::from("if it is not a secret, a person can keep it: ").and_run("memory remember --force")
+        }
     };
-    Err(Error::invalid(format!(
-        "line {} of {} looks like {}{more}: pages are shared, so nothing was kept. Leave it out and say where it is \
-         kept; if it is no secret, {otherwise}",
+    let message = format!(
+        "line {} of {} looks like {}{more}: pages are shared, so nothing was kept. Leave it out and say where it is kept",
         first.line, first.place, first.kind
-    )))
+    );
+    Err(Error::invalid_with_hint(message, otherwise))
 }
 
 /// The memory as it lies there now.
