@@ -48,7 +48,7 @@ describe('keyboard', () => {
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the page');
     await page.keyboard.press('Enter');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'ubp_content');
     await done();
   });
 

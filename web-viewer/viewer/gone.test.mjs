@@ -239,8 +239,8 @@ test('by keyboard alone: from the text to the choice and back, and by name', asy
   await until(() => viewer.read('Keys.md').includes('K'), 'the keyboard is back in the text');
   await gone(editor, 'Keys');
   await editor.press('Control+k');
-  await editor.page.getByRole('combobox').fill('>write again');
-  await editor.page.getByRole('option', { name: /Write the page again/ }).waitFor();
+  await editor.page.getByRole('combobox').fill('>restore');
+  await editor.page.getByRole('option', { name: /Restore the deleted page/ }).waitFor();
   await editor.press('Enter');
   await until(() => existsSync(file('Keys')), 'it is written');
   await editor.close();
