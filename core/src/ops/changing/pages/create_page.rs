@@ -16,7 +16,8 @@ use crate::{Error, Result, path, text};
 /// What surfaces know of it.
 pub const FACTS: Facts = Facts::writing("Create a page; a name that another page has is refused.")
     .tool(Tool::Always)
-    .command("new");
+    .command("new")
+    .arguments(&["title"]);
 
 /// Most links that are shown one by one.
 const MOST_SHOWN: usize = 20;
