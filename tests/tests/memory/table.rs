@@ -182,8 +182,8 @@ fn remember(row: &Row) {
         assert_eq!(client.refusal("remember", wrong).unwrap().0, "invalid_params");
     }
     let secret = json!({ "type": "tech", "topic": "T", "content": "password = hunter2", "force": true });
-    let (code, words) = client.refusal("remember", secret).unwrap();
-    assert!(code == "invalid_params" && words.contains("ubp memory remember --force"), "{words}");
+    let refused = text(&client.call("remember", secret).unwrap()).to_owned();
+    assert!(refused.contains("`ubp memory remember --force`"), "{refused}");
     let like = json!({ "type": "tech", "topic": "エラーハンドリングの規約", "content": "x" });
     assert_eq!(client.ask("remember", like).unwrap()["similar_count"], 1);
 }
