@@ -8,7 +8,8 @@ Usage: bindings-wasm/build.sh [--setup] [base] [semantic]
 
 Builds both modules, or those that are named, for release.
 
-  --setup  first install wasm-opt (npm package binaryen) below CARGO_TARGET_DIR; nothing else
+  --setup  install wasm-opt (npm package binaryen) below CARGO_TARGET_DIR and the WebAssembly
+           target of Rust, and build nothing
 
 Needed: Rust with the target wasm32-unknown-unknown, clang and llvm-ar for SQLite, Node 20 or newer.
 CARGO_TARGET_DIR says where build products go; WASM_OPT may name another wasm-opt.
@@ -50,6 +51,7 @@ if [ "$setup" = yes ]; then
     (cd "$tools" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
     touch "$tools/installed"
   fi
+  if have rustup; then rustup target add "$target"; fi
   exit 0
 fi
 

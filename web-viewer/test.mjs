@@ -94,8 +94,11 @@ function filesOf(folder) {
 /** `together`: files that run at the same time, each with a server and a browser of its own. */
 function inBrowser(folder, env, together = 1) {
   const files = filesOf(folder);
-  if (files.length === 0) return;
-  const results = join(scratch, `${folder}.tap`);
+  if (files.length > 0) inNode(folder, files, env, together);
+}
+
+function inNode(what, files, env = {}, together = 1) {
+  const results = join(scratch, `${what}.tap`);
   const { status } = run(
     process.execPath,
     ['--test', `--test-concurrency=${together}`, '--test-timeout=600000', '--test-reporter=spec', '--test-reporter-destination=stdout', '--test-reporter=tap', `--test-reporter-destination=${results}`, ...files.map((name) => `${name}.test.mjs`)],
@@ -103,7 +106,7 @@ function inBrowser(folder, env, together = 1) {
   );
   const tap = readFileSync(results, 'utf8');
   const number = (name) => Number(new RegExp(`^# ${name} (\\d+)`, 'm').exec(tap)?.[1] ?? 0);
-  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), folder);
+  count(number('pass'), Math.max(number('fail') + number('cancelled'), Number(status !== 0)), what);
 }
 
 try {
@@ -111,6 +114,7 @@ try {
     step('types', process.execPath, ['node_modules/svelte-check/bin/svelte-check', '--fail-on-warnings']);
     logic();
     firstView();
+    inNode('build', ['build']);
   }
   if (filesOf('browser').length > 0) {
     const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);

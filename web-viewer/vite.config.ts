@@ -70,12 +70,16 @@ function replaceWhatDiffers(): Plugin {
   };
 }
 
+/** Without the compiled engine the application still shows what a server answers. */
+const hasEngine = ['base', 'semantic'].every((name) => existsSync(at(`../bindings-wasm/dist/${name}/ubp_${name}_bg.wasm`)));
+
 export default defineConfig({
   base: './',
   plugins: [svelte(), beforePaint(), openFromDisk(), replaceWhatDiffers()],
   resolve: {
     alias: [
       { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },
+      { find: '#worker', replacement: at(hasEngine ? 'src/client/with-engine.ts' : 'src/client/without-engine.ts') },
       // A query may follow: the compiled engine is wanted as an address.
       { find: /^#engine\/(base|semantic)\.wasm(?=\?)/, replacement: at('../bindings-wasm/dist/$1/ubp_$1_bg.wasm') },
       { find: /^#engine\/(base|semantic)$/, replacement: at('../bindings-wasm/dist/$1/ubp_$1.js') },

@@ -19,6 +19,7 @@ fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
     let terminal = Terminal::vault(pages).unwrap();
     terminal.write(".app/index.html", TEMPLATE).unwrap();
     terminal.write(".app/assets/app.js", "export {};\n").unwrap();
+    terminal.write(".app/assets/ubp_base_bg-x.wasm", "").unwrap();
     terminal
 }
 
@@ -89,6 +90,7 @@ fn a_later_export_takes_away_what_is_no_longer_needed() {
 fn folders_that_hold_something_else_are_left_alone() {
     let terminal = vault([("index.md", "# Home\n"), ("notes/a.md", "# A\n")]);
     terminal.write("mine/file.txt", "x").unwrap();
+    terminal.write(".viewer/index.html", TEMPLATE).unwrap();
     for (command, words) in [
         ("export mine --web-app .app", "holds files that no export wrote"),
         ("export . --web-app .app", "belongs to the project itself"),
@@ -97,6 +99,7 @@ fn folders_that_hold_something_else_are_left_alone() {
         ("export notes --web-app .app", "holds files that no export wrote"),
         ("export notes/a.md --web-app .app", "is not a folder"),
         ("export site --web-app nowhere", "index.html"),
+        ("export site --web-app .viewer", "bindings-wasm/build.sh"),
         ("export site --base-url example.com --web-app .app", "expected an address"),
     ] {
         let ran = terminal.ubp(command);

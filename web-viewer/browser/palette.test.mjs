@@ -83,7 +83,7 @@ describe('the palette', () => {
     assert.notEqual(second, first);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    assert.equal(await input.getAttribute('aria-activedescendant'), `found-${(await options(page).count()) - 1}`);
+    assert.equal(await input.getAttribute('aria-activedescendant'), `ubp_found-${(await options(page).count()) - 1}`);
     await page.keyboard.press('ArrowDown');
     assert.equal(await page.locator(`#${await input.getAttribute('aria-controls')}`).getAttribute('role'), 'listbox');
     await page.keyboard.press('Enter');

@@ -56,7 +56,7 @@ describe('links', () => {
     await page.getByRole('heading', { level: 1, name: 'Reading' }).waitFor();
     assert.equal(page.url(), `${own.root}${READING}`);
     assert.match(await page.title(), /^Reading/);
-    assert.equal(await page.evaluate(() => document.activeElement?.id), 'content');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'ubp_content');
     assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the document was loaded anew');
     await done();
   });
@@ -136,7 +136,7 @@ describe('links', () => {
     const address = page.url();
     await missing.click({ force: true });
     assert.equal(page.url(), address);
-    assert.ok(await page.locator('#ubp_rail').getByText('Links to nothing').isVisible());
+    assert.ok(await page.locator('#ubp_rail').getByText('Broken links').isVisible());
     await done();
   });
 });
@@ -154,7 +154,7 @@ describe('previews', () => {
     await page.clock.runFor(300);
     await page.locator('#ubp_preview').waitFor();
     assert.match(await page.locator('#ubp_preview').textContent(), /Every type has a colour/);
-    assert.equal(await link.getAttribute('aria-describedby'), 'preview');
+    assert.equal(await link.getAttribute('aria-describedby'), 'ubp_preview');
     await page.locator('#ubp_preview').hover();
     await page.clock.runFor(400);
     assert.equal(await page.locator('#ubp_preview').count(), 1);

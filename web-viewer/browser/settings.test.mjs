@@ -21,7 +21,7 @@ describe('the theme', () => {
     assert.equal(await paper(page), light);
     await ready(page);
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('As the system').check();
+    await page.getByLabel('System').check();
     assert.equal(await paper(page), dark);
     await done();
   });
@@ -31,7 +31,7 @@ describe('the theme', () => {
     await ready(page);
     await page.getByRole('button', { name: 'Settings' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByLabel('As the system').focus();
+    await page.getByLabel('System').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
@@ -48,7 +48,7 @@ describe('keyboard', () => {
     await page.keyboard.press('Tab');
     assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the page');
     await page.keyboard.press('Enter');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'content');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'ubp_content');
     await done();
   });
 

@@ -95,6 +95,65 @@ describe('pages', () => {
     await done();
   });
 
+  test('with the name of another page are asked about first, with the links that would lead there', async () => {
+    own.write('Guides/Twin.md', '# Twin\n');
+    own.write('To twin.md', '# To twin\n\nSee [[Twin]].\n');
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'To twin' }).waitFor();
+    await page.keyboard.press('Alt+n');
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.waitFor();
+    await page.keyboard.type('Twin');
+    await dialog.getByText('There is a page called “Twin” already').waitFor();
+    await dialog.getByRole('link', { name: 'Guides/Twin.md' }).waitFor();
+    await dialog.getByText('Twin on To twin, line 3').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Create another page with this name?').waitFor();
+    assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is done yet');
+    await dialog.getByLabel('Folder').fill('Guides/Deep');
+    await dialog.getByRole('button', { name: 'Create page' }).waitFor();
+    await dialog.getByText('All links lead where they led before.').waitFor();
+    await dialog.getByLabel('Folder').fill('');
+    await dialog.getByText('Twin on To twin, line 3').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Create anyway' }).click();
+    await until(() => existsSync(own.page('Twin.md')), 'it is made');
+    await done();
+  });
+
+  test('with the name of another page are asked about, however fast it was typed, and no letter is lost', async () => {
+    own.write('Guides/Fast.md', '# Fast\n');
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Fast' }).waitFor();
+    await page.keyboard.press('Alt+n');
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.waitFor();
+    await page.keyboard.insertText('Fast');
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText('Typed on.');
+    await dialog.getByText('Create another page with this name?').waitFor();
+    assert.equal(existsSync(own.page('Fast.md')), false);
+    assert.equal(await dialog.getByRole('textbox', { name: 'Text' }).inputValue(), 'Typed on.');
+    await dialog.getByRole('button', { name: 'Create anyway' }).click();
+    await until(() => existsSync(own.page('Fast.md')) && own.read('Fast.md').endsWith('# Fast\n\nTyped on.'), 'what was typed is in it');
+    await done();
+  });
+
+  test('cannot be called by dots', async () => {
+    const { page, done } = await own.open('Home.html', { expectErrors: true });
+    await ready(page);
+    await page.keyboard.press('Alt+n');
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.waitFor();
+    await page.keyboard.type('..');
+    await page.keyboard.press('Enter');
+    await dialog.getByText("a page cannot be called '..'").waitFor();
+    assert.equal(existsSync(own.page('untitled.md')), false);
+    await done();
+  });
+
   test('a name that cannot be is told where it is typed', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
@@ -159,7 +218,7 @@ describe('an empty project', () => {
 
   test('says how it stands and how to begin; the first page is a name away', async () => {
     const { page, done } = await own.open('');
-    await page.getByRole('heading', { level: 1, name: 'Begin with a page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Write the first page' }).waitFor();
     await page.getByText('0 pages', { exact: false }).first().waitFor();
     await page.getByText('source_refs:').waitFor();
     await page.getByRole('button', { name: 'Create your first page' }).click();

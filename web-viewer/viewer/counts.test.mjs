@@ -68,3 +68,16 @@ test('counts follow what others write, make and delete', async () => {
   await editor.counts('Lost.md', 0);
   await editor.close();
 });
+
+test('the status bar counts links as the list does, edited and read: none in code, one for each page', async () => {
+  viewer.write('Mixed.md', '# Mixed\n\n[[Target]], [[Target]] again, `[[Other]]`, [Third](Third.md), [[Nowhere]].\n\n```\n[[Writer]]\n```\n');
+  const editor = await open('Mixed.md');
+  await editor.counts('Mixed.md', 2);
+  const status = editor.page.locator('#ubp_status');
+  for (const face of ['Edit', 'Read']) {
+    await editor.page.getByRole('button', { name: face, exact: true }).click();
+    await status.getByText('2 links', { exact: true }).waitFor();
+    await status.getByText('1 broken', { exact: true }).waitFor();
+  }
+  await editor.close();
+});

@@ -18,7 +18,7 @@ const textOf = (name) => LINES.replace('Page', name);
 const file = (name) => join(viewer.root, 'pages', `${name}.md`);
 const remove = (name) => rmSync(file(name));
 const pause = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
-const notice = (editor) => editor.page.getByRole('alert').filter({ hasText: 'This page is not in the project any more' });
+const notice = (editor) => editor.page.getByRole('alert').filter({ hasText: 'This page was moved or deleted' });
 const button = (editor, name) => editor.page.locator('#ubp_head').getByRole('button', { name });
 const listed = (editor, name) => editor.page.locator('#ubp_side .viewport').getByRole('link', { name, exact: true });
 
@@ -106,10 +106,10 @@ test('let go: another page is shown, the text is gone, and can be taken back', a
   await until(async () => (await editor.text().catch(() => '')) === textOf('Go'), 'it is open');
   await editor.after('first');
   remove('Go');
-  await button(editor, 'Let it go').waitFor();
+  await button(editor, 'Discard').waitFor();
   await editor.after('first');
   await editor.type(' unsaved');
-  await button(editor, 'Let it go').click();
+  await button(editor, 'Discard').click();
   await until(async () => (await editor.text()) !== textOf('Go').replace('first', 'first unsaved'), 'another page is shown');
   await editor.saved();
   assert.equal(existsSync(file('Go')), false);
@@ -127,7 +127,7 @@ test('what was let go is not offered when the page comes back', async () => {
   await gone(editor, 'Last');
   await editor.after('first');
   await editor.type(' unwanted');
-  await button(editor, 'Let it go').click();
+  await button(editor, 'Discard').click();
   await until(async () => !(await editor.text()).includes('unwanted'), 'another page is shown');
   viewer.write('Last.md', textOf('Last'));
   await listed(editor, 'Last').click();
@@ -239,8 +239,8 @@ test('by keyboard alone: from the text to the choice and back, and by name', asy
   await until(() => viewer.read('Keys.md').includes('K'), 'the keyboard is back in the text');
   await gone(editor, 'Keys');
   await editor.press('Control+k');
-  await editor.page.getByRole('combobox').fill('>write again');
-  await editor.page.getByRole('option', { name: /Write the page again/ }).waitFor();
+  await editor.page.getByRole('combobox').fill('>restore');
+  await editor.page.getByRole('option', { name: /Restore the deleted page/ }).waitFor();
   await editor.press('Enter');
   await until(() => existsSync(file('Keys')), 'it is written');
   await editor.close();
@@ -272,7 +272,7 @@ test('it was deleted while what somebody typed was saved, and they had gone on: 
   await editor.type(' mine');
   await listed(editor, 'Home').click();
   await until(async () => (await editor.text()).startsWith('# Home'), 'another page is shown');
-  await editor.page.getByRole('status').filter({ hasText: 'Late.md is not in the project any more' }).waitFor();
+  await editor.page.getByRole('status').filter({ hasText: 'Late.md was moved or deleted' }).waitFor();
   await editor.page.unroute('**/api/save_page');
   await editor.page.getByRole('button', { name: 'Show them' }).click();
   await button(editor, 'Write it again').click();

@@ -71,7 +71,7 @@ describe('changes from elsewhere', () => {
     const { page, done } = await own.open('Passing.html', { expectErrors: true });
     await ready(page);
     rmSync(own.page('Passing.md'));
-    await page.getByText('This page is not in the project any more').waitFor();
+    await page.getByText('This page was moved or deleted').waitFor();
     await done();
   });
 });

@@ -83,7 +83,7 @@ export async function rounds(count, seed) {
       if (!(await panel.isVisible())) return;
       sum.conflicts++;
       const before = (await editor.text()) + viewer.read('Page.md');
-      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Take all from the file' });
+      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Keep all from the file' });
       await button.click({ timeout: 2_000 }).catch(() => {});
       await until(async () => !(await panel.isVisible()), 'a choice ends the conflict').catch(() => {});
       const after = await editor.text();

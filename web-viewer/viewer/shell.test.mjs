@@ -299,7 +299,7 @@ describe('keys', () => {
       await page.keyboard.press('F6');
       parts.add(await page.evaluate(() => document.activeElement.closest('#ubp_bar, #ubp_side, #ubp_head, #ubp_desk, #ubp_rail, #ubp_status')?.id));
     }
-    for (const part of ['bar', 'side', 'head', 'desk', 'rail']) assert.ok(parts.has(part), `${part} of ${[...parts]}`);
+    for (const part of ['bar', 'side', 'head', 'desk', 'rail']) assert.ok(parts.has(`ubp_${part}`), `${part} of ${[...parts]}`);
     await done();
   });
 

@@ -39,8 +39,8 @@ pub struct ExportArgs {
     /// Write into a folder that holds other files, beside them
     #[arg(long)]
     pub force: bool,
-    /// Use the web app that was built in this folder
-    #[arg(long, value_name = "DIR", hide = true)]
+    /// Use the web app in this folder instead of the built-in one, such as web-viewer/dist of a clone
+    #[arg(long, value_name = "DIR")]
     pub web_app: Option<PathBuf>,
 }
 
@@ -96,6 +96,7 @@ pub(crate) fn run(
     let page = String::from_utf8(web_app.read(TEMPLATE)?)
         .map_err(|_| Error::invalid(format!("{TEMPLATE} of the web app is not UTF-8")))?;
     let template = Template::new(page)?;
+    web_app.require_engine()?;
     let target = folder.join(&args.folder);
     let without = own_place(session, &target)?;
     let site = SiteFolder::begin(&target, args.force)?;

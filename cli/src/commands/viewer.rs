@@ -46,8 +46,8 @@ pub struct ViewerArgs {
     /// Let agents at /mcp change pages; every change is logged and can be undone
     #[arg(long)]
     pub write: bool,
-    /// Use the web app that was built in this folder
-    #[arg(long, value_name = "DIR", hide = true)]
+    /// Use the web app in this folder instead of the built-in one, such as web-viewer/dist of a clone
+    #[arg(long, value_name = "DIR")]
     pub web_app: Option<PathBuf>,
 }
 

@@ -181,6 +181,6 @@ mod tests {
         assert!(wrong(hidden(&[2], &[0.0; 2])).contains("shape"));
         assert!(wrong(hidden(&[2, 2], &[0.0; 4])).contains("shape"));
         assert!(wrong(hidden(&[1, 0, 2], &[])).contains("shape"));
-        assert!(wrong(hidden(&[1, 1, 2], &[f32::NAN, 0.0])).contains("no numbers"));
+        assert!(wrong(hidden(&[1, 1, 2], &[f32::NAN, 0.0])).contains("not numbers"));
     }
 }

@@ -1,7 +1,7 @@
 //! Long texts cost memory in proportion to their size, and not to what the tokenizer notes of every token. In a
 //! process of its own, whose peak is that of nothing else.
 #![cfg(all(target_os = "linux", feature = "rten", feature = "bundled-model"))]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use ubp_core::ports::TextKind;
 use ubp_engines::bundled;

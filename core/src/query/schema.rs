@@ -58,7 +58,7 @@ impl Schema {
     /// Reads which pages there are, those that `glob` matches or all, and what their front matter holds.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for what is no glob, [`Error::Database`].
+    /// [`crate::Error::InvalidParams`] for an invalid glob, [`crate::Error::Database`].
     pub fn read(context: &Context<'_>, glob: Option<&str>) -> Result<Self> {
         let globs = glob.map(|glob| path::glob_set(&[glob.to_owned()])).transpose()?;
         let found = context.index.read(pages::fields)?;

@@ -65,6 +65,7 @@ fn shared(html: &[u8]) -> String {
 #[test]
 fn every_address_of_an_exported_site_shows_the_same_here() {
     let terminal = Arc::new(vault(tangled()));
+    terminal.write(".app/assets/ubp_base_bg-x.wasm", "").unwrap();
     let ran = terminal.ubp("export site --web-app .app --no-semantic --json");
     assert!(ran.succeeded(), "{}", ran.transcript());
     let mut exported = BTreeMap::new();

@@ -80,6 +80,18 @@ fn a_folder_without_a_project_and_a_program_without_the_web_app_say_what_to_do()
     assert!(ran.err.contains("ubp init"), "{}", ran.err);
     let ran = vault([]).ubp("viewer --no-open --web-app .nothing");
     assert_eq!(ran.status, ExitStatus::Error);
+    // Suites are built for development; `web-viewer/build.test.mjs` tries what release builds say.
+    let ran = vault([]).ubp("viewer --no-open");
+    assert_eq!(ran.status, ExitStatus::Error);
+    assert!(ran.err.contains("cargo run --release -- viewer"), "{}", ran.err);
+}
+
+#[test]
+fn the_flag_that_names_another_web_app_is_in_the_help() {
+    for command in ["viewer", "export"] {
+        let ran = vault([]).ubp(&format!("{command} --help"));
+        assert!(ran.out.contains("--web-app <DIR>"), "{}", ran.transcript());
+    }
 }
 
 #[test]

@@ -1,14 +1,11 @@
 // Which client a page gets.
+import { startWorker } from '#worker';
 import type { Site } from '../site';
 import type { UbpClient } from './client';
 import { HttpClient } from './http';
 import type { ModelUrls, Opening } from './protocol';
 import { WasmClient } from './wasm';
 import type { Folder } from '../folder/read';
-
-export function startWorker(): Worker {
-  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'ubp' });
-}
 
 /** The model that this site brings, if any. */
 export function modelOf(site: Site): ModelUrls | null {

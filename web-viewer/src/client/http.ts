@@ -31,7 +31,7 @@ export class HttpClient implements UbpClient {
         body: JSON.stringify(params),
       });
     } catch {
-      throw new ClientError('unreachable', 'The server does not answer.', 'Is `ubp viewer` still running?');
+      throw new ClientError('unreachable', 'The server is not responding.', 'Is `ubp viewer` still running?');
     }
     const body: unknown = await response.json().catch(() => null);
     if (!response.ok || body === null) {

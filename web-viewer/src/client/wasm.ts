@@ -80,7 +80,7 @@ export class WasmClient implements UbpClient {
 
   call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>> {
     const answered = this.#opened.then(() => this.#ask<Output<N>>({ do: 'call', name, params }));
-    answered.catch((error: ClientError) => error.code === 'internal' && this.#restart('The engine broke off and was started anew.'));
+    answered.catch((error: ClientError) => error.code === 'internal' && this.#restart('The engine crashed and was restarted.'));
     return answered;
   }
 

@@ -24,7 +24,7 @@ function panel(view: EditorView): Panel {
   const count = () => getChunks(view.state)?.chunks.length ?? 0;
   const say = () => {
     const places = count();
-    text.textContent = `The file was changed elsewhere too: ${places} ${places === 1 ? 'place' : 'places'} to choose. Nothing is saved until then.`;
+    text.textContent = `The file also changed elsewhere: ${places} ${places === 1 ? 'place' : 'places'} to choose. Nothing is saved until then.`;
   };
   const all = (choose: typeof acceptChunk) => () => {
     for (let left = count(); left > 0; left--) {
@@ -37,7 +37,7 @@ function panel(view: EditorView): Panel {
     goToNextChunk(view);
     view.focus();
   });
-  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Take all from the file', 'button', all(rejectChunk)));
+  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from the file', 'button', all(rejectChunk)));
   say();
   return { dom, top: true, update: say };
 }
@@ -62,7 +62,7 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   const made = document.createElement('button');
   made.type = 'button';
   made.className = `cm-choice cm-choice-${type}`;
-  made.textContent = type === 'accept' ? 'Keep mine' : 'Take the file’s';
+  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep the file’s';
   made.addEventListener('mousedown', (event) => event.preventDefault());
   made.addEventListener('click', action);
   return made;

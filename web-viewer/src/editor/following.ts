@@ -21,8 +21,7 @@ async function follow(view: EditorView, link: LinkInText): Promise<void> {
     } else if (answer?.source_path) {
       context.tell(`${answer.source_path} is a file of the project, not a page.`);
     } else if (answer && link.kind !== 'markdown') {
-      const name = answer.target.replace(/#.*$/s, '').trim();
-      context.host.open({ page: await context.host.create(name) });
+      context.host.begin(answer.target.replace(/#.*$/s, '').trim());
     } else context.tell('This link leads to no page.');
   } catch (error) {
     context.tell(ClientError.from(error).message);

@@ -9,7 +9,7 @@ import { pageContext } from './page-context';
 export const linksAnswered = StateEffect.define<null>();
 
 const outside = Decoration.mark({ class: 'cm-page-link cm-outside' });
-const missing = Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: 'No page or file is called so' } });
+const missing = Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: 'No page or file has this name' } });
 const noPlace = Decoration.mark({ class: 'cm-missing', attributes: { title: 'The page has no such heading or block' } });
 const ofType = new Map<string, Decoration>();
 

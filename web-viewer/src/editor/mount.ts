@@ -20,7 +20,6 @@ export interface PageStats {
   words: number;
   /** Without line breaks. */
   characters: number;
-  links: number;
 }
 
 /** Headings of the page at or above the cursor, outside of quotes and lists. */
@@ -43,6 +42,8 @@ export interface EditorHost {
   open(target: { page: string; fragment?: string }): void;
   /** Makes an empty page called `name` and gives its path. Fails with a `ClientError`. */
   create(name: string): Promise<string>;
+  /** Makes an empty page called `name` and goes there to write it. */
+  begin(name: string): void;
   /** Address of a file of the project, by its path relative to the pages folder. */
   fileUrl(path: string): string;
   onStatus(status: SaveStatus): void;
@@ -54,7 +55,13 @@ export interface EditorHost {
 }
 
 export interface MountedEditor {
+  /** The page that is seen; another one may be on its way. */
+  readonly shown: string | null;
+  /** Whether somebody has been in the text of the page that is seen: its cursor is where they left it. */
+  readonly isPlaced: boolean;
   focus(): void;
+  /** Puts text at the end of a page that was opened, and its cursor behind it. False if the page was never opened. */
+  append(filepath: string, text: string): boolean;
   /** Saves now. Ends when it is saved, or when it cannot be just now. */
   save(): Promise<void>;
   /** Brings a heading (`#slug`, its text) or block (`^name`) into view. */

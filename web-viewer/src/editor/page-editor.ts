@@ -11,14 +11,14 @@ import { fold } from '../text/fold';
 import { finishTyping } from './accept-soon';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
-import { foldFrontMatter, frontMatterOf } from './front-matter';
+import { foldFrontMatter } from './front-matter';
 import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
-import { headingsAbove, pageStats, titleIn } from './stats';
+import { belowTitle, headingsAbove, pageStats, titleIn } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
 /** A change that the file made, not a person. */
@@ -51,6 +51,8 @@ interface OpenPage {
   saver: Saver;
   status: SaveStatus;
   answers: LinkAnswers;
+  /** Whether somebody has been in its text. */
+  isPlaced: boolean;
 }
 
 export class PageEditor implements MountedEditor {
@@ -112,7 +114,7 @@ export class PageEditor implements MountedEditor {
   }
 
   #adopt(file: OpenedFile): OpenPage {
-    const page = { path: file.filepath } as OpenPage;
+    const page = { path: file.filepath, isPlaced: false } as OpenPage;
     page.answers = new LinkAnswers(
       this.#host.client,
       () => page.path,
@@ -138,15 +140,12 @@ export class PageEditor implements MountedEditor {
         EditorView.domEventHandlers({
           compositionstart: () => this.#composing(page, true),
           compositionend: () => this.#composing(page, false),
+          focus: () => void (page.isPlaced = true),
           blur: () => this.#blurred(page),
         }),
       ],
     });
-    const start = frontMatterOf(page.state);
-    page.state = page.state.update({
-      effects: foldFrontMatter(page.state),
-      selection: { anchor: start ? Math.min(start.to + 1, page.state.doc.length) : 0 },
-    }).state;
+    page.state = page.state.update({ effects: foldFrontMatter(page.state), selection: { anchor: belowTitle(page.state) } }).state;
     const known = { text: page.state.doc.toString(), hash: file.hash };
     page.file = pageFile(host.client, () => page.path, () => this.#titleOf(page));
     page.saver = new Saver(page.file, this.#buffer(page), known, timers, {
@@ -251,7 +250,7 @@ export class PageEditor implements MountedEditor {
   /** Somebody went on while the page was saved: nothing that is seen says that it could not be. */
   #tellLeft({ path }: OpenPage): void {
     tell(this.#view, {
-      text: `${path} is not in the project any more: it was moved or deleted while your last edits were saved. They are kept.`,
+      text: `${path} was moved or deleted while your last edits were saved. They are kept.`,
       action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
     });
   }
@@ -273,8 +272,26 @@ export class PageEditor implements MountedEditor {
     }, FOLLOW_PAUSE);
   }
 
+  get shown(): string | null {
+    return this.#shown?.path ?? null;
+  }
+
+  get isPlaced(): boolean {
+    return this.#shown?.isPlaced ?? false;
+  }
+
   focus(): void {
     this.#view.focus();
+  }
+
+  append(filepath: string, text: string): boolean {
+    const page = this.#pages.get(filepath);
+    if (!page) return false;
+    const end = this.#stateOf(page).doc.length;
+    this.#update(page, { changes: { from: end, insert: text }, selection: { anchor: end + text.length }, userEvent: 'input.type', scrollIntoView: true });
+    // The view, which tells of changes, knows only the page that is shown.
+    if (this.#shown !== page && text) page.saver.edited('typed');
+    return true;
   }
 
   async save(): Promise<void> {
@@ -286,8 +303,9 @@ export class PageEditor implements MountedEditor {
     void this.#lineOf(decodeURIComponent(fragment.replace(/^#/, ''))).then((number) => {
       const { doc } = this.#view.state;
       if (number === null || number > doc.lines) return;
-      const { from } = doc.line(number);
-      this.#view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 80 }) });
+      const { from, to } = doc.line(number);
+      // In front of a heading's marks, what is typed would take them from it.
+      this.#view.dispatch({ selection: { anchor: to }, effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 80 }) });
     });
   }
 

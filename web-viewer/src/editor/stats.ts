@@ -14,9 +14,7 @@ export function statsOf(text: string): PageStats {
   for (const _ of text.matchAll(WORDS)) words++;
   let characters = 0;
   for (const letter of text) if (letter !== '\n') characters++;
-  let links = 0;
-  for (const _ of text.matchAll(/\[\[[^[\]\n]+\]\]/g)) links++;
-  return { words, characters, links };
+  return { words, characters };
 }
 
 export function pageStats(state: EditorState): PageStats {
@@ -42,6 +40,19 @@ export function headingsAbove(state: EditorState): HeadingsAbove {
     },
   });
   return above;
+}
+
+/** Where writing begins in a page that nobody has been in: below its front matter and its title. */
+export function belowTitle(state: EditorState): number {
+  const { doc } = state;
+  const matter = frontMatterOf(state);
+  let number = matter ? doc.lineAt(matter.to).number + 1 : 1;
+  const isBlank = () => number <= doc.lines && !doc.line(number).text.trim();
+  while (isBlank()) number++;
+  if (number <= doc.lines && /^ {0,3}#{1,6}([ \t]|$)/.test(doc.line(number).text)) number++;
+  else if (number < doc.lines && /^ {0,3}=+[ \t]*$/.test(doc.line(number + 1).text)) number += 2;
+  while (isBlank()) number++;
+  return number <= doc.lines ? doc.line(number).from : doc.length;
 }
 
 /** The title that the text gives itself near its beginning. */

@@ -22,15 +22,15 @@ export function shortDate(time: string): string {
 }
 
 export const FRESHNESS: Record<Staleness, { label: string; meaning: string }> = {
-  fresh: { label: 'Up to date', meaning: 'At least as new as the code it describes.' },
-  possibly_stale: { label: 'May be out of date', meaning: 'The code it describes changed not long ago.' },
-  stale: { label: 'Out of date', meaning: 'The code it describes changed after it was written or reviewed.' },
-  untracked: { label: 'Not tracked', meaning: 'It names no code that it could be compared with.' },
+  fresh: { label: 'Up to date', meaning: 'At least as new as the code that it describes.' },
+  possibly_stale: { label: 'May be out of date', meaning: 'The code that it describes changed recently.' },
+  stale: { label: 'Out of date', meaning: 'The code that it describes changed after the page was last edited or reviewed.' },
+  untracked: { label: 'Not tracked', meaning: 'The page names no source files.' },
 };
 
 const REASONS: Record<StaleReason, string> = {
   changed: 'changed after the page',
-  missing: 'is not there any more',
+  missing: 'is gone',
   unknown_shallow_clone: 'cannot be compared: the history is incomplete',
   page_edited_after_source: 'changed, and the page after it; nobody confirmed the page yet',
   suspect: 'is a page that this one builds on, and is out of date itself',

@@ -23,11 +23,15 @@ interface Entry {
 export interface Desk {
   /** Whether it does now. */
   readonly isUsed: boolean;
-  show(page: string, anchor: string): void;
+  /** Ends when the page is seen, or cannot be. */
+  show(page: string, anchor: string): Promise<void>;
   /** Whether a page that is gone is still to be seen there. */
   keeps(page: string): boolean;
   goTo(anchor: string): void;
+  /** Puts the keyboard where somebody left the text of the page, or else on the page and not into its text. */
   focus(): void;
+  /** Puts the keyboard into the text of a page once that is seen, behind what was typed for it. False if it cannot be seen. */
+  write(page: string, typed?: { composed(): Promise<void>; end(): string }): Promise<boolean>;
 }
 
 const READING: View = { kind: 'page' };
@@ -139,7 +143,7 @@ export class Navigator {
       if (page && !isHere) this.#show(page);
       this.#setView(view);
       if (view.kind === 'page' && this.desk?.isUsed) {
-        if (!isHere) this.desk.show(to.page, anchor);
+        if (!isHere) void this.desk.show(to.page, anchor);
         else if (anchor) this.desk.goTo(anchor);
         this.desk.focus();
       } else if (view.kind === 'page') {
@@ -165,7 +169,7 @@ export class Navigator {
     this.#session.shown = { filepath, title, headings: [] };
     this.#session.details = null;
     this.#setView(READING);
-    this.desk?.show(filepath, anchor);
+    void this.desk?.show(filepath, anchor);
     this.desk?.focus();
     this.#title(title);
     layout.announce(title);
@@ -265,8 +269,10 @@ export class Navigator {
       this.problem = null;
       this.#show(page);
       this.#setView(place.view);
-      if (this.desk?.isUsed) this.desk.show(place.page, place.anchor);
-      else scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
+      if (this.desk?.isUsed) {
+        void this.desk.show(place.page, place.anchor);
+        this.desk.focus();
+      } else scrollTo({ top: entry?.y ?? 0, behavior: 'instant' });
     } catch {
       location.reload();
     }
@@ -286,7 +292,7 @@ export class Navigator {
     this.#setView(place.view);
     this.#title(title);
     layout.announce(title);
-    this.desk?.show(filepath, place.anchor);
+    void this.desk?.show(filepath, place.anchor);
   }
 
   #show(page: RenderPageOutput): void {

@@ -34,7 +34,7 @@ async function livingOwners(): Promise<Set<string>> {
 function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('The browser keeps nothing.'));
+    request.onerror = () => reject(request.error ?? new Error('The browser does not store drafts.'));
   });
 }
 

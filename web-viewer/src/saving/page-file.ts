@@ -54,13 +54,13 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
 
 /** Names lead to the page that fits them best: where there is no page at a path, to one of that name in another folder. */
 function own(asked: string, found: string): void {
-  if (found !== asked) throw new FileProblem('gone', `There is no ${asked} any more. ${found} goes by that name now.`);
+  if (found !== asked) throw new FileProblem('gone', `${asked} is gone. ${found} has that name now.`);
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ClientError('unreachable', 'The server takes too long to answer.')), PATIENCE);
+    timer = setTimeout(() => reject(new ClientError('unreachable', 'The server takes too long to respond.')), PATIENCE);
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

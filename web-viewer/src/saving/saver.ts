@@ -132,7 +132,7 @@ export class Saver {
     this.#setDirty();
     if (draft.base.hash === now.hash) {
       this.#buffer.adopt(draft.text);
-      this.#events.onNotice('Edits that had not been saved were put back.');
+      this.#events.onNotice('Unsaved edits were restored.');
       this.#tell('unsaved');
       this.#scheduleSave(AFTER_TYPING);
       return;
@@ -339,7 +339,7 @@ export class Saver {
     const merged = mergeTexts(known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
-    this.#takeIn(found, known.hash ? 'The file was changed elsewhere too. Both edits are in the text.' : '');
+    this.#takeIn(found, known.hash ? 'The file also changed elsewhere. Both edits are in the text.' : '');
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
@@ -349,7 +349,7 @@ export class Saver {
     if (isWhole) return this.#ask(found, found.text, true);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
     this.#endConflict();
-    this.#takeIn(found, 'The file changed once more, and no longer where you wrote. Both edits are in the text.');
+    this.#takeIn(found, 'The file changed again, in another place than your edit. Both edits are in the text.');
   }
 
   /** The buffer holds what the file says, and more. */
@@ -378,7 +378,7 @@ export class Saver {
   }
 
   #tellConflict(): void {
-    this.#tell('conflict', 'The file was changed elsewhere in the same place. Choose what shall stay; both are kept until then.');
+    this.#tell('conflict', 'The file also changed elsewhere, in the same place. Choose which text to keep; both are kept until then.');
   }
 
   #endConflict(): void {

@@ -5,7 +5,7 @@ import type { Session } from '../state/session.svelte';
 import { settings } from '../state/settings.svelte';
 import { isPlain, matches, type Chord } from './keys';
 
-export type Group = 'Pages' | 'Going around' | 'Looking';
+export type Group = 'Pages' | 'Navigation' | 'View';
 
 export interface Command {
   id: string;
@@ -27,7 +27,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
     search: {
       id: 'search',
       label: 'Search pages, text and commands',
-      group: 'Going around',
+      group: 'Navigation',
       chords: ['Ctrl+K', 'Meta+K', '/'],
       everywhere: true,
       unlisted: true,
@@ -36,7 +36,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
     sidebar: {
       id: 'sidebar',
       label: 'Show or hide the sidebar',
-      group: 'Looking',
+      group: 'View',
       words: 'toggle page list',
       chords: ['['],
       run: () => {
@@ -44,7 +44,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
         else settings.side = !settings.side;
       },
     },
-    graph: { id: 'graph', label: 'Graph', group: 'Going around', words: 'map links', chords: ['g'], isPossible: () => session.phase === 'ready', run: () => navigator.toggle('graph') },
+    graph: { id: 'graph', label: 'Graph', group: 'Navigation', words: 'map links', chords: ['g'], isPossible: () => session.phase === 'ready', run: () => navigator.toggle('graph') },
   };
 }
 

@@ -152,6 +152,18 @@ export class Session {
     if (this.client) this.#note(this.client, { paths });
   }
 
+  /** Takes in a page that was made from here, before somebody goes there. */
+  async learn(path: string): Promise<void> {
+    const client = this.#client();
+    const page = await this.#found(client, path);
+    if (!page || this.client !== client) return;
+    this.#rendered.clear();
+    this.#remember(path, page);
+    this.#patchPages(new Map([[path, listed(page)]]));
+    // Links that led nowhere, or elsewhere, may lead there now.
+    this.#askAllLater(client);
+  }
+
   #note(client: UbpClient, { paths, all }: ClientEvents['changed']): void {
     this.#rendered.clear();
     for (const path of paths) this.#changed.add(path);

@@ -29,7 +29,9 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   mount(TopBar, { target: part('ubp_bar'), props });
   mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: Sidebar, props } });
   mount(PageHead, { target: added('section', 'ubp_head', 'The page', content, app), props });
-  mount(Desk, { target: added('main', 'ubp_desk', 'Editor', part('ubp_rail'), app), props });
+  const desk = added('main', 'ubp_desk', 'Editor', part('ubp_rail'), app);
+  desk.tabIndex = -1;
+  mount(Desk, { target: desk, props });
   mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: About, props } });
   mount(StatusBar, { target: added('footer', 'ubp_status', 'Status', null, app), props });
   mount(Room, { target: app, props });

@@ -54,7 +54,7 @@ export function offersOf(workspace: Workspace): Offers {
         label: name,
         about: '',
         keys: [],
-        run: () => void workspace.attempt(() => workspace.createAndOpen(name)),
+        run: () => void workspace.begin(name),
       };
     },
   };

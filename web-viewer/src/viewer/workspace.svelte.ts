@@ -1,5 +1,5 @@
 // A project that can be written: what the parts around the editor share, and what is done to pages from any of them.
-import type { Suggestion } from '#contract';
+import type { CreatePageOutput, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, SaveStatus } from '../editor/mount';
@@ -10,8 +10,19 @@ import { settings } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Recent } from './recent.svelte';
 import { toasts } from './toasts.svelte';
+import { TypeAhead } from './type-ahead';
 
-export type Dialog = { kind: 'new'; name: string; folder: string } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
+/** Milliseconds after which it is shown that something is on its way. */
+const PATIENCE_MS = 200;
+
+export type Dialog = { kind: 'new'; name: string; folder: string; problem?: ClientError } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
+
+/** Folders may stand before a name. */
+export function placeOf(name: string, folder: string): { title: string; into: string } {
+  const parts = name.split('/').map((part) => part.trim()).filter(Boolean);
+  const title = parts.pop() ?? name;
+  return { title, into: [folder, ...parts].filter(Boolean).join('/') };
+}
 
 export class Workspace {
   readonly session: Session;
@@ -27,6 +38,10 @@ export class Workspace {
   headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
   favorites = $state.raw<readonly string[]>([]);
   dialog = $state.raw<Dialog | null>(null);
+  /** Whether a page is being made for longer than a moment. */
+  isMaking = $state(false);
+  /** What was typed for a page that could not be made yet. */
+  typedAhead = $state('');
   connection = $state<ClientEvents['connection']['state']>('open');
   /** Whether pages are shown in the editor now. */
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
@@ -115,7 +130,7 @@ export class Workspace {
     layout.isFocused = !layout.isFocused;
     if (layout.isFocused) document.documentElement.dataset['focus'] = '';
     else delete document.documentElement.dataset['focus'];
-    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode is left');
+    layout.announce(layout.isFocused ? 'Focus mode' : 'Focus mode off');
     this.navigator.focusPage();
   }
 
@@ -131,7 +146,9 @@ export class Workspace {
       this.editorProblem = null;
       settings.face = 'edit';
     }
-    this.navigator.focusPage();
+    // A touch keyboard would cover half of what somebody came to look at.
+    if (settings.face === 'edit' && this.page !== null && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(this.page);
+    else this.navigator.focusPage();
     layout.announce(settings.face === 'edit' ? 'Editing' : 'Reading');
   }
 
@@ -140,28 +157,64 @@ export class Workspace {
     const before = this.favorites;
     const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
-    layout.announce(isOne ? `${this.title(page)} is no favourite any more` : `${this.title(page)} is a favourite`);
+    layout.announce(isOne ? `${this.title(page)} is not a favourite now` : `${this.title(page)} is a favourite`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
     // Whoever asked later was told what came of this too.
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
   }
 
   /** Makes an empty page. `name` may begin with folders. */
-  async create(name: string, folder = ''): Promise<string> {
-    const parts = name.split('/').map((part) => part.trim()).filter(Boolean);
-    const title = parts.pop() ?? name;
-    const into = [folder, ...parts].filter(Boolean).join('/');
-    const made = await this.client.call('create_page', { title, folder: into || null });
+  async #make(name: string, folder: string, evenIfTaken: boolean): Promise<CreatePageOutput> {
+    const { title, into } = placeOf(name, folder);
+    // Writing begins on the line below the title and a blank one.
+    const made = await this.client.call('create_page', { title, folder: into || null, content: `# ${title}\n\n`, allow_same_name: evenIfTaken });
     this.session.noteChange([made.filepath]);
-    return made.filepath;
+    return made;
   }
 
-  async createAndOpen(name: string, folder = ''): Promise<void> {
-    await this.flush();
-    const page = await this.create(name, folder);
-    settings.face = 'edit';
-    await this.navigator.go({ page });
-    toasts.tell(`Created “${name}”.`);
+  async create(name: string): Promise<string> {
+    return (await this.#make(name, '', false)).filepath;
+  }
+
+  /**
+   * Makes a page and goes there to write it. What is typed until it is there comes into its text. Where it cannot be made, the
+   * dialog for new pages says why. `evenIfTaken`: also where another page has that name.
+   */
+  async begin(name: string, folder = '', evenIfTaken = false): Promise<void> {
+    // A dialog or palette that asked for the page goes first, and gives up the keyboard.
+    await tick();
+    const ahead = new TypeAhead(this.typedAhead);
+    this.typedAhead = '';
+    const before = this.page;
+    const waiting = setTimeout(() => (this.isMaking = true), PATIENCE_MS);
+    try {
+      await this.flush();
+      const { filepath, title, audit_id } = await this.#make(name, folder, evenIfTaken);
+      // Only that it is listed waits for this otherwise.
+      await this.session.learn(filepath).catch(() => {});
+      this.editorProblem = null;
+      settings.face = 'edit';
+      await this.navigator.go({ page: filepath });
+      if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
+      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” has text by now, so it is still there. “Delete…” in its menu removes it.`) : null);
+    } catch (error) {
+      this.typedAhead = ahead.giveUp();
+      this.dialog = { kind: 'new', name, folder, problem: ClientError.from(error) };
+    } finally {
+      clearTimeout(waiting);
+      this.isMaking = false;
+    }
+  }
+
+  /** What was typed for a page that is not seen, because somebody went on or it could not be read. */
+  #keep(page: string, title: string, typed: string): void {
+    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was made but could not be opened. You had typed: ${typed}`);
+  }
+
+  /** The making of a page was taken back: what was open before takes its place. */
+  async unmade(page: string, before: string | null): Promise<void> {
+    if (this.page === page && before !== null && this.session.byPath.has(before)) await this.navigator.go({ page: before }, 'replace');
+    await this.removed(page);
   }
 
   /** A page has another path now: everything that knew it by the old one follows. */
@@ -213,9 +266,9 @@ export class Workspace {
           await this.restored(page);
           return true;
         });
-        if (!isBack) offer(`The text of “${title}” is kept a while longer.`);
+        if (!isBack) offer(`The text of “${title}” is still kept.`);
       });
-    offer(`The text of “${title}” is let go.`);
+    offer(`The text of “${title}” was discarded.`);
     await this.removed(page);
   }
 
@@ -224,14 +277,17 @@ export class Workspace {
     await this.navigator.go({ page });
   }
 
-  undo(entry: string, follow?: () => Promise<void>): () => Promise<void> {
+  /** `ifWritten` is told where a page was written since, and so is left as it is. */
+  undo(entry: string, follow?: () => Promise<void>, ifWritten?: string): () => Promise<void> {
     return async () => {
       await this.attempt(async () => {
         await this.flush();
-        const { changed } = await this.client.call('undo', { entry });
+        const { changed } = await this.client.call('undo', { entry }).catch((error: unknown) => {
+          throw ifWritten && ClientError.from(error).code === 'conflict' ? new ClientError('conflict', ifWritten) : error;
+        });
         this.session.noteChange(changed.map(({ filepath }) => filepath));
         await follow?.();
-        toasts.tell('Taken back.');
+        toasts.tell('Undone.');
       });
     };
   }
@@ -243,8 +299,8 @@ export class Workspace {
       const missing = reviewed.filter((page) => page.missing.length > 0);
       const [first] = reviewed;
       const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” is marked as reviewed.` : `${reviewed.length} pages are marked as reviewed.`];
-      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is not there any more: mend that in the page.`);
-      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be.`);
+      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is gone: correct that in the page.`);
+      if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be marked.`);
       const isSettled = reviewed.length > 0 && audit_id !== null;
       toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);
     });

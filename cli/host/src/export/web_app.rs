@@ -17,8 +17,14 @@ pub enum WebApp {
 }
 
 /// What `web-viewer/dist` held when the program was built: paths, and contents as deflate has them. Empty when it
-/// was not there, and in builds for development.
+/// could not be built, and in builds for development.
 const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
+
+/// Why it is empty, if it is, and what to do about that.
+const MISSING: &str = env!("UBP_WEB_APP_MISSING");
+
+/// What the engine for browsers is called, without the hash of what is in it.
+const ENGINE: &str = "assets/ubp_base_bg";
 
 impl WebApp {
     /// That of the program, unless another one is named.
@@ -29,11 +35,22 @@ impl WebApp {
         match folder {
             Some(folder) => Ok(Self::Folder(folder)),
             None if !INSIDE.is_empty() => Ok(Self::Inside),
-            None => Err(Error::invalid(
-                "this ubp was built without the web app. Use the published ubp, or build it: `npm ci && npm run build` \
-                 in web-viewer, then `cargo build --release`",
-            )),
+            None => Err(Error::invalid(format!("this ubp has no viewer, because {MISSING}"))),
         }
+    }
+
+    /// Fails without the engine that sites search with; a server needs none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] then; [`Error::Io`] when its folder cannot be read.
+    pub fn require_engine(&self) -> Result<()> {
+        if self.paths()?.iter().any(|path| path.starts_with(ENGINE) && path.ends_with(".wasm")) {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "this ubp cannot export sites: it was built without the engine that searches in browsers. In a clone, with \
+             clang and Node, run `bindings-wasm/build.sh --setup && bindings-wasm/build.sh && cargo build --release`",
+        ))
     }
 
     /// Paths of its files, `/`-separated, sorted.
@@ -98,6 +115,28 @@ fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_app_with_the_engine_can_be_a_site() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("assets")).unwrap();
+        fs::write(folder.path().join(TEMPLATE), "x").unwrap();
+        let app = WebApp::find(Some(folder.path().into())).unwrap();
+        let words = app.require_engine().unwrap_err().to_string();
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let command = words.split('`').nth(1).unwrap();
+        let scripts: Vec<&str> = command
+            .split(" && ")
+            .filter_map(|part| part.split(' ').next().filter(|word| word.contains('/')))
+            .collect();
+        assert_eq!(scripts.len(), 2, "{command}");
+        for script in scripts {
+            let usage = fs::read_to_string(repository.join(script)).unwrap();
+            assert!(usage.contains("--setup"), "{script}");
+        }
+        fs::write(folder.path().join("assets/ubp_base_bg-x.wasm"), "x").unwrap();
+        app.require_engine().unwrap();
+    }
 
     #[test]
     fn what_git_keeps_beside_the_web_app_is_no_part_of_it() {

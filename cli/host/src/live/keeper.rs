@@ -28,7 +28,7 @@ const SHARE: u32 = 200;
 /// The same while files cannot be watched.
 const POLLING_SHARE: u32 = 20;
 
-/// Works until the project is let go.
+/// Works until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
     let now = Instant::now();
     let mut keeper = Keeper {

@@ -254,6 +254,11 @@ impl Live {
         match (ask(params), again) {
             // A damaged index is out of the way by now, and one that was deleted is not used again.
             (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => ask(params),
+            // The system may not have told yet of a page that was written a moment ago.
+            (Err(Error::PageNotFound { .. }), Some(params)) => {
+                self.shared.compare_again();
+                ask(params)
+            }
             (result, _) => {
                 self.shared.note_own_change(operation, &result);
                 result
@@ -475,6 +480,15 @@ impl Shared {
             },
         };
         Ok((self.current()?, fresh))
+    }
+
+    /// Has all files compared with the index before the next answer.
+    fn compare_again(&self) {
+        if self.lock.is_indexer() {
+            self.pulse.ask(true);
+        } else {
+            self.wrote.store(true, Ordering::Release);
+        }
     }
 
     /// Whether the pages folder is still the one that is listened to.

@@ -51,7 +51,7 @@ impl Bell {
     }
 }
 
-/// Works until the project is let go.
+/// Works until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
     // A project whose model failed is let be until it is opened again.
     let mut hopeless: Option<Arc<Opened>> = None;

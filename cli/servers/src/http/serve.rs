@@ -98,7 +98,7 @@ mod tests {
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
-        let _ = read.expect("the server ends the connection");
+        assert!(read.is_ok(), "the server did not end the connection");
         String::from_utf8(answer).unwrap()
     }
 

@@ -204,6 +204,10 @@ pub(crate) fn usable_title(title: &str) -> Result<String> {
     if title.is_empty() || title.chars().any(char::is_control) || title.chars().count() > 200 {
         return Err(Error::invalid("`title` must be one line of 1 to 200 characters"));
     }
+    // A file cannot be named after it.
+    if title.chars().all(|c| c == '.' || c.is_whitespace()) {
+        return Err(Error::invalid(format!("a page cannot be called '{title}'")));
+    }
     Ok(title.to_owned())
 }
 

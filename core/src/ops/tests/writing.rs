@@ -292,6 +292,10 @@ fn new_pages_never_take_the_place_of_others() {
             "{params}"
         );
     }
+    for title in [".", "..", ". ."] {
+        let error = call(&project, "create_page", json!({ "title": title })).unwrap_err();
+        assert_eq!(error.to_string(), format!("a page cannot be called '{title}'"));
+    }
     let error = call(&project, "create_page", json!({ "title": "x", "folder": "../out" })).unwrap_err();
     assert_eq!(error.code(), "outside_project");
 }
