@@ -41,8 +41,12 @@ const VIEWS = {
   'a preview': {
     path: 'Home.html',
     act: async (page) => {
-      await page.locator('main a.link').first().focus();
-      await page.keyboard.press('Tab');
+      // On a narrow screen nothing shows that the application has begun to listen.
+      for (let tried = 0; tried < 30 && !(await page.locator('#ubp_preview').isVisible()); tried++) {
+        await page.locator('main a.link').first().focus();
+        await page.keyboard.press('Tab');
+        await page.waitForTimeout(500);
+      }
       await page.locator('#ubp_preview').waitFor();
     },
   },

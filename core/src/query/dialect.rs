@@ -6,7 +6,10 @@ const WORDS: [(&str, &str); 12] = [
     ("FROM_JSON", "json_each(files.tags) gives a row for each item of a list"),
     ("LIST_CONTAINS", "use EXISTS (SELECT 1 FROM json_each(files.tags) WHERE value = 'x')"),
     ("ARRAY_LENGTH", "use json_array_length(tags)"),
-    ("TRY_CAST", "use CAST(x AS INTEGER), which gives 0 for what is no number; dates compare as text"),
+    (
+        "TRY_CAST",
+        "use CAST(x AS INTEGER), which gives 0 for text that is not a number; dates compare as text",
+    ),
     ("DATE_TRUNC", "use substr(date, 1, 7) for the month, or strftime('%Y-%m', date)"),
     ("DATE_PART", "use strftime('%Y', date)"),
     ("STRPTIME", "dates compare as text; strftime() changes their form"),
