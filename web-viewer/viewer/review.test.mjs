@@ -1,7 +1,7 @@
 // Freshness: the badge, the banner with what changed, marking as reviewed, the dashboard for many.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { editor, ready, until, withViewer } from './workspace.mjs';
+import { cloned, editor, ready, until, withViewer } from './workspace.mjs';
 
 describe('a page that code has overtaken', () => {
   const own = withViewer();
@@ -68,6 +68,22 @@ describe('pages to review', () => {
     await page.getByText('Nothing to review').waitFor();
     await page.goBack();
     await editor(page).waitFor();
+    await done();
+  });
+});
+
+describe('pages of a clone', () => {
+  const own = withViewer({ prepare: cloned });
+
+  test('have the date of their last commit, in the list and where they are reviewed: their files are all of today', async () => {
+    const { page, done } = await own.open('Code/Sign%20in.html');
+    await ready(page);
+    await page.getByRole('button', { name: /^Sort/ }).click();
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('updated');
+    await until(async () => (await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent()).trim() === '10 Jan 2024', async () => 'the list has ' + await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent());
+    await page.keyboard.press('Alt+r');
+    await page.locator('#ubp_stage .row', { hasText: 'Sign in' }).click();
+    await page.locator('#ubp_stage').getByText('Code/Sign in.md · written 10 Jan 2024').waitFor();
     await done();
   });
 });

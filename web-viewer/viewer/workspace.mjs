@@ -46,6 +46,12 @@ function withHistory(project) {
   commit(project, 'End sessions after an hour', new Date(Date.now() - 86_400_000).toISOString());
 }
 
+/** The same before anybody indexed it. */
+export function cloned(project) {
+  withHistory(project);
+  for (const file of ['metadata.db', 'metadata.db-wal', 'metadata.db-shm']) rmSync(join(project, '.ubp', file), { force: true });
+}
+
 /** A project of many pages in many folders that link to each other. */
 export function manyPages(count) {
   return (project) => {
