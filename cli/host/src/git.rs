@@ -22,6 +22,22 @@ mod tests;
 
 use command::Git;
 
+/// `git log` with the hash, the time and the paths of every commit, whatever a user has configured.
+const PATHS_OF_COMMITS: [&str; 11] = [
+    "log",
+    "-z",
+    // No path begins with a slash.
+    "--format=//%H %ct",
+    "--name-only",
+    "--root",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-show-signature",
+    "--no-color",
+    "-O/dev/null",
+];
+
 /// The git history of a project folder, which may lie anywhere in a repository.
 ///
 /// Files in submodules, and in other repositories inside the project, are looked up there. Without
@@ -282,25 +298,8 @@ impl Repository {
         left: &mut BTreeSet<&str>,
         changes: &mut BTreeMap<String, SourceChange>,
     ) -> Result<()> {
-        let mut arguments = vec![
-            "log",
-            "-z",
-            // No path begins with a slash.
-            "--format=//%H %ct",
-            "--name-only",
-            // A merge counts for what none of its parents had.
-            "-c",
-            "--root",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-show-signature",
-            "--no-color",
-            "-O/dev/null",
-            commit,
-            "--",
-        ];
-        arguments.extend(scope);
+        // A merge counts for what none of its parents had.
+        let arguments = [&PATHS_OF_COMMITS[..], &["-c", commit, "--"], scope].concat();
         let mut errors = tempfile::tempfile().map_err(|error| self.git.failure(error))?;
         let stderr = errors.try_clone().map_err(|error| self.git.failure(error))?;
         let mut process = self.git.command(&arguments);

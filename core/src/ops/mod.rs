@@ -19,6 +19,7 @@ mod parts {
     pub(crate) mod page;
     pub(crate) mod unmatched;
     pub(crate) mod way;
+    pub(crate) mod written;
 }
 
 mod facts;
@@ -141,6 +142,7 @@ pub use parts::memory::{MemoryFields, RecalledMemory, SimilarMemory};
 pub use parts::page::{IndexState, LinkInfo, PageFields, PageSummary};
 pub use parts::way::{Step, StepDirection};
 pub use table::{Operation, find, named};
+pub use written::WriteReport;
 
 table::operations! {
     search complete fulltext_search

@@ -119,14 +119,18 @@ export interface AcceptOutput {
   link: string;
   /** SHA-256 of the page's file after the edit. */
   content_hash: string;
-  /** Unified diff of the page. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
   /** Whether this only shows what would be written. */
   dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
   /** Why the index was not updated, although the change was written. */
   index_error: string | null;
+  /** How true the index is. */
+  index: IndexState;
 }
 
 /** Which link. */
@@ -618,6 +622,8 @@ export interface DeleteDocumentOutput {
   trash: string | null;
   /** Names the change in the audit log, for taking it back. */
   audit_id: string | null;
+  /** Why the index was not updated, although the file went. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -650,9 +656,9 @@ export interface DeletePageOutput {
   trash: string | null;
   /** Links that led to the page; with `unlink` they are plain text now. */
   links: LostLink[];
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would happen. */
+  /** Whether this only shows what would be written. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
@@ -1006,12 +1012,16 @@ export interface ForgetOutput {
   trash: string | null;
   /** Links that led to it. */
   links: LostLink[];
-  /** Unified diff. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would happen. */
+  /** Whether this only shows what would be written. */
   dry_run: boolean;
+  /** Files that changed. */
+  changed: ChangedFile[];
   /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -2197,14 +2207,16 @@ export interface ReindexMemoriesOutput {
   merged: Merge[];
   /** Pages that should be memories and cannot be read as such. */
   skipped: Skipped[];
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would change. */
+  /** Whether this only shows what would be written. */
   dry_run: boolean;
-  /** Files that changed. Those that were replaced say where they lie in the trash. */
+  /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; `ubp undo` takes all of it back. Absent when nothing changed. */
+  /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
+  /** Why the index was not updated, although the change was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -2265,6 +2277,8 @@ export interface RememberOutput {
    * nothing changed.
    */
   audit_id: string | null;
+  /** Why the index was not updated, although the memory was written. */
+  index_error: string | null;
   /** How true the index is. */
   index: IndexState;
 }
@@ -2392,9 +2406,9 @@ export interface ReplaceOutput {
   skipped: SkippedPage[];
   /** Hash of the call and of all pages to change, to pass as `expected_hash`. */
   content_hash: string;
-  /** Unified diffs of every page that changed; for an agent at most the first 8,000 bytes. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would change. */
+  /** Whether this only shows what would be written. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
@@ -3030,13 +3044,13 @@ export interface TraversedPage {
 export interface UndoOutput {
   /** The group that was taken back. */
   undone: string;
-  /** Unified diffs of every file that changed. */
+  /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would change. */
+  /** Whether this only shows what would be written. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names this change in the audit log; absent when nothing was written. */
+  /** Names the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
   /** Why the index was not updated, although the change was written. */
   index_error: string | null;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use ubp_core::ports::{Commit, Revision};
 use ubp_core::{Result, path as paths};
 
-use super::{GitHistory, Repository, scope, utf8};
+use super::{GitHistory, PATHS_OF_COMMITS, Repository, scope, utf8};
 
 impl GitHistory {
     /// The repository that `path` lies in, and the path as seen from the project or nested repository.
@@ -139,24 +139,8 @@ impl Repository {
         if !self.has_commits() {
             return Ok(times);
         }
-        let arguments = [
-            "log",
-            "-z",
-            // No path begins with a slash.
-            "--format=//%H %ct",
-            "--name-only",
-            "--diff-filter=A",
-            "--root",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-show-signature",
-            "--no-color",
-            "-O/dev/null",
-            "HEAD",
-            "--",
-        ];
-        let output = self.read(&[&arguments[..], &scope(wanted)].concat())?;
+        let arguments = [&PATHS_OF_COMMITS[..], &["--diff-filter=A", "HEAD", "--"], &scope(wanted)].concat();
+        let output = self.read(&arguments)?;
         let mut time = None;
         for token in output.split(|&byte| byte == 0) {
             if let Some(header) = token.strip_prefix(b"//") {

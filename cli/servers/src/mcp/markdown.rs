@@ -296,10 +296,14 @@ mod tests {
             place: ops::suggest_links::LinkPlace { line: 3, text: "B".into(), context: "See B.".into() },
             link: "[[b|B]]".into(),
             content_hash: "ab12".into(),
-            diff: "-See B.\n+See [[b|B]].\n".into(),
-            dry_run: false,
-            audit_id: Some("3f9a".into()),
-            index_error: None,
+            written: ops::WriteReport {
+                diff: "-See B.\n+See [[b|B]].\n".into(),
+                dry_run: false,
+                changed: Vec::new(),
+                audit_id: Some("3f9a".into()),
+                index_error: None,
+                index: ops::IndexState { fresh: true, pending: 0, head: None },
+            },
         };
         let told = |output: &ops::accept::Output| {
             let mut page = page(&[]);
@@ -310,8 +314,8 @@ mod tests {
             told(&output),
             "`a.md:3`: `[[b|B]]`\ncontent_hash: `ab12`\n\n`ubp undo 3f9a` (for the person you work for, in a terminal) undoes this\n"
         );
-        output.dry_run = true;
-        output.audit_id = None;
+        output.written.dry_run = true;
+        output.written.audit_id = None;
         assert_eq!(
             told(&output),
             "```diff\n-See B.\n+See [[b|B]].\n```\n\ndry run: nothing was written\n`a.md:3`: `[[b|B]]`\n"

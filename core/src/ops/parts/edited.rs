@@ -4,15 +4,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Context;
-use crate::hint::Next;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
-use crate::ops::page::{IndexState, PageFields, without_fraction};
+use crate::ops::page::{PageFields, without_fraction};
 use crate::ops::read_page::not_utf8;
+use crate::ops::written::WriteReport;
 use crate::ports::{ContentHash, FileStat, PageFile};
-use crate::show::{Page, Span};
-use crate::writing::{ChangedFile, Version, Written};
+use crate::show::Page;
+use crate::writing::{Version, Written};
 use crate::{Error, Result, path, text};
 
 /// A page as it is after an edit, or would be.
@@ -23,18 +23,9 @@ pub struct Edited {
     pub page: PageFields,
     /// SHA-256 of the file after the edit, to be carried by the next one.
     pub content_hash: String,
-    /// Unified diffs of every file that changed; for an agent at most the first 8,000 bytes.
-    pub diff: String,
-    /// Whether this only shows what would be written.
-    pub dry_run: bool,
-    /// Files that changed.
-    pub changed: Vec<ChangedFile>,
-    /// Names the change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
-    pub index_error: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// The answer about the page at `path`, whose file holds `bytes` then.
@@ -58,24 +49,11 @@ pub(crate) fn answer(
         }
         None => preview(context, &before, path, bytes)?,
     };
-    let index = index_after(context, &written);
     Ok(Edited {
         page,
         content_hash: ContentHash::of(bytes).to_string(),
-        diff: written.diff,
-        dry_run,
-        changed: written.changed,
-        audit_id: written.audit_id,
-        index_error: written.index_error,
-        index,
+        written: WriteReport::of(context, written, dry_run),
     })
-}
-
-/// How true the index is after a write, which succeeded even if this fails.
-pub(crate) fn index_after(context: &Context<'_>, written: &Written) -> IndexState {
-    let unknown = || IndexState { fresh: false, pending: 0, head: None };
-    let state = context.index_state().unwrap_or_else(|_| unknown());
-    IndexState { fresh: state.fresh && written.index_error.is_none(), ..state }
 }
 
 fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
@@ -211,42 +189,9 @@ pub(crate) fn usable_title(title: &str) -> Result<String> {
     Ok(title.to_owned())
 }
 
-/// Tells what would change, where somebody asked only for that. Returns whether that is so.
-pub(crate) fn show_dry_run(diff: &str, dry_run: bool, page: &mut dyn Page) -> bool {
-    if dry_run && !diff.is_empty() {
-        page.diff(diff);
-        page.note(&[Span::Text("dry run: nothing was written")]);
-    } else if dry_run {
-        page.note(&[Span::Text("nothing would change")]);
-    }
-    dry_run
-}
-
 impl Edited {
     /// Ends the answer to a change of this page.
     pub(crate) fn show_end(&self, page: &mut dyn Page) {
-        show_index_error(self.index_error.as_deref(), page);
-        show_end(&self.content_hash, self.audit_id.as_deref(), page);
-    }
-}
-
-/// Tells why the index was not updated after a write.
-pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
-    if let Some(error) = error {
-        page.warn(&[
-            Span::Text("the change was written, but the index was not updated: "),
-            Span::Text(error),
-        ]);
-    }
-}
-
-/// Ends the answer to a change: what the next edit of the page has to carry, and how to undo this one.
-pub(crate) fn show_end(content_hash: &str, audit_id: Option<&str>, page: &mut dyn Page) {
-    page.handle("content_hash", content_hash);
-    if let Some(id) = audit_id {
-        page.note(&[Span::Text(&format!(
-            "{} undoes this",
-            page.voice().ask(&Next::call("undo").with("entry", id))
-        ))]);
+        self.written.show_end(&self.content_hash, page);
     }
 }

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hint::{Hint, Next};
 use crate::ops::audit;
-use crate::ops::edited;
-use crate::ops::page::IndexState;
+use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::audit::{AuditLog, OutcomeKind};
@@ -39,18 +38,9 @@ pub struct Params {
 pub struct Output {
     /// The group that was taken back.
     pub undone: String,
-    /// Unified diffs of every file that changed.
-    pub diff: String,
-    /// Whether this only shows what would change.
-    pub dry_run: bool,
-    /// Files that changed.
-    pub changed: Vec<ChangedFile>,
-    /// Names this change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
-    pub index_error: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// Takes the change back.
@@ -79,24 +69,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     plan.undoes = Some(first.group.clone());
     let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
-    let index = edited::index_after(context, &written);
-    Ok(Output {
-        undone: first.group.clone(),
-        diff: written.diff,
-        dry_run: params.dry_run,
-        changed: written.changed,
-        audit_id: written.audit_id,
-        index_error: written.index_error,
-        index,
-    })
+    Ok(Output { undone: first.group.clone(), written: WriteReport::of(context, written, params.dry_run) })
 }
 
 /// Tells what became of every file.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    if edited::show_dry_run(&output.diff, output.dry_run, page) {
+    if output.written.show_dry_run(page) {
         return;
     }
-    for file in &output.changed {
+    for file in &output.written.changed {
         let path = Span::Path(&file.filepath);
         match file {
             ChangedFile { moved_from: Some(from), .. } => {
@@ -110,9 +91,8 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             _ => page.line(&[path, Span::Text(" is as it was before")]),
         }
     }
-    if output.changed.is_empty() {
+    if output.written.changed.is_empty() {
         page.line(&[Span::Text("Undid "), Span::Code(&output.undone)]);
     }
-    edited::show_index_error(output.index_error.as_deref(), page);
-    edited::show_end("", output.audit_id.as_deref(), page);
+    output.written.show_end("", page);
 }

@@ -128,7 +128,7 @@ impl Incomplete {
         (!fields.is_empty()).then(|| Self { path: page.to_owned(), hash: ContentHash::of(&bytes), fields })
     }
 
-    /// The page before and after.
+    /// The page before and after, the former without its text.
     fn completed(&self, context: &Context<'_>) -> Result<(Version, Version)> {
         let page = Version::read(context.source, &self.path)?;
         if page.hash != self.hash {
@@ -140,7 +140,7 @@ impl Incomplete {
             self.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let text = set_fields(&self.path, text, &fields)?;
         let after = Version::new(self.path.clone(), text.into_bytes());
-        Ok((page, after))
+        Ok((Version { bytes: None, ..page }, after))
     }
 }
 
@@ -176,18 +176,16 @@ fn complete(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
         }
     }
     let _held = context.source.lock()?;
-    let mut noted = Vec::new();
-    for one in &incomplete {
-        if let Some(edit) = edited.get(&one.path) {
-            noted.push((one.completed(context)?, *edit));
-        }
+    let completed: Vec<(Version, Version)> =
+        incomplete.iter().map(|one| one.completed(context)).collect::<Result<_>>()?;
+    let noted =
+        completed.iter().filter_map(|(before, after)| Some((Some(before), after, *edited.get(&after.path)?)));
+    edits::record(context, noted, false)?;
+    for (before, after) in &completed {
+        let bytes = after.bytes.as_deref().unwrap_or_default();
+        context.source.write(&after.path, bytes, Some(before.hash))?;
     }
-    edits::record(context, noted.iter().map(|((page, after), edit)| (Some(page), after, *edit)), false)?;
-    for one in &incomplete {
-        let (_, after) = one.completed(context)?;
-        context.source.write(&one.path, after.bytes.as_deref().unwrap_or_default(), Some(one.hash))?;
-    }
-    Ok(incomplete.into_iter().map(|one| one.path).collect())
+    Ok(completed.into_iter().map(|(_, after)| after.path).collect())
 }
 
 /// Creates a page for every wikilink on `pages` that leads nowhere; returns the new paths.

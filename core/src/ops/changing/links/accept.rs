@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::graph::resolve::Destination;
 use crate::index::questions::names;
-use crate::ops::edited;
 use crate::ops::page::{self, PageName, to_the_second};
 use crate::ops::suggest_links::LinkPlace;
+use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, parse};
 use crate::show::{Page, Span};
@@ -60,14 +60,9 @@ pub struct Output {
     pub link: String,
     /// SHA-256 of the page's file after the edit.
     pub content_hash: String,
-    /// Unified diff of the page.
-    pub diff: String,
-    /// Whether this only shows what would be written.
-    pub dry_run: bool,
-    /// Names the change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
-    pub index_error: Option<String>,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// Makes the link.
@@ -118,10 +113,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         place: LinkPlace { line: place.line, text: place.text, context: place.context },
         link,
         content_hash,
-        diff: written.diff,
-        dry_run: params.dry_run,
-        audit_id: written.audit_id,
-        index_error: written.index_error,
+        written: WriteReport::of(context, written, params.dry_run),
     })
 }
 
@@ -214,11 +206,10 @@ impl Ends {
 
 /// Tells which link was made, and where.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let dry_run = edited::show_dry_run(&output.diff, output.dry_run, page);
+    let dry_run = output.written.show_dry_run(page);
     let place = Span::Place(&output.source, output.place.line);
     page.line(&[place, Span::Text(": "), Span::Code(&output.link)]);
     if !dry_run {
-        edited::show_index_error(output.index_error.as_deref(), page);
-        edited::show_end(&output.content_hash, output.audit_id.as_deref(), page);
+        output.written.show_end(&output.content_hash, page);
     }
 }

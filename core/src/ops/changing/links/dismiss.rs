@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::accept::Ends;
-use crate::ops::edited;
+use crate::ops::written;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::suggest::decisions::Verdict;
@@ -56,5 +56,5 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 pub fn show(output: &Output, page: &mut dyn Page) {
     let (source, target) = (Span::Path(&output.source), Span::Path(&output.target));
     page.line(&[Span::Text("Not suggested again: "), source, Span::Text(" -> "), target]);
-    edited::show_end("", output.audit_id.as_deref(), page);
+    written::show_undo(output.audit_id.as_deref(), page);
 }

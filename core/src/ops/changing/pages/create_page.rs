@@ -189,7 +189,7 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
 /// Tells which page was made, which others have such a name, and which links lead to it now.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let edited = &output.edited;
-    let written = !edited::show_dry_run(&edited.diff, edited.dry_run, page);
+    let written = !edited.written.show_dry_run(page);
     if written {
         page.line(&[Span::Text("Created "), Span::Path(&edited.page.filepath)]);
     }

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::resolve::Destination;
 use crate::index::questions::links;
-use crate::ops::edited::{self, Subject};
-use crate::ops::page::{IndexState, PageFields};
+use crate::ops::edited::Subject;
+use crate::ops::page::PageFields;
+use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, Site, decode, sites};
 use crate::show::{Page, Span, counted};
 use crate::writing::links::{World, keys, spliced};
-use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, expect};
+use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
@@ -56,18 +57,9 @@ pub struct Output {
     pub trash: Option<String>,
     /// Links that led to the page; with `unlink` they are plain text now.
     pub links: Vec<LostLink>,
-    /// Unified diffs of every file that changed.
-    pub diff: String,
-    /// Whether this only shows what would happen.
-    pub dry_run: bool,
-    /// Files that changed.
-    pub changed: Vec<ChangedFile>,
-    /// Names the change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
-    pub index_error: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// A link that led to the page.
@@ -137,19 +129,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     changes.push(Change::delete(subject.version));
     let written = carry_out(context, Plan::new("delete_page", changes), params.dry_run)?;
     drop(held);
-    let index = edited::index_after(context, &written);
     let trash = written.changed.iter().find_map(|file| file.trash.clone()).filter(|_| !params.dry_run);
     Ok(Output {
         page,
         content_hash,
         trash,
         links,
-        diff: written.diff,
-        dry_run: params.dry_run,
-        changed: written.changed,
-        audit_id: written.audit_id,
-        index_error: written.index_error,
-        index,
+        written: WriteReport::of(context, written, params.dry_run),
     })
 }
 
@@ -185,17 +171,20 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
 
 /// Tells where the page lies now, and what became of the links to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    edited::show_dry_run(&output.diff, output.dry_run, page);
+    output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
         let place = format!(".ubp/trash/{trash}");
         page.line(&[Span::Path(&output.page.filepath), Span::Text(" moved to "), Span::Text(&place)]);
     }
-    let now = |is: &'static str, would_be: &'static str| if output.dry_run { would_be } else { is };
+    let now = |is: &'static str, would_be: &'static str| if output.written.dry_run { would_be } else { is };
     let mut left = 0;
     for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
         // Without `unlink` no other page is edited.
-        let edited =
-            output.changed.iter().find(|file| links.iter().any(|link| link.filepath == file.filepath));
+        let edited = output
+            .written
+            .changed
+            .iter()
+            .find(|file| links.iter().any(|link| link.filepath == file.filepath));
         for link in links {
             let place = Span::Place(&link.filepath, link.line);
             let mut line = vec![place, Span::Text(": the link to '"), Span::Text(&link.target)];
@@ -213,7 +202,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.warn(&line);
         }
         match edited {
-            Some(file) if !output.dry_run => {
+            Some(file) if !output.written.dry_run => {
                 page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
             }
             Some(_) => {}
@@ -225,6 +214,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let advice = format!("{links} the page; the option `unlink` turns such links into plain text");
         page.note(&[Span::Text(&advice)]);
     }
-    edited::show_index_error(output.index_error.as_deref(), page);
-    edited::show_end("", output.audit_id.as_deref(), page);
+    output.written.show_end("", page);
 }

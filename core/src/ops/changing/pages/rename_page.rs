@@ -211,11 +211,11 @@ fn retitled(
 /// Tells what the page is called now, and on which pages links were rewritten.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
-    if edited::show_dry_run(&edited.diff, edited.dry_run, page) {
+    if edited.written.show_dry_run(page) {
         return;
     }
     let (from, to) = (&output.previous_path, &edited.page.filepath);
-    if edited.changed.is_empty() {
+    if edited.written.changed.is_empty() {
         page.line(&[Span::Text("Nothing to change")]);
     } else if from == to {
         let titles =
@@ -224,7 +224,7 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     } else {
         page.line(&[Span::Path(from), Span::Text(" -> "), Span::Path(to)]);
     }
-    for file in edited.changed.iter().filter(|file| file.filepath != *to) {
+    for file in edited.written.changed.iter().filter(|file| file.filepath != *to) {
         page.item(&[Span::Text("links rewritten in "), Span::Path(&file.filepath)]);
         page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
     }

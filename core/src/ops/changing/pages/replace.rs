@@ -4,14 +4,13 @@ use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ops::edited;
-use crate::ops::page::IndexState;
 use crate::ops::update_page::{unbroken, with_fields};
+use crate::ops::written::WriteReport;
 use crate::ops::{Facts, Tool};
 use crate::page::{in_kind, occurrences, with_replaced};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted};
-use crate::writing::{Change, ChangedFile, Plan, Version, carry_out, is_read_only};
+use crate::writing::{Change, Plan, Version, carry_out, is_read_only};
 use crate::{Caller, Context, Error, Result, path};
 
 /// What surfaces know of it.
@@ -55,18 +54,9 @@ pub struct Output {
     pub skipped: Vec<SkippedPage>,
     /// Hash of the call and of all pages to change, to pass as `expected_hash`.
     pub content_hash: String,
-    /// Unified diffs of every page that changed; for an agent at most the first 8,000 bytes.
-    pub diff: String,
-    /// Whether this only shows what would change.
-    pub dry_run: bool,
-    /// Files that changed.
-    pub changed: Vec<ChangedFile>,
-    /// Names the change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
-    pub index_error: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// A page with replacements.
@@ -160,18 +150,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     let written = carry_out(context, Plan::new("replace", changes), params.dry_run)?;
     drop(held);
-    let index = edited::index_after(context, &written);
     Ok(Output {
         replaced_count: pages.iter().map(|page| page.count).sum(),
         pages,
         skipped,
         content_hash: hash.to_string(),
-        diff: written.diff,
-        dry_run: params.dry_run,
-        changed: written.changed,
-        audit_id: written.audit_id,
-        index_error: written.index_error,
-        index,
+        written: WriteReport::of(context, written, params.dry_run),
     })
 }
 
@@ -227,9 +211,9 @@ fn hash(params: &Params, changes: &[Change]) -> ContentHash {
 
 /// Tells what was replaced, and which pages were skipped.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    let written = !output.dry_run || output.diff.is_empty();
+    let written = !output.written.dry_run || output.written.diff.is_empty();
     if !written {
-        page.diff(&output.diff);
+        page.diff(&output.written.diff);
     }
     let occurrences = counted(output.replaced_count, "occurrence", "occurrences");
     let pages = counted(output.pages.len(), "page", "pages");
@@ -250,6 +234,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.handle("content_hash", &output.content_hash);
         return;
     }
-    edited::show_index_error(output.index_error.as_deref(), page);
-    edited::show_end("", output.audit_id.as_deref(), page);
+    output.written.show_end("", page);
 }

@@ -344,15 +344,15 @@ fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {
 /// Tells what changed on the page.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
-    let written = !edited::show_dry_run(&edited.diff, edited.dry_run, page);
+    let written = !edited.written.show_dry_run(page);
     let path = Span::Path(&edited.page.filepath);
-    if written && edited.changed.is_empty() {
+    if written && edited.written.changed.is_empty() {
         page.line(&[path, Span::Text(" already reads like this; nothing was written")]);
     } else if written {
         let count = counted(output.replaced_count, "occurrence", "occurrences");
         let count = if output.replaced_count > 1 { format!(": {count} replaced") } else { String::new() };
         page.line(&[Span::Text("Updated "), path, Span::Text(&count)]);
-        page.diff(&edited.diff);
+        page.diff(&edited.written.diff);
     }
     if !output.kept_sections.is_empty() {
         let kept = output.kept_sections.join(", ");

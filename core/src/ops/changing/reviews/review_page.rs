@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
 use crate::hint::Next;
-use crate::ops::edited;
 use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
+use crate::ops::written;
 use crate::ops::{Facts, Tool, check_staleness};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
@@ -255,7 +255,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if output.written {
         page.note(&[Span::Text("commit .ubp/refs.lock together with the pages")]);
     }
-    edited::show_end("", output.audit_id.as_deref(), page);
+    written::show_undo(output.audit_id.as_deref(), page);
     if !output.index.fresh {
         output.index.show(page);
     }

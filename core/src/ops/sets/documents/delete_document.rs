@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::Result;
 use crate::ops::document;
-use crate::ops::edited::{index_after, show_end};
 use crate::ops::page::IndexState;
+use crate::ops::written::{index_after, show_index_error, show_undo};
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
@@ -37,6 +37,8 @@ pub struct Output {
     pub trash: Option<String>,
     /// Names the change in the audit log, for taking it back.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the file went.
+    pub index_error: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -54,7 +56,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, Plan::new("delete_document", vec![change]), false)?;
     let index = index_after(context, &written);
     let trash = written.changed.into_iter().find_map(|file| file.trash);
-    Ok(Output { filename, deleted: true, trash, audit_id: written.audit_id, index })
+    let (audit_id, index_error) = (written.audit_id, written.index_error);
+    Ok(Output { filename, deleted: true, trash, audit_id, index_error, index })
 }
 
 /// Tells where the file went.
@@ -63,5 +66,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(trash) = &output.trash {
         page.detail(&[Span::Text("it is in "), Span::Code(&format!(".ubp/trash/{trash}"))]);
     }
-    show_end("", output.audit_id.as_deref(), page);
+    show_index_error(output.index_error.as_deref(), page);
+    show_undo(output.audit_id.as_deref(), page);
 }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::memory::{Catalog, Counts, MemoryType};
 use crate::ops::Facts;
 use crate::ops::delete_page::{self, LostLink};
-use crate::ops::edited::{show_dry_run, show_end};
 use crate::ops::memory::MemoryFields;
-use crate::ops::page::{IndexState, readings};
+use crate::ops::page::readings;
+use crate::ops::written::WriteReport;
 use crate::show::{Page, Span};
 use crate::{Caller, Context};
 use crate::{Error, Result};
@@ -42,14 +42,9 @@ pub struct Output {
     pub trash: Option<String>,
     /// Links that led to it.
     pub links: Vec<LostLink>,
-    /// Unified diff.
-    pub diff: String,
-    /// Whether this only shows what would happen.
-    pub dry_run: bool,
-    /// Names the change in the audit log; absent when nothing was written.
-    pub audit_id: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// Forgets the memory.
@@ -79,20 +74,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let deleted = delete_page::run(context, page)?;
     drop(held);
-    Ok(Output {
-        memory,
-        trash: deleted.trash,
-        links: deleted.links,
-        diff: deleted.diff,
-        dry_run: deleted.dry_run,
-        audit_id: deleted.audit_id,
-        index: deleted.index,
-    })
+    Ok(Output { memory, trash: deleted.trash, links: deleted.links, written: deleted.written })
 }
 
 /// Tells where the page went, and which links lost it.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    show_dry_run(&output.diff, output.dry_run, page);
+    output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
         let trash = format!(".ubp/trash/{trash}");
         page.line(&[
@@ -106,5 +93,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let lost = format!(": the link to '{}' loses its page", link.target);
         page.warn(&[Span::Place(&link.filepath, link.line), Span::Text(&lost)]);
     }
-    show_end("", output.audit_id.as_deref(), page);
+    output.written.show_end("", page);
 }

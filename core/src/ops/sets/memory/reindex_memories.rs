@@ -12,13 +12,12 @@ use crate::memory::{
     Catalog, Compared, Counts, Entry, Group, Memory, Skipped, edited, groups, merged, read, vectors,
 };
 use crate::ops::Facts;
-use crate::ops::edited::{show_dry_run, show_end};
 use crate::ops::memory::{MemoryFields, SimilarMemory, show_skipped};
-use crate::ops::page::IndexState;
+use crate::ops::written::WriteReport;
 use crate::page::{LinkTypes, decode, parse};
 use crate::show::{Page, Span, counted};
 use crate::writing::links::{Follower, Renaming, World, keys};
-use crate::writing::{Change, ChangedFile, Plan, Version, carry_out};
+use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Caller, Context};
 use crate::{Error, Result, path, text};
 
@@ -51,16 +50,9 @@ pub struct Output {
     pub merged: Vec<Merge>,
     /// Pages that should be memories and cannot be read as such.
     pub skipped: Vec<Skipped>,
-    /// Unified diffs of every file that changed.
-    pub diff: String,
-    /// Whether this only shows what would change.
-    pub dry_run: bool,
-    /// Files that changed. Those that were replaced say where they lie in the trash.
-    pub changed: Vec<ChangedFile>,
-    /// Names the change in the audit log; `ubp undo` takes all of it back. Absent when nothing changed.
-    pub audit_id: Option<String>,
-    /// How true the index is.
-    pub index: IndexState,
+    /// What was written.
+    #[serde(flatten)]
+    pub written: WriteReport,
 }
 
 /// Memories that became one.
@@ -127,11 +119,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         without_vectors,
         merged,
         skipped,
-        diff: written.diff,
-        dry_run: params.dry_run,
-        changed: written.changed,
-        audit_id: written.audit_id,
-        index: context.index_state()?,
+        written: WriteReport::of(context, written, params.dry_run),
     })
 }
 
@@ -276,7 +264,7 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
 
 /// Tells which memories became one, and why others could not.
 pub fn show(output: &Output, page: &mut dyn Page) {
-    show_dry_run(&output.diff, output.dry_run, page);
+    output.written.show_dry_run(page);
     for Merge { kept, replaced } in &output.merged {
         let count = format!(" replaces {}", counted(replaced.len(), "memory", "memories"));
         page.line(&[Span::Path(&kept.filepath), Span::Text(&count)]);
@@ -287,7 +275,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         page.aside(&[Span::Text(&kept.standing())]);
     }
-    for file in &output.changed {
+    for file in &output.written.changed {
         if let Some(trash) = &file.trash {
             let trash = format!(".ubp/trash/{trash}");
             page.aside(&[Span::Path(&file.filepath), Span::Text(" is in "), Span::Code(&trash)]);
@@ -305,5 +293,5 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let none = if output.merged.is_empty() { "; none say the same" } else { "" };
     page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);
-    show_end("", output.audit_id.as_deref(), page);
+    output.written.show_end("", page);
 }

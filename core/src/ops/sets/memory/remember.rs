@@ -11,9 +11,9 @@ use crate::hint::{Hint, Next};
 use crate::memory::{
     Catalog, Fields, Given, Memory, MemoryType, Place, edited, look_for, meaning, new_page, read, referenced,
 };
-use crate::ops::edited::show_end;
 use crate::ops::memory::SimilarMemory;
 use crate::ops::page::IndexState;
+use crate::ops::written::{show_index_error, show_undo};
 use crate::ops::{Facts, Tool};
 use crate::ports::Clock;
 use crate::show::{Page, Span};
@@ -82,6 +82,8 @@ pub struct Output {
     /// Names the change in the audit log, which has the former text; `ubp undo` takes it back. Absent when
     /// nothing changed.
     pub audit_id: Option<String>,
+    /// Why the index was not updated, although the memory was written.
+    pub index_error: Option<String>,
     /// How true the index is.
     pub index: IndexState,
 }
@@ -90,7 +92,7 @@ pub struct Output {
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for what cannot be kept or looks like a secret; [`Error::FrontMatter`] for a page
-/// that has to be mended first; [`Error::ReadOnly`], [`Error::Conflict`], [`Error::Io`]. Nothing is kept then.
+/// that has to be corrected first; [`Error::ReadOnly`], [`Error::Conflict`], [`Error::Io`]. Nothing is kept then.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let Params { memory_type, topic, content, tags, examples, source, force } = params;
     let given = Given::new(&topic, &content, tags, examples, source.as_deref())?;
@@ -122,6 +124,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         topic: kept.topic,
         filepath: kept.path,
         audit_id: kept.audit_id,
+        index_error: kept.index_error,
         index: context.index_state()?,
     })
 }
@@ -159,6 +162,7 @@ struct Kept {
     path: String,
     action: Action,
     audit_id: Option<String>,
+    index_error: Option<String>,
 }
 
 /// Looks and writes while nobody else may, so that of many who remember the same topic one makes the page. `None` when
@@ -192,6 +196,7 @@ fn keep(
                 path: entry.path.clone(),
                 action: Action::Updated,
                 audit_id: None,
+                index_error: None,
             };
             (kept, Change::edit(version, page.into_bytes()))
         }
@@ -207,7 +212,8 @@ fn keep(
             let page = new_page(&created(memory_type, given), &id, now)?;
             let change = Change::create(Version::new(path.clone(), page.into_bytes()));
             let topic = given.topic.clone();
-            (Kept { id, topic, path, action: Action::Created, audit_id: None }, change)
+            let action = Action::Created;
+            (Kept { id, topic, path, action, audit_id: None, index_error: None }, change)
         }
     };
     let written = carry_out(context, Plan::new("remember", vec![change]), false)?;
@@ -216,7 +222,8 @@ fn keep(
         let _ = referenced(context.source, &kept.id, now.as_second());
     }
     drop(held);
-    Ok(Some((Kept { audit_id: written.audit_id, ..kept }, catalog)))
+    let (audit_id, index_error) = (written.audit_id, written.index_error);
+    Ok(Some((Kept { audit_id, index_error, ..kept }, catalog)))
 }
 
 fn mend(path: &str, line: usize, reason: &str) -> Error {
@@ -278,9 +285,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         Action::Updated => {
             page.line(&[Span::Text("Updated "), path]);
-            show_end("", output.audit_id.as_deref(), page);
+            show_undo(output.audit_id.as_deref(), page);
         }
     }
+    show_index_error(output.index_error.as_deref(), page);
     for similar in &output.similar {
         page.note(&[Span::Path(&similar.filepath), Span::Text(" is like it: "), Span::Text(&similar.topic)]);
     }
