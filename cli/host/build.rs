@@ -27,7 +27,10 @@ const SOURCES: [&str; 10] = [
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web-viewer");
+    // Asked for when it runs: a script that was compiled in another clone may be taken from a shared cache.
+    let package =
+        env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| io::Error::other("cargo names no package"))?;
+    let web = Path::new(&package).join("../../web-viewer");
     let out =
         PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?);
     let mut files = Vec::new();

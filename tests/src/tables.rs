@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::panic::catch_unwind;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// A row of a table in `docs/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Row {
 /// # Panics
 /// When there is no such page.
 fn tables(page: &str) -> Vec<(String, Vec<Row>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/{page}.md"));
+    let path = PathBuf::from(format!("../docs/{page}.md"));
     let text = fs::read_to_string(&path);
     assert!(text.is_ok(), "{}: {text:?}", path.display());
     let mut found: Vec<(String, Vec<Row>)> = Vec::new();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use ubp_core::ops::OPERATIONS;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+    PathBuf::from("..")
 }
 
 fn metadata() -> Metadata {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 #[test]
 fn the_contract_on_disk_is_that_of_the_table() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("npm/ubp/generated");
+    let folder = Path::new("../npm/ubp/generated");
     let files = ubp_tests::contract::files().unwrap();
     let on_disk = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
     if std::env::var_os("UBP_UPDATE").is_some_and(|value| value == "1") {

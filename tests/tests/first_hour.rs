@@ -219,7 +219,7 @@ fn the_agent_that_the_screen_connects_reads_the_pages() {
 
 #[test]
 fn the_commands_of_the_readme_work_in_a_project_of_ones_own() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let readme = std::fs::read_to_string("../README.md").unwrap();
     let (_, own) = readme.split_once("in your own project:").unwrap();
     let block = own.split("```").nth(1).unwrap();
     let commands: Vec<&str> = block

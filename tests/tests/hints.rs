@@ -177,7 +177,7 @@ fn the_viewer_tells_of_its_own_buttons() {
     let viewer = Viewer::on(Arc::new(viewer::with_app(project())), "");
     let answer = viewer.post("get_page", &json!({ "page": "nowhere at all" })).json();
     assert_eq!(answer["hint"], "the list of pages shows every page");
-    let app = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../web-viewer/src"), &["ts", "svelte"]);
+    let app = sources(Path::new("../web-viewer/src"), &["ts", "svelte"]);
     let app: String = app.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
     for row in OPERATIONS {
         let labels = row.facts.button.split(['“', '”']).skip(1).step_by(2);
@@ -205,7 +205,7 @@ fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 /// for agents write no command down.
 #[test]
 fn no_sentence_of_the_engine_names_a_command() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let root = Path::new("..");
     let mut read = 0;
     for folder in ["core/src", "cli/servers/src/mcp"] {
         for path in sources(&root.join(folder), &["rs"]) {

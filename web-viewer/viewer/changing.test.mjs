@@ -130,9 +130,16 @@ describe('pages', () => {
     await page.keyboard.press('Alt+n');
     const dialog = page.getByRole('dialog', { name: 'New page' });
     await dialog.waitFor();
+    // On a busy machine the answer may come before Enter does.
+    let isEntered = false;
+    await page.route('**/api/create_page', async (route) => {
+      if (route.request().postDataJSON().dry_run) await until(() => isEntered, 'Enter is pressed');
+      await route.continue();
+    });
     await page.keyboard.insertText('Fast');
     await page.keyboard.press('Enter');
     await page.keyboard.insertText('Typed on.');
+    isEntered = true;
     await dialog.getByText('Create another page with this name?').waitFor();
     assert.equal(existsSync(own.page('Fast.md')), false);
     assert.equal(await dialog.getByRole('textbox', { name: 'Text' }).inputValue(), 'Typed on.');

@@ -1,4 +1,4 @@
-// A page that is deleted on disk while somebody has it open: its text is kept, written again or let go.
+// A page that is deleted on disk while somebody has it open: its text is kept, restored or discarded.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -37,18 +37,18 @@ const drafts = (page) =>
 
 async function gone(editor, name) {
   remove(name);
-  await button(editor, 'Write it again').waitFor();
+  await button(editor, 'Restore the page').waitFor();
   await until(async () => (await editor.status()) === 'gone', 'the state says so');
 }
 
-test('without unsaved edits: the text stays, and is written again as it was', async () => {
+test('without unsaved edits: the text stays, and is restored as it was', async () => {
   const editor = await open('Again');
   await gone(editor, 'Again');
   await notice(editor).waitFor();
   assert.equal(await editor.text(), textOf('Again'));
   await listed(editor, 'Again').waitFor({ state: 'detached' });
   assert.equal(existsSync(file('Again')), false, 'nobody asked for it yet');
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Again.md'), textOf('Again'));
   await notice(editor).waitFor({ state: 'detached' });
@@ -66,7 +66,7 @@ test('no key is lost: what was typed before, while it was gone, and while it was
   await editor.type(' before');
   remove('Typed');
   for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) await editor.page.keyboard.type(` ${word}`, { delay: 30 });
-  await button(editor, 'Write it again').waitFor();
+  await button(editor, 'Restore the page').waitFor();
   await editor.after('six');
   await editor.type(' seven');
   await editor.askedToSave();
@@ -77,7 +77,7 @@ test('no key is lost: what was typed before, while it was gone, and while it was
     await pause(700);
     await route.continue();
   });
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await editor.after('seven');
   await editor.type(' eight');
   await editor.saved();
@@ -93,7 +93,7 @@ test('a text without a heading, with front matter that cannot be read, is writte
   const editor = await open('Bare');
   await until(async () => (await editor.text()) === odd, 'it is open');
   await gone(editor, 'Bare');
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Bare.md'), odd);
   await editor.close();
@@ -175,7 +175,7 @@ test('a page that came back unseen is never written over', async () => {
     viewer.write('Unseen.md', textOf('Unseen').replace('third', 'yours third'));
     await route.continue();
   });
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   const both = textOf('Unseen').replace('third', 'yours third').replace('first', 'first mine');
   await until(() => viewer.read('Unseen.md') === both, () => `both are in the file: ${viewer.read('Unseen.md')}`);
   await editor.saved();
@@ -200,7 +200,7 @@ test('a page that another program moved is kept here, and listed there', async (
   const editor = await open('Moved');
   mkdirSync(dirname(file('Archive/Moved')), { recursive: true });
   renameSync(file('Moved'), file('Archive/Moved'));
-  await button(editor, 'Write it again').waitFor();
+  await button(editor, 'Restore the page').waitFor();
   await listed(editor, 'Moved Archive').waitFor();
   assert.deepEqual(await editor.page.locator('#ubp_side .viewport [data-page$="Moved.md"]').evaluateAll((links) => links.map((link) => link.dataset.page)), ['Archive/Moved.md'], 'it is listed once');
   await editor.close();
@@ -213,11 +213,11 @@ test('why it cannot be written is told, and nothing is lost', async () => {
   await editor.type(' mine');
   const refuse = (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ code: 'io', message: 'Broken.md: no space is left' }) });
   await editor.page.route('**/api/create_page', refuse);
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await notice(editor).getByText('It could not be written: Broken.md: no space is left').waitFor();
   assert.equal(await editor.text(), textOf('Broken').replace('first', 'first mine'));
   await editor.page.unroute('**/api/create_page', refuse);
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Broken.md'), textOf('Broken').replace('first', 'first mine'));
   await editor.close();
@@ -230,8 +230,8 @@ test('by keyboard alone: from the text to the choice and back, and by name', asy
   assert.equal(await editor.page.evaluate(() => document.activeElement.closest('.cm-content') !== null), true, 'the keyboard stays in the text');
   const isOn = (name) => editor.page.evaluate((name) => document.activeElement.textContent.trim() === name, name);
   await editor.press('Shift+F6');
-  for (let step = 0; step < 12 && !(await isOn('Write it again')); step++) await editor.press('Tab');
-  assert.ok(await isOn('Write it again'), 'the choice is reached');
+  for (let step = 0; step < 12 && !(await isOn('Restore the page')); step++) await editor.press('Tab');
+  assert.ok(await isOn('Restore the page'), 'the choice is reached');
   await editor.press('Enter');
   await editor.saved();
   assert.equal(viewer.read('Keys.md'), textOf('Keys'));
@@ -240,7 +240,7 @@ test('by keyboard alone: from the text to the choice and back, and by name', asy
   await gone(editor, 'Keys');
   await editor.press('Control+k');
   await editor.page.getByRole('combobox').fill('>restore');
-  await editor.page.getByRole('option', { name: /Restore the deleted page/ }).waitFor();
+  await editor.page.getByRole('option', { name: /Restore the page/ }).waitFor();
   await editor.press('Enter');
   await until(() => existsSync(file('Keys')), 'it is written');
   await editor.close();
@@ -253,9 +253,9 @@ test('somebody who goes away from it finds it again by going back', async () => 
   await editor.type(' mine');
   await listed(editor, 'Home').click();
   await until(async () => (await editor.text()).startsWith('# Home'), 'another page is shown');
-  assert.equal(await button(editor, 'Write it again').count(), 0);
+  assert.equal(await button(editor, 'Restore the page').count(), 0);
   await editor.press('Alt+ArrowLeft');
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await until(() => viewer.read('Left.md') === textOf('Left').replace('first', 'first mine'), 'it is written');
   await editor.saved();
   await editor.close();
@@ -275,7 +275,7 @@ test('it was deleted while what somebody typed was saved, and they had gone on: 
   await editor.page.getByRole('status').filter({ hasText: 'Late.md was moved or deleted' }).waitFor();
   await editor.page.unroute('**/api/save_page');
   await editor.page.getByRole('button', { name: 'Show them' }).click();
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await until(() => viewer.read('Late.md') === textOf('Late').replace('first', 'first mine'), 'it is written');
   await editor.saved();
   await editor.close();
@@ -287,7 +287,7 @@ test('where it is read, one button leads to its text', async () => {
   await editor.page.locator('#ubp_content').getByText('second line').waitFor();
   remove('Read');
   await button(editor, 'Show its text').click();
-  await button(editor, 'Write it again').click();
+  await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Read.md'), textOf('Read'));
   await editor.close();
@@ -321,7 +321,7 @@ for (const width of [1440, 390]) {
     await settled(editor.page);
     await picture('dark');
     await accessible(editor.page, 'dark', ['color-contrast', 'link-in-text-block']);
-    await button(editor, 'Write it again').click();
+    await button(editor, 'Restore the page').click();
     await editor.saved();
     await editor.close();
   });

@@ -8,11 +8,11 @@ export interface SaveStatus {
   /**
    * `saved`: the file holds every letter. `unsaved`: it will, in a moment. `saving`: it is being written. `conflict`: the
    * file says something else, and a choice is open. `offline`: the server does not answer; tried again by itself.
-   * `failed`: it refused; tried again by itself. `gone`: there is no such file any more; `writeAgain` and `letGo` end that,
+   * `failed`: it refused; tried again by itself. `gone`: there is no such file any more; `restore` and `letGo` end that,
    * or a file that comes back. `read-only`: this file cannot be edited here.
    */
   state: 'saved' | 'saving' | 'unsaved' | 'conflict' | 'offline' | 'failed' | 'gone' | 'read-only';
-  /** A whole sentence for people; empty where the state says it all. Of `gone`: why the page could not be written again. */
+  /** A whole sentence for people; empty where the state says it all. Of `gone`: why the page could not be restored. */
   message: string;
 }
 
@@ -67,7 +67,7 @@ export interface MountedEditor {
   /** Brings a heading (`#slug`, its text) or block (`^name`) into view. */
   goTo(fragment: string): void;
   /** Makes the page again that is shown and gone, with the text that is here. Ends as `save` does. */
-  writeAgain(): Promise<void>;
+  restore(): Promise<void>;
   /** Gives up the text of the page that is shown and gone. What it gives takes that back: it makes the page again. */
   letGo(): () => Promise<void>;
   /** Whether there is a text of this page here that may be nowhere else. */

@@ -324,8 +324,8 @@ export class PageEditor implements MountedEditor {
     }
   }
 
-  async writeAgain(): Promise<void> {
-    await this.#shown?.saver.writeAgain();
+  async restore(): Promise<void> {
+    await this.#shown?.saver.restore();
   }
 
   letGo(): () => Promise<void> {

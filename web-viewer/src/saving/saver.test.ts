@@ -366,7 +366,7 @@ describe('when the file is gone', () => {
 
   it('makes it again when that is wanted, and goes on saving', async () => {
     const world = await gone('a\n', 'x');
-    void world.saver.writeAgain();
+    void world.saver.restore();
     await tick();
     world.type(0, 'y');
     await world.settle();
@@ -379,12 +379,12 @@ describe('when the file is gone', () => {
   it('says why it could not be made, and keeps the text', async () => {
     const world = await gone('a\n', 'x');
     world.server.weather = 'full';
-    void world.saver.writeAgain();
+    void world.saver.restore();
     await world.settle();
     expect(world.messages.at(-1)).toBe('No space is left.');
     expect(world.draft?.text).toBe('xa\n');
     world.server.weather = 'fine';
-    void world.saver.writeAgain();
+    void world.saver.restore();
     await world.settle();
     expect(world.server.text).toBe('xa\n');
   });
@@ -407,7 +407,7 @@ describe('when the file is gone', () => {
   it('never takes the place of one that came back unseen', async () => {
     const world = await gone('a\nb\nc\n', 'x');
     Object.assign(world.server, { isThere: true, text: 'a\nb\nC\n' });
-    void world.saver.writeAgain();
+    void world.saver.restore();
     await world.settle();
     expect(world.server.text).toBe('xa\nb\nC\n');
   });
@@ -543,7 +543,7 @@ describe('whatever happens', () => {
             // What nobody here saw of it goes with it, and may be gone for good.
             foreign = foreign.filter((sign) => world.text.includes(sign));
           } else if (one.do === 'restore') world.server.isThere = true;
-          else if (one.do === 'again') void world.saver.writeAgain();
+          else if (one.do === 'again') void world.saver.restore();
           else {
             // Keeps both sides wherever a choice was open.
             if (world.theirs !== null) {
@@ -560,7 +560,7 @@ describe('whatever happens', () => {
         if (!world.server.isThere) {
           void world.saver.fileChanged();
           await world.settle();
-          void world.saver.writeAgain();
+          void world.saver.restore();
           await world.settle();
         }
         for (let round = 0; round < 5 && !(world.saver.isSettled && world.text === world.server.text); round++) {

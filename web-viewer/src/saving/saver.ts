@@ -190,7 +190,7 @@ export class Saver {
   }
 
   /** Makes the file that is gone again, with what the buffer holds. Ends when that is done or cannot be done. */
-  writeAgain(): Promise<void> {
+  restore(): Promise<void> {
     this.#mustCreate = this.#isGone;
     return this.#run();
   }

@@ -38,7 +38,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     },
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
-    { id: 'write-again', label: 'Restore the deleted page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.writeAgain() },
+    { id: 'restore', label: 'Restore the page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },
     { id: 'let-go', label: 'Discard the text of the deleted page', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
     {
       id: 'favorite',

@@ -240,10 +240,10 @@ export class Workspace {
   }
 
   /** Makes the page that is shown and gone again, with the text that is in the editor. */
-  async writeAgain(): Promise<void> {
+  async restore(): Promise<void> {
     const { page, editor } = this;
     if (page === null || !editor) return;
-    await editor.writeAgain();
+    await editor.restore();
     if (this.page !== page) return;
     if (!this.keepsGone) {
       this.session.noteChange([page]);

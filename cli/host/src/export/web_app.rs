@@ -123,7 +123,7 @@ mod tests {
         fs::write(folder.path().join(TEMPLATE), "x").unwrap();
         let app = WebApp::find(Some(folder.path().into())).unwrap();
         let words = app.require_engine().unwrap_err().to_string();
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let repository = Path::new("../..");
         let command = words.split('`').nth(1).unwrap();
         let scripts: Vec<&str> = command
             .split(" && ")

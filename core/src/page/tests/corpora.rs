@@ -3,13 +3,13 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic)]
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::page;
 use crate::page::{LinkKind, Value, set_fields};
 
 fn folder() -> Option<PathBuf> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
+    let default = PathBuf::from("../../shared/corpora");
     let mut places = std::env::var_os("UBP_CORPORA").map(PathBuf::from).into_iter().chain([default]);
     let found = places.find_map(|place| Some(place.join("conformance")).filter(|folder| folder.is_dir()));
     if found.is_none() {
