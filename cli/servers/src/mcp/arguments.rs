@@ -1,6 +1,5 @@
-//! What a client sends as arguments, made what an operation takes. Models write a page's name under the name that they
-//! know from another tool, and numbers as text; what they mean is plain, so they need not ask again. What is not plain is
-//! refused by the name of the parameter.
+//! Turns the arguments of a tool call into what the operation takes. Models use parameter names of other tools, and write
+//! numbers as text. Where only one thing can be meant, it is accepted; everything else is an error that names the parameter.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value};
@@ -8,7 +7,7 @@ use ubp_core::{Error, Result};
 
 use super::schema::is_deprecated;
 
-/// Names under which models look for one thing, the one that tools announce first.
+/// Names that models use for one thing, the announced one first.
 const SYNONYMS: [&[&str]; 3] = [
     &[
         "page",
@@ -32,7 +31,7 @@ const SYNONYMS: [&[&str]; 3] = [
 /// Characters of a value that a message repeats.
 const REPEATED: usize = 60;
 
-/// `given`, as the input schema `takes` has it.
+/// `given` with the names and types of the input schema `takes`.
 ///
 /// # Errors
 /// [`Error::InvalidParams`], with the name of the parameter.
@@ -48,19 +47,18 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
         let Some(own) = own_name(properties, &name) else {
             let announced = properties.iter().filter(|(_, property)| !is_deprecated(property));
             let there: Vec<&str> = announced.map(|(name, _)| name.as_str()).collect();
-            let there = if there.is_empty() {
-                "it takes none".into()
-            } else {
-                format!("there are {}", there.join(", "))
-            };
-            return Err(Error::invalid(format!("'{}' is no parameter of {tool}; {there}", shortened(&name))));
+            let there = if there.is_empty() { "no parameters".into() } else { there.join(", ") };
+            return Err(Error::invalid(format!(
+                "unknown parameter '{}'; {tool} takes {there}",
+                shortened(&name)
+            )));
         };
         let value = match properties.get(own) {
             Some(property) => fitted(own, property, value)?,
             None => value,
         };
         if settled.insert(own.to_owned(), value).is_some() {
-            return Err(Error::invalid(format!("{own}: given twice, once as '{}'", shortened(&name))));
+            return Err(Error::invalid(format!("'{own}' is given twice, once as '{}'", shortened(&name))));
         }
     }
     for name in
@@ -69,7 +67,7 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
         if !settled.contains_key(name) {
             let what = properties.get(name).and_then(|property| property.get("description"));
             let what = what.and_then(Value::as_str).map(|what| format!(": {what}")).unwrap_or_default();
-            return Err(Error::invalid(format!("{name} is missing{what}")));
+            return Err(Error::invalid(format!("missing parameter '{name}'{what}")));
         }
     }
     Ok(settled)
@@ -86,7 +84,7 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
     })
 }
 
-/// The value as its schema has it.
+/// The value in the type of its schema.
 fn fitted(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let refused = |expected: &str, value: &Value| {
         Err(Error::invalid(format!("{name}: expected {expected}, not {}", shortened(&value.to_string()))))
@@ -184,7 +182,7 @@ fn fields(name: &str, schema: &Value, value: Value) -> Result<Value> {
     };
     let Value::Object(fields) = value else {
         let value = shortened(&value.to_string());
-        return Err(Error::invalid(format!("{name}: expected names with values, not {value}")));
+        return Err(Error::invalid(format!("{name}: expected an object, not {value}")));
     };
     let of = schema.get("additionalProperties").filter(|of| of.is_object());
     let Some(of) = of else { return Ok(Value::Object(fields)) };
@@ -242,7 +240,7 @@ mod tests {
         );
         let twice = settle("graph_traverse", json!({ "page": "a", "center": "b" })).unwrap_err();
         assert!(
-            twice.contains("page: given twice, once as 'center'") || twice.contains("once as 'page'"),
+            twice.contains("'page' is given twice, once as 'center'") || twice.contains("once as 'page'"),
             "{twice}"
         );
     }
@@ -293,9 +291,9 @@ mod tests {
             wrong(json!({ "query": "x", "mode": "exact" })),
             "mode: expected one of hybrid, vector, fulltext, not \"exact\""
         );
-        assert!(wrong(json!({})).starts_with("query is missing: "));
+        assert!(wrong(json!({})).starts_with("missing parameter 'query': "));
         let unknown = wrong(json!({ "query": "x", "colour": "red" }));
-        assert!(unknown.starts_with("'colour' is no parameter of the tool; there are query, "), "{unknown}");
+        assert!(unknown.starts_with("unknown parameter 'colour'; the tool takes query, "), "{unknown}");
         assert!(wrong(json!({ "query": "x", "y".repeat(100_000): 1 })).len() < 1_000);
     }
 }
