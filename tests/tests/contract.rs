@@ -8,7 +8,7 @@ use std::path::Path;
 fn the_contract_on_disk_is_that_of_the_table() {
     let folder = Path::new("../npm/ubp/generated");
     let files = ubp_tests::contract::files().unwrap();
-    let on_disk = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
+    let on_disk = || fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     if std::env::var_os("UBP_UPDATE").is_some_and(|value| value == "1") {
         for entry in on_disk().filter(|entry| !files.contains_key(&*entry.file_name().to_string_lossy())) {
             fs::remove_file(entry.path()).unwrap();
