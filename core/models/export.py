@@ -89,6 +89,8 @@ def quantize(weights, limit):
 class Encoder:
     """Builds the graph; `calibration` holds the factors' exponents, or is None for floats."""
 
+    description, layers = DESCRIPTION, LAYERS
+
     def __init__(self, tensors, calibration):
         self.t, self.quantized, self.g = tensors, calibration is not None, Graph()
         self.calibration = calibration or {}
@@ -112,6 +114,10 @@ class Encoder:
         rest = g.op("Sub", [x, value], f"{name}/rest")
         return {"coarse": coarse, "fine": g.op("DynamicQuantizeLinear", [rest], f"{name}/fine", outputs=3)}, factors
 
+    def integers(self, name, weight):
+        """The 8-bit form of the weights of the linear layer `name`, and the scale of each of its outputs."""
+        return quantize(weight, WEIGHT_LIMIT)
+
     def linear(self, x, name, weight, bias):
         """`x @ weight + bias`; `x` comes from `quantize_activation`, `weight` is [in, out]."""
         g, (x, factors) = self.g, x
@@ -120,7 +126,7 @@ class Encoder:
         if not self.quantized:
             product = g.op("MatMul", [x, g.weight(f"{name}/weight", weight.astype(np.float32))], f"{name}/product")
             return g.op("Add", [product, bias], name)
-        integers, scale = quantize(weight, WEIGHT_LIMIT)
+        integers, scale = self.integers(name, weight)
         integers, scale = g.weight(f"{name}/weight", integers), g.weight(f"{name}/scale", scale)
         products = []
         for part, (value, value_scale, zero) in x.items():
@@ -195,13 +201,13 @@ class Encoder:
         if self.quantized:
             self.constant("weight_zero", 0, np.int8)
         x = self.embeddings()
-        for i in range(LAYERS):
+        for i in range(self.layers):
             x = self.layer(x, i)
         g.nodes[-1].output[0] = "last_hidden_state"
         shape = ["batch", "sequence"]
         graph = helper.make_graph(
             g.nodes,
-            DESCRIPTION["name"],
+            self.description["name"],
             [helper.make_tensor_value_info("input_ids", TensorProto.INT64, shape)],
             [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, [*shape, WIDTH])],
             g.initializers,
