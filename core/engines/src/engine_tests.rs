@@ -1,4 +1,4 @@
-//! Both engines against the reference implementations, on the bundled model and on two tiny ones,
+//! Both engines against the reference implementations, on the bundled models and on two tiny ones,
 //! and against files that are damaged.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,6 +8,8 @@ mod damaged;
 mod golden;
 #[cfg(any(feature = "cuda", feature = "metal"))]
 mod gpu;
+#[cfg(feature = "bundled-model")]
+mod multilingual;
 mod tiny;
 
 use ubp_core::embed::MemoryFiles;

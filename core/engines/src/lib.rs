@@ -7,6 +7,8 @@
 mod bundled;
 mod encoder;
 mod engine;
+#[cfg(feature = "bundled-model")]
+mod multilingual;
 mod parallel;
 mod query_cache;
 #[cfg(feature = "rten")]
@@ -15,6 +17,7 @@ mod session;
 mod tokenizer;
 #[cfg(feature = "tract")]
 mod tract;
+mod unigram;
 mod wire;
 
 #[cfg(test)]
@@ -25,4 +28,6 @@ pub use bundled::BundledFiles;
 #[cfg(feature = "bundled-model")]
 pub use engine::bundled;
 pub use engine::{Engine, gpu, open};
+#[cfg(feature = "bundled-model")]
+pub use multilingual::MultilingualFiles;
 pub use query_cache::QueryCache;

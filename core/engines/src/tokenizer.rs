@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use serde::Deserialize;
-use tokenizers::models::unigram::Unigram;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::{
     DecoderWrapper, Encoding, NormalizerWrapper, PostProcessor, PostProcessorWrapper, PreTokenizerWrapper,
@@ -12,6 +11,7 @@ use tokenizers::{
 };
 
 use super::session::{Outcome, Tokens, guarded};
+use super::unigram::Unigram;
 
 /// Bytes of text per token of the window that are looked at first; a text whose first part of that
 /// length does not fill the window is looked at further.
@@ -26,13 +26,28 @@ const REACH: usize = 1024;
 
 /// A model's tokenizer.
 pub(super) struct Tokenizer {
-    inner: tokenizers::Tokenizer,
+    inner: Inner,
     /// Special tokens that the model wants around a text.
     special: usize,
 }
 
 type Parts<M> =
     TokenizerImpl<M, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+
+enum Inner {
+    Any(Box<tokenizers::Tokenizer>),
+    Unigram(Box<Parts<Unigram>>),
+}
+
+/// The same call on either kind.
+macro_rules! on {
+    ($inner:expr, $tokenizer:ident => $call:expr) => {
+        match $inner {
+            Inner::Any($tokenizer) => $call,
+            Inner::Unigram($tokenizer) => $call,
+        }
+    };
+}
 
 #[derive(Deserialize)]
 struct Header<'a> {
@@ -44,6 +59,9 @@ struct Header<'a> {
 struct ModelHeader<'a> {
     #[serde(rename = "type", default)]
     kind: std::borrow::Cow<'a, str>,
+    /// Whether bytes stand for characters that are in no piece.
+    #[serde(default)]
+    byte_fallback: bool,
 }
 
 impl Tokenizer {
@@ -51,11 +69,13 @@ impl Tokenizer {
     pub fn parse(json: &[u8]) -> Outcome<Self> {
         guarded(|| {
             let mut inner = read(json).map_err(|error| format!("tokenizer.json cannot be read: {error}"))?;
-            inner
-                .with_truncation(None)
-                .map_err(|error| format!("tokenizer.json: {error}"))?
-                .with_padding(None);
-            let special = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(false));
+            let special = on!(&mut inner, tokenizer => {
+                tokenizer
+                    .with_truncation(None)
+                    .map_err(|error| format!("tokenizer.json: {error}"))?
+                    .with_padding(None);
+                tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(false))
+            });
             Ok(Self { inner, special })
         })
     }
@@ -76,8 +96,7 @@ impl Tokenizer {
             encoding.truncate(room, 0, TruncationDirection::Right);
             encoding.take_overflowing();
             let encoding = guarded(|| {
-                self.inner
-                    .post_process(encoding, None, true)
+                on!(&self.inner, tokenizer => tokenizer.post_process(encoding, None, true))
                     .map_err(|error| format!("tokenizer.json: {error}"))
             })?;
             return Ok(Tokens { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec() });
@@ -103,18 +122,29 @@ impl Tokenizer {
     }
 
     fn encode(&self, text: &str) -> Outcome<Encoding> {
-        guarded(|| self.inner.encode(text, false).map_err(|error| format!("tokenizer.json: {error}")))
+        guarded(|| {
+            on!(&self.inner, tokenizer => tokenizer.encode(text, false))
+                .map_err(|error| format!("tokenizer.json: {error}"))
+        })
     }
 }
 
 /// The tokenizers crate reads a vocabulary through two generic trees, because it cannot know its
 /// kind beforehand; knowing it makes the start of a process twice as fast.
-fn read(json: &[u8]) -> Outcome<tokenizers::Tokenizer> {
-    let kind = serde_json::from_slice::<Header>(json).map(|header| header.model.kind).unwrap_or_default();
-    let known = match kind.as_ref() {
-        "WordPiece" => serde_json::from_slice::<Parts<WordPiece>>(json).map(Into::into),
-        "Unigram" => serde_json::from_slice::<Parts<Unigram>>(json).map(Into::into),
-        _ => return tokenizers::Tokenizer::from_bytes(json).map_err(|error| error.to_string()),
+fn read(json: &[u8]) -> Outcome<Inner> {
+    let header = serde_json::from_slice::<Header>(json).map(|header| header.model);
+    let known = match header.as_ref().map(|model| (model.kind.as_ref(), model.byte_fallback)) {
+        Ok(("WordPiece", _)) => {
+            serde_json::from_slice::<Parts<WordPiece>>(json).map(|parts| Inner::Any(Box::new(parts.into())))
+        }
+        Ok(("Unigram", false)) => {
+            serde_json::from_slice::<Parts<Unigram>>(json).map(|parts| Inner::Unigram(Box::new(parts)))
+        }
+        _ => {
+            return tokenizers::Tokenizer::from_bytes(json)
+                .map(|tokenizer| Inner::Any(Box::new(tokenizer)))
+                .map_err(|error| error.to_string());
+        }
     };
     known.map_err(|error| error.to_string())
 }

@@ -90,8 +90,9 @@ fn a_float_model_gives_the_same_answers_on_every_engine() {
 
 #[cfg(feature = "bundled-model")]
 #[test]
-fn the_bundled_model_gives_the_same_answers_on_every_engine() {
+fn the_bundled_models_give_the_same_answers_on_every_engine() {
     assert_eq!(disagreements(|| Box::new(crate::BundledFiles), 1e-3), 0);
+    assert_eq!(disagreements(|| Box::new(crate::MultilingualFiles), 1e-3), 0);
 }
 
 #[test]

@@ -17,7 +17,7 @@ struct Tokens {
     ranges: Vec<usize>,
 }
 
-fn texts() -> Vec<String> {
+pub(super) fn texts() -> Vec<String> {
     let texts: Vec<String> = serde_json::from_str(include_str!("../../../models/golden/texts.json")).unwrap();
     let repeated = |text: String| text.strip_prefix("REPEAT:").map(|text| text.repeat(300)).unwrap_or(text);
     texts.into_iter().map(repeated).collect()

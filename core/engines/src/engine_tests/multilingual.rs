@@ -1,0 +1,100 @@
+//! The multilingual model: tokens as Hugging Face's tokenizers makes them, vectors as ONNX Runtime does, and meaning
+//! across languages.
+
+use ubp_core::embed::{ModelDescription, ModelFiles};
+use ubp_core::ports::TextKind;
+
+use super::golden::texts;
+use super::{ENGINES, cosine};
+use crate::tokenizer::Tokenizer;
+use crate::{Engine, MultilingualFiles, open};
+
+const DIMENSIONS: usize = 384;
+
+#[test]
+fn tokens_are_those_of_the_reference() {
+    let expected: Vec<Vec<u32>> =
+        serde_json::from_str(include_str!("../../../models/golden/multilingual-tokens.json")).unwrap();
+    let tokenizer = Tokenizer::parse(&MultilingualFiles.read("tokenizer.json").unwrap()).unwrap();
+    let texts = texts();
+    assert_eq!(texts.len(), expected.len());
+    for (text, expected) in texts.iter().zip(expected) {
+        let passage = format!("passage: {text}");
+        assert_eq!(tokenizer.tokens(&passage, 512).unwrap().ids, expected, "{text:.60}");
+    }
+}
+
+#[test]
+fn vectors_are_those_of_the_reference() {
+    let texts = texts();
+    let numbers: Vec<f32> = include_bytes!("../../../models/golden/multilingual-vectors.bin")
+        .chunks_exact(2)
+        .map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32767.0)
+        .collect();
+    assert_eq!(numbers.len(), texts.len() * DIMENSIONS);
+    let given: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for &engine in ENGINES {
+        let embedder = open(engine, Box::new(MultilingualFiles)).unwrap();
+        let found = embedder.embed(TextKind::Passage, &given).unwrap();
+        for ((text, vector), expected) in texts.iter().zip(&found).zip(numbers.chunks_exact(DIMENSIONS)) {
+            let same = cosine(vector, expected);
+            assert!(same >= 0.9999, "{engine:?}: {same} to ONNX Runtime for {text:.60}");
+        }
+    }
+}
+
+#[test]
+fn a_question_finds_its_answer_in_another_language() {
+    let embedder = open(Engine::Fastest, Box::new(MultilingualFiles)).unwrap();
+    let answers = [
+        "Links to a page that was renamed are corrected in all other pages.",
+        "パスワードを忘れたときは、再設定用のリンクがメールで送られます。",
+        "Sicherungen werden jede Nacht um zwei Uhr angelegt.",
+        "세션은 15분 동안 활동이 없으면 종료됩니다.",
+        "只有管理员可以删除用户。",
+    ];
+    let found = embedder.embed(TextKind::Passage, &answers).unwrap();
+    for (question, answer) in [
+        ("Que deviennent les liens quand on renomme une page ?", 0),
+        ("How do I get back in when I do not know my password?", 1),
+        ("when are backups made", 2),
+        ("how long until I am logged out", 3),
+        ("Wer darf Benutzer löschen?", 4),
+    ] {
+        let query = &embedder.embed(TextKind::Query, &[question]).unwrap()[0];
+        let best = (0..answers.len())
+            .max_by(|&a, &b| cosine(query, &found[a]).total_cmp(&cosine(query, &found[b])))
+            .unwrap();
+        assert_eq!(best, answer, "{question}");
+    }
+}
+
+#[test]
+fn the_model_says_what_it_is() {
+    let embedder = open(Engine::Fastest, Box::new(MultilingualFiles)).unwrap();
+    let model = embedder.model();
+    assert_eq!((model.name.as_str(), model.dimensions), ("multilingual-e5-small", DIMENSIONS));
+    assert!(model.identity.starts_with("multilingual-e5-small@"));
+    for text in ["text", "認証フロー", "Привет", "안녕하세요", "שלום", "مرحبا", "नमस्ते", "Γειά"]
+    {
+        assert!(model.scripts.cover(text), "{text}");
+    }
+    assert!(!model.scripts.cover("สวัสดี"));
+    let description = ModelDescription::parse(&MultilingualFiles.read("model.json").unwrap()).unwrap();
+    assert_eq!(description.prefixes.of(TextKind::Query), "query: ");
+    assert_eq!(description.prefixes.of(TextKind::Passage), "passage: ");
+    assert_eq!(description.window, 512);
+    // Text in any script has tokens of its own.
+    let tokenizer = Tokenizer::parse(&MultilingualFiles.read("tokenizer.json").unwrap()).unwrap();
+    let unknown = 3;
+    for text in ["สวัสดี", "გამარჯობა", "வணக்கம்", "ሰላም"] {
+        assert!(!tokenizer.tokens(text, 512).unwrap().ids.contains(&unknown), "{text}");
+    }
+}
+
+#[test]
+fn every_engine_conforms() {
+    for &engine in ENGINES {
+        ubp_testing::conformance::embedder(&*open(engine, Box::new(MultilingualFiles)).unwrap());
+    }
+}
