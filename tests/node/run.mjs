@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 // What both packages may take once installed.
-const LARGEST = 60e6;
+const LARGEST = 90e6;
 
 const usage = `Usage: tests/node/run.mjs --native PROGRAM --testing-addon FILE [--dist FOLDER] [--node PROGRAM]… [FILE]…
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ubp_core::graph::PipedLinks;
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
+use ubp_host::models::known::BUNDLED;
 use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
 
 use crate::ExitStatus;
@@ -128,6 +129,10 @@ fn tell(
         FrontMatterMode::Preserved => "your files are never written unless you edit them through ubp",
     };
     terminal.line(format!("  {pages} in {}; {mode}", place(&manifest.pages_dir)))?;
+    if !summary.already && manifest.embedding_model.name != BUNDLED {
+        let model = &manifest.embedding_model.name;
+        terminal.line(format!("  the model is {model}, because pages are in other scripts than Latin"))?;
+    }
     for other in others.iter().filter(|other| other.dir != manifest.pages_dir) {
         let files = counted(other.files, "Markdown file", "Markdown files");
         let whole = if other.dir == "." { " in the whole folder" } else { "" };

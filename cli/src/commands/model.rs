@@ -10,7 +10,7 @@ use ubp_core::Error;
 use ubp_core::manifest::EmbeddingModel;
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
-use ubp_host::models::known::{BUNDLED, KNOWN, KnownModel, known};
+use ubp_host::models::known::{INSIDE, KNOWN, KnownModel, inside, known};
 use ubp_host::models::places::Places;
 use ubp_host::models::{ENGINES, hub, install, load, megabytes, no_engines};
 
@@ -21,9 +21,10 @@ use crate::session::{Terminal, answer_with};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp model                                    what is used, installed and known\n  \
-    ubp model use multilingual-e5-small          download, check and choose it\n  \
+    ubp model use multilingual-e5-small          the one inside ubp for all languages\n  \
     ubp model use ./my-encoder                   a folder with a model\n  \
-    ubp model use all-MiniLM-L6-v2               back to the one inside ubp")]
+    ubp model use all-MiniLM-L6-v2               the one inside ubp for English\n  \
+    ubp model use bge-small-en-v1.5              download, check and choose it")]
 pub struct ModelArgs {
     #[command(subcommand)]
     pub action: Option<ModelAction>,
@@ -71,7 +72,8 @@ struct Chosen {
 fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandResult {
     let mut project = Project::find(folder)?;
     let places = Places::new(Some(&project), &terminal.io.environment);
-    let installed = if model == BUNDLED {
+    let bundled = inside(model);
+    let installed = if bundled.is_some() {
         None
     } else if !ENGINES {
         return Err(no_engines(model).into());
@@ -87,7 +89,11 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
         Some(model) => (model.place.as_str(), Some(model.folder.display().to_string())),
     };
     let chosen = match &installed {
-        None => EmbeddingModel::default(),
+        None => bundled.map_or_else(EmbeddingModel::default, |model| EmbeddingModel {
+            name: model.name.into(),
+            dimensions: model.dimensions,
+            ..EmbeddingModel::default()
+        }),
         Some(model) => EmbeddingModel {
             name: model.description.name.clone(),
             version: model.record.checksum(),
@@ -158,8 +164,9 @@ fn unknown(model: &str, places: &Places, error: Error) -> Error {
     if installed.iter().any(|name| name == model) {
         return error;
     }
-    let names: Vec<&str> = [BUNDLED]
-        .into_iter()
+    let names: Vec<&str> = INSIDE
+        .iter()
+        .map(|model| model.name)
         .chain(KNOWN.iter().map(|known| known.name))
         .chain(installed.iter().map(String::as_str).filter(|name| known(name).is_none()))
         .collect();

@@ -11,6 +11,15 @@ pub use description::{DESCRIPTION_FILE, ModelDescription, Pooling, Prefixes};
 pub use files::{Checksum, MODEL_FILE, MemoryFiles, ModelFiles, TOKENIZER_FILE, short_hash};
 pub use scripts::Scripts;
 
+/// The model that programs carry for pages in other scripts than Latin.
+pub const MULTILINGUAL: &str = "multilingual-e5-small";
+
+/// Whether a project should use another model: it has `pages`, and the model cannot read `unread` of them. A few pages in
+/// another script are no reason to embed all others anew.
+pub fn is_unfit(unread: usize, pages: usize) -> bool {
+    unread > 0 && unread * 10 >= pages
+}
+
 /// Scales `vector` to unit length; a zero vector stays as it is.
 pub fn normalize(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();

@@ -96,7 +96,8 @@ pub fn install(
     let other_edition = result?;
     let description = ModelDescription::parse(&read_small(&staging.join(DESCRIPTION_FILE))?)?;
     let mut files = Vec::new();
-    for name in [MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE] {
+    let weights = known.weights.map(file_name);
+    for name in [MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE].into_iter().chain(weights) {
         files.push(copy(&staging.join(name), None, name.into(), cancel)?);
     }
     let record = InstallRecord::new(visit.address(""), files);
@@ -159,7 +160,9 @@ impl Visit<'_> {
     /// Gets every file that is not there yet; answers which differ from those that are known.
     fn fill(&self, staging: &Path) -> Outcome<Vec<String>> {
         let mut other_edition = Vec::new();
-        for (file, name) in [(self.known.tokenizer, TOKENIZER_FILE), (self.known.model, MODEL_FILE)] {
+        let weights = self.known.weights.map(|file| (file, file_name(file)));
+        let files = [(self.known.tokenizer, TOKENIZER_FILE), (self.known.model, MODEL_FILE)];
+        for (file, name) in files.into_iter().chain(weights) {
             let sha256 = self.get(file, &staging.join(name))?;
             if file.sha256.is_some_and(|known| known != sha256) {
                 other_edition.push(name.to_owned());
@@ -237,6 +240,11 @@ impl Visit<'_> {
             )),
         }
     }
+}
+
+/// The name by which a graph refers to its weights.
+fn file_name(file: KnownFile) -> &'static str {
+    file.path.rsplit('/').next().unwrap_or(file.path)
 }
 
 fn read_small(path: &Path) -> Result<Vec<u8>> {

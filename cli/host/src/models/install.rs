@@ -12,7 +12,7 @@ use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 
 use super::installed::{InstallRecord, InstalledFiles, InstalledModel, RecordedFile, small_file};
-use super::known::{BUNDLED, KNOWN, known};
+use super::known::{KNOWN, inside, known};
 use super::places::{Place, Places, is_plain_name};
 use super::{check, hex};
 
@@ -89,9 +89,9 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
         unusable(error.to_string(), format!("an example of {DESCRIPTION_FILE}:\n{}", example(source)))
     })?;
     let name = &description.name;
-    if name == BUNDLED {
+    if inside(name).is_some() {
         let remedy = format!("give it another \"name\" in {DESCRIPTION_FILE}");
-        return Err(unusable(format!("'{BUNDLED}' is the name of the model inside ubp"), remedy));
+        return Err(unusable(format!("'{name}' is the name of a model inside ubp"), remedy));
     }
     if !is_plain_name(name) {
         let message = format!("{DESCRIPTION_FILE}: the name '{name}' cannot be that of a folder");
@@ -103,7 +103,7 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
 /// A `model.json` to start from: that of the known model after which the folder is called, if it is.
 fn example(source: &Path) -> String {
     let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let description = known(name).or(KNOWN.get(1)).map(|model| {
+    let description = known(name).or(KNOWN.first()).map(|model| {
         let mut description = model.description();
         if is_plain_name(name) {
             description.name = name.into();
@@ -119,7 +119,8 @@ fn names(source: &Path) -> Result<Vec<String>> {
     let mut names: Vec<String> = REQUIRED.map(Into::into).into();
     for entry in fs::read_dir(source).map_err(failed)? {
         let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
-        let weights = name.strip_prefix(MODEL_FILE).is_some_and(|rest| !rest.is_empty());
+        // `model.onnx.data`, `model_quantized.onnx_data` and the like: the graph refers to them by these names.
+        let weights = name.contains(".onnx") && !name.ends_with(".onnx");
         if weights && is_plain_name(&name) && source.join(&name).is_file() {
             names.push(name);
         }

@@ -1,11 +1,51 @@
-//! Models that are known by name: where their files are published and how they are to be used. The
+//! Models that are known by name: those inside the program, and others: where their files are published and how they are to be used. The
 //! revision is fixed, and so are the checksums that are known, so that a name means the same vectors
 //! everywhere and later.
 
 use ubp_core::embed::{ModelDescription, Pooling, Prefixes, Scripts};
 
-/// The model inside the program.
+pub use ubp_core::embed::MULTILINGUAL;
+
+/// The model inside the program that projects use unless their pages need the other.
 pub const BUNDLED: &str = "all-MiniLM-L6-v2";
+
+/// A model inside the program.
+#[derive(Debug, Clone, Copy)]
+pub struct Inside {
+    /// The name people use.
+    pub name: &'static str,
+    /// The repository of its makers, another name for it.
+    pub origin: &'static str,
+    /// Length of its vectors.
+    pub dimensions: usize,
+    /// SPDX name of its licence.
+    pub licence: &'static str,
+    /// What it is good for, in a few words.
+    pub summary: &'static str,
+}
+
+/// All models inside the program.
+pub const INSIDE: [Inside; 2] = [
+    Inside {
+        name: BUNDLED,
+        origin: "sentence-transformers/all-MiniLM-L6-v2",
+        dimensions: 384,
+        licence: "Apache-2.0",
+        summary: "English, fast",
+    },
+    Inside {
+        name: MULTILINGUAL,
+        origin: "intfloat/multilingual-e5-small",
+        dimensions: 384,
+        licence: "MIT",
+        summary: "100 languages, also a question in another language than the page",
+    },
+];
+
+/// The model inside the program of this name; its makers' repository is another name for it.
+pub fn inside(name: &str) -> Option<&'static Inside> {
+    INSIDE.iter().find(|model| model.name == name || model.origin == name)
+}
 
 /// A file of a published model.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +69,10 @@ pub struct KnownModel {
     pub repository: &'static str,
     /// The commit of that repository.
     pub revision: &'static str,
-    /// The graph with its weights.
+    /// The graph, with its weights unless they are a file of their own.
     pub model: KnownFile,
+    /// The weights, where they are: the graph refers to them by this file name.
+    pub weights: Option<KnownFile>,
     /// The tokenizer.
     pub tokenizer: KnownFile,
     /// How the vectors of tokens become one.
@@ -51,71 +93,112 @@ pub struct KnownModel {
     pub summary: &'static str,
 }
 
-/// All of them. The 8-bit files: a quarter of the download and memory, and faster.
+/// What some English models want before a question.
+const SEARCHING: &str = "Represent this sentence for searching relevant passages: ";
+
+/// All of them. The 8-bit files, where there are such: a quarter of the download and memory, and faster.
 pub const KNOWN: &[KnownModel] = &[
     KnownModel {
-        name: "paraphrase-multilingual-MiniLM-L12-v2",
-        origin: "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
-        repository: "Xenova/paraphrase-multilingual-MiniLM-L12-v2",
-        revision: "2c4055b12046f11709e9df2c122e59ffbdc2f900",
+        name: "bge-small-en-v1.5",
+        origin: "BAAI/bge-small-en-v1.5",
+        repository: "Xenova/bge-small-en-v1.5",
+        revision: "ea104dacec62c0de699686887e3f920caeb4f3e3",
         model: KnownFile {
             path: "onnx/model_quantized.onnx",
-            bytes: 118_308_126,
-            sha256: Some("66fc00f5f29afcaff34092e1bdd20008ca3918265a82fb9695a551e510cc4ebc"),
+            bytes: 34_014_426,
+            sha256: Some("6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4"),
         },
+        weights: None,
         tokenizer: KnownFile {
             path: "tokenizer.json",
-            bytes: 17_082_913,
-            sha256: Some("b60b6b43406a48bf3638526314f3d232d97058bc93472ff2de930d43686fa441"),
+            bytes: 711_396,
+            sha256: Some("d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"),
         },
+        pooling: Pooling::Cls,
+        query_prefix: SEARCHING,
+        passage_prefix: "",
+        window: 512,
+        dimensions: 384,
+        scripts: &["Latin"],
+        licence: "MIT",
+        summary: "English, finds better than all-MiniLM-L6-v2",
+    },
+    KnownModel {
+        name: "snowflake-arctic-embed-s",
+        origin: "Snowflake/snowflake-arctic-embed-s",
+        repository: "Snowflake/snowflake-arctic-embed-s",
+        revision: "e596f507467533e48a2e17c007f0e1dacc837b33",
+        model: KnownFile { path: "onnx/model_quantized.onnx", bytes: 34_000_000, sha256: None },
+        weights: None,
+        tokenizer: KnownFile {
+            path: "tokenizer.json",
+            bytes: 711_649,
+            sha256: Some("91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854"),
+        },
+        pooling: Pooling::Cls,
+        query_prefix: SEARCHING,
+        passage_prefix: "",
+        window: 512,
+        dimensions: 384,
+        scripts: &["Latin"],
+        licence: "Apache-2.0",
+        summary: "English, finds better than all-MiniLM-L6-v2",
+    },
+    KnownModel {
+        name: "granite-embedding-small-english-r2",
+        origin: "ibm-granite/granite-embedding-small-english-r2",
+        repository: "onnx-community/granite-embedding-small-english-r2-ONNX",
+        revision: "1dc7835ba0cb9c76a3618d0bf0c427c97671b3c8",
+        model: KnownFile { path: "onnx/model_quantized.onnx", bytes: 600_000, sha256: None },
+        weights: Some(KnownFile { path: "onnx/model_quantized.onnx_data", bytes: 49_000_000, sha256: None }),
+        tokenizer: KnownFile {
+            path: "tokenizer.json",
+            bytes: 3_600_000,
+            sha256: Some("feeb83348dcb033bc6b9d2e1f7906ca9eb2d122845000c9416d894d7c2927149"),
+        },
+        pooling: Pooling::Cls,
+        query_prefix: "",
+        passage_prefix: "",
+        // As with ruri-v3-30m below, shorter pieces are found more exactly.
+        window: 512,
+        dimensions: 384,
+        scripts: &["Latin"],
+        licence: "Apache-2.0",
+        summary: "English and code",
+    },
+    KnownModel {
+        name: "bekko-embedding-v1-a8m",
+        origin: "hotchpotch/bekko-embedding-v1-a8m",
+        repository: "hotchpotch/bekko-embedding-v1-a8m",
+        revision: "c721113d59a1d91b447450324f51c4b3332c924a",
+        model: KnownFile { path: "onnx/model.onnx", bytes: 130_000_000, sha256: None },
+        weights: None,
+        tokenizer: KnownFile { path: "tokenizer.json", bytes: 34_000_000, sha256: None },
         pooling: Pooling::Mean,
         query_prefix: "",
         passage_prefix: "",
-        window: 128,
-        dimensions: 384,
-        scripts: &[
-            "Latin",
-            "Cyrillic",
-            "Greek",
-            "Arabic",
-            "Hebrew",
-            "Armenian",
-            "Georgian",
-            "Devanagari",
-            "Gujarati",
-            "Myanmar",
-            "Thai",
-            "Han",
-            "Hiragana",
-            "Katakana",
-            "Hangul",
-        ],
-        licence: "Apache-2.0",
-        summary: "50 languages, short texts",
-    },
-    KnownModel {
-        name: "multilingual-e5-small",
-        origin: "intfloat/multilingual-e5-small",
-        repository: "Xenova/multilingual-e5-small",
-        revision: "761b726dd34fb83930e26aab4e9ac3899aa1fa78",
-        model: KnownFile {
-            path: "onnx/model_quantized.onnx",
-            bytes: 118_308_185,
-            sha256: Some("f80102d3f2a1229f387d3c81909990d8945513e347b0eab049f7de3c6f98c193"),
-        },
-        tokenizer: KnownFile {
-            path: "tokenizer.json",
-            bytes: 17_082_730,
-            sha256: Some("0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39"),
-        },
-        pooling: Pooling::Mean,
-        query_prefix: "query: ",
-        passage_prefix: "passage: ",
         window: 512,
         dimensions: 384,
         scripts: &[],
         licence: "MIT",
-        summary: "100 languages, made for search",
+        summary: "many languages, Japanese above all, fast",
+    },
+    KnownModel {
+        name: "bekko-embedding-v1-a25m",
+        origin: "hotchpotch/bekko-embedding-v1-a25m",
+        repository: "hotchpotch/bekko-embedding-v1-a25m",
+        revision: "44f0b8af0f487acd0ccf1a7cb7ae7a29a6dfc09c",
+        model: KnownFile { path: "onnx/model.onnx", bytes: 200_000_000, sha256: None },
+        weights: None,
+        tokenizer: KnownFile { path: "tokenizer.json", bytes: 34_000_000, sha256: None },
+        pooling: Pooling::Mean,
+        query_prefix: "",
+        passage_prefix: "",
+        window: 512,
+        dimensions: 384,
+        scripts: &[],
+        licence: "MIT",
+        summary: "many languages, Japanese above all",
     },
     KnownModel {
         name: "ruri-v3-30m",
@@ -123,6 +206,7 @@ pub const KNOWN: &[KnownModel] = &[
         repository: "sirasagi62/ruri-v3-30m-ONNX",
         revision: "cdf9391f1ff2198daa8f63f7ccf97d7b3e7415a0",
         model: KnownFile { path: "onnx/model_quantized.onnx", bytes: 37_000_000, sha256: None },
+        weights: None,
         tokenizer: KnownFile { path: "tokenizer.json", bytes: 7_000_000, sha256: None },
         pooling: Pooling::Mean,
         query_prefix: "検索クエリ: ",
@@ -145,7 +229,12 @@ pub fn known(name: &str) -> Option<&'static KnownModel> {
 impl KnownModel {
     /// Bytes to download, or about.
     pub fn bytes(&self) -> u64 {
-        self.model.bytes + self.tokenizer.bytes
+        self.files().map(|file| file.bytes).sum()
+    }
+
+    /// What is downloaded.
+    pub fn files(&self) -> impl Iterator<Item = KnownFile> {
+        [self.tokenizer, self.model].into_iter().chain(self.weights)
     }
 
     /// What `model.json` says of it.
@@ -174,13 +263,17 @@ mod tests {
             assert!(is_plain_name(model.name), "{}", model.name);
             assert!(std::ptr::eq(known(model.origin).unwrap(), known(model.name).unwrap()));
             assert_eq!(model.revision.len(), 40, "{}: not a commit", model.name);
-            for sum in [model.model.sha256, model.tokenizer.sha256].into_iter().flatten() {
+            for sum in model.files().filter_map(|file| file.sha256) {
                 assert!(sum.len() == 64 && sum.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')));
             }
             // What is written is what is read: the table's values pass the checks of model.json.
             let json = serde_json::to_vec(&model.description()).unwrap();
             assert_eq!(ModelDescription::parse(&json).unwrap(), model.description());
         }
-        assert!(known(BUNDLED).is_none());
+        for model in &INSIDE {
+            assert!(known(model.name).is_none() && known(model.origin).is_none());
+            assert!(std::ptr::eq(inside(model.origin).unwrap(), inside(model.name).unwrap()));
+        }
+        assert_eq!(INSIDE.map(|model| model.name), [BUNDLED, MULTILINGUAL]);
     }
 }

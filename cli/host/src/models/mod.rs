@@ -12,6 +12,7 @@ use ubp_core::{Error, Result};
 use crate::Environment;
 use crate::Project;
 
+pub mod choice;
 pub mod hub;
 pub mod install;
 pub mod installed;
@@ -20,7 +21,7 @@ pub mod places;
 mod transfer;
 
 use installed::InstalledModel;
-use known::{BUNDLED, known};
+use known::{BUNDLED, inside, known};
 use places::Places;
 
 /// Whether this build can run models.
@@ -38,14 +39,8 @@ pub fn load(project: &Project, environment: &Environment) -> Result<Option<Arc<d
     if !ENGINES {
         return Ok(None);
     }
-    let name = project.manifest.embedding_model.name.as_str();
-    if name == BUNDLED {
-        return bundled().map(Some);
-    }
-    // A manifest made by other tools may have the makers' repository.
-    let name = known(name).map_or(name, |known| known.name);
-    let model = InstalledModel::find(name, &Places::new(Some(project), environment))?;
-    open(Box::new(model.into_files())).map(|embedder| Some(Arc::from(embedder)))
+    let Some(files) = files(project, environment)? else { return Ok(None) };
+    open(files).map(|embedder| Some(Arc::from(embedder)))
 }
 
 /// The files of the model that the project's manifest names; `None` in a build without engines.
@@ -57,22 +52,30 @@ pub fn files(project: &Project, environment: &Environment) -> Result<Option<Box<
         return Ok(None);
     }
     let name = project.manifest.embedding_model.name.as_str();
-    if name == BUNDLED {
-        return Ok(bundled_files());
+    found(name, &Places::new(Some(project), environment)).map(Some)
+}
+
+/// The files of the model called `name`, wherever it lies.
+fn found(name: &str, places: &Places) -> Result<Box<dyn ModelFiles>> {
+    // A manifest made by other tools may have the makers' repository.
+    if let Some(model) = inside(name) {
+        return files_inside(model.name);
     }
     let name = known(name).map_or(name, |known| known.name);
-    let model = InstalledModel::find(name, &Places::new(Some(project), environment))?;
-    Ok(Some(Box::new(model.into_files())))
+    Ok(Box::new(InstalledModel::find(name, places)?.into_files()))
 }
 
 #[cfg(feature = "engines")]
-fn bundled_files() -> Option<Box<dyn ModelFiles>> {
-    Some(Box::new(ubp_engines::BundledFiles))
+fn files_inside(name: &str) -> Result<Box<dyn ModelFiles>> {
+    Ok(match name {
+        known::MULTILINGUAL => Box::new(ubp_engines::MultilingualFiles),
+        _ => Box::new(ubp_engines::BundledFiles),
+    })
 }
 
 #[cfg(not(feature = "engines"))]
-fn bundled_files() -> Option<Box<dyn ModelFiles>> {
-    None
+fn files_inside(name: &str) -> Result<Box<dyn ModelFiles>> {
+    Err(no_engines(name))
 }
 
 /// What a model runs on.
@@ -100,13 +103,7 @@ pub fn gpu() -> std::result::Result<String, String> {
 /// # Errors
 /// [`Error::ModelUnavailable`] when this machine or this build lacks it.
 pub fn find_named(name: &str, places: &Places, processor: Processor) -> Result<Arc<dyn Embedder>> {
-    let files: Box<dyn ModelFiles> = if name == BUNDLED {
-        bundled_files().ok_or_else(|| no_engines(name))?
-    } else {
-        let name = known(name).map_or(name, |known| known.name);
-        Box::new(InstalledModel::find(name, places)?.into_files())
-    };
-    open_on(files, processor).map(Arc::from)
+    open_on(found(name, places)?, processor).map(Arc::from)
 }
 
 /// An embedder of the model inside the program; `None` in a build without engines.

@@ -12,6 +12,7 @@ use super::folders::USUAL;
 use super::{Project, UBP_DIR, is_project, refuse_links};
 use crate::atomic;
 use crate::disk::DiskSource;
+use crate::models::choice;
 
 /// What is not committed of `.ubp`.
 const OWN_IGNORE: &str = "\
@@ -148,6 +149,10 @@ fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result
     let frontmatter = options.frontmatter.unwrap_or(by_pages);
     if frontmatter != manifest.frontmatter {
         manifest = Manifest::default_for(pages_dir, frontmatter, clock.now())?;
+    }
+    if pages > 0 {
+        manifest.embedding_model.name =
+            choice::model_for(&DiskSource::new(root, &manifest.pages_dir)?)?.into();
     }
     Ok((manifest, pages))
 }

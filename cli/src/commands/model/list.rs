@@ -6,7 +6,7 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_host::Project;
 use ubp_host::models::installed::InstalledModel;
-use ubp_host::models::known::{BUNDLED, KNOWN, known};
+use ubp_host::models::known::{INSIDE, KNOWN, inside, known};
 use ubp_host::models::places::{Places, is_plain_name};
 
 use super::{ENGINES, load, megabytes};
@@ -105,18 +105,20 @@ pub(super) fn installed_names(places: &Places) -> Vec<String> {
 }
 
 fn models(places: &Places) -> Vec<Model> {
-    let bundled = Model {
-        name: BUNDLED.into(),
+    let bundled = INSIDE.iter().map(|model| Model {
+        name: model.name.into(),
         location: ENGINES.then_some("bundled"),
         path: None,
-        dimensions: Some(384),
+        dimensions: Some(model.dimensions),
         problem: None,
         downloadable: false,
         download_bytes: None,
-        licence: Some("Apache-2.0"),
-        summary: Some("English, inside ubp"),
-    };
+        licence: Some(model.licence),
+        summary: Some(model.summary),
+    });
     let mut names = installed_names(places);
+    // A folder that was installed before the program had the model is not used any longer.
+    names.retain(|name| inside(name).is_none());
     names.extend(
         KNOWN
             .iter()
@@ -124,7 +126,7 @@ fn models(places: &Places) -> Vec<Model> {
             .filter(|name| !names.contains(name))
             .collect::<Vec<_>>(),
     );
-    std::iter::once(bundled).chain(names.into_iter().map(|name| model(name, places))).collect()
+    bundled.chain(names.into_iter().map(|name| model(name, places))).collect()
 }
 
 fn model(name: String, places: &Places) -> Model {

@@ -81,7 +81,7 @@ fn what_is_missing_or_damaged_is_named_and_changes_nothing() {
         ("model.json", Some(wide.as_bytes()), &["8 dimensions", "says 9"]),
         ("model.json", Some(long.as_bytes()), &["model.onnx cannot be run"]),
         ("model.json", Some(unknown.as_bytes()), &["poling", "an example"]),
-        ("model.json", Some(ours.as_bytes()), &["the model inside ubp", "another \"name\""]),
+        ("model.json", Some(ours.as_bytes()), &["a model inside ubp", "another \"name\""]),
         ("model.json", Some(path.as_bytes()), &["'../../tiny' cannot be that of a folder"]),
         ("model.json", Some(b""), &["model.json"]),
     ];

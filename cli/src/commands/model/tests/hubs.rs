@@ -6,7 +6,10 @@ use super::hub_server::{Behaviour, Hub};
 use super::{Desk, XLMR, names};
 use ubp_host::models::known::{KNOWN, known};
 
-const NAME: &str = "multilingual-e5-small";
+const NAME: &str = "bge-small-en-v1.5";
+
+/// A model whose weights are not in the file of its graph.
+const APART: &str = "granite-embedding-small-english-r2";
 
 /// A hub whose edition of the model is the tiny one.
 fn hub() -> Hub {
@@ -46,7 +49,7 @@ fn a_known_model_is_downloaded_for_all_projects() {
     let record = fs::read_to_string(desk.user_models().join(NAME).join("install.json")).unwrap();
     assert!(record.contains(&hub.url) && record.contains("sha256"), "{record}");
     let revision = known(NAME).unwrap().revision;
-    assert_eq!(hub.requests()[0], format!("/Xenova/multilingual-e5-small/resolve/{revision}/tokenizer.json"));
+    assert_eq!(hub.requests()[0], format!("/Xenova/bge-small-en-v1.5/resolve/{revision}/tokenizer.json"));
     assert_eq!(desk.manifest()["embedding_model"]["dimensions"], 8);
     assert_eq!(desk.run(&["add", "--json"]).ok().json()["index"]["pending"], 0);
 
@@ -54,7 +57,7 @@ fn a_known_model_is_downloaded_for_all_projects() {
     let asked = hub.requests().len();
     desk.set("UBP_OFFLINE", "1");
     desk.run(&["model", "use", "all-MiniLM-L6-v2"]).ok();
-    let chosen = desk.run(&["model", "use", "intfloat/multilingual-e5-small", "--json"]).ok().json();
+    let chosen = desk.run(&["model", "use", "BAAI/bge-small-en-v1.5", "--json"]).ok().json();
     assert_eq!((&chosen["name"], &chosen["location"]), (&NAME.into(), &"user".into()));
     assert_eq!(hub.requests().len(), asked);
 }
@@ -161,4 +164,20 @@ fn an_unknown_name_lists_the_known_ones() {
         assert!(failed.err.contains(known.name));
     }
     nothing_happened(&desk);
+}
+
+#[test]
+fn weights_in_a_file_of_their_own_come_along() {
+    let hub = hub();
+    hub.change(|hub| {
+        let description = String::from_utf8(XLMR[2].1.to_vec()).unwrap().replace("tiny-xlmr", APART);
+        hub.files.insert("/onnx/model_quantized.onnx_data".into(), b"weights".to_vec());
+        hub.files.insert("/model.json".into(), description.into_bytes());
+    });
+    let desk = desk_at(&hub);
+    desk.run(&["model", "use", APART]).ok();
+    let folder = desk.user_models().join(APART);
+    assert_eq!(fs::read(folder.join("model_quantized.onnx_data")).unwrap(), b"weights");
+    let record = fs::read_to_string(folder.join("install.json")).unwrap();
+    assert!(record.contains("model_quantized.onnx_data"), "{record}");
 }

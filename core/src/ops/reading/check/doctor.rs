@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::Result;
+use crate::embed::MULTILINGUAL;
 use crate::hint::Next;
 use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
@@ -117,7 +118,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         groups::same_text(db, &mut findings)?;
         checks::orphans(db, &graph, &mut findings)?;
         checks::page_types(db, &mut findings)?;
-        checks::model(context, &mut findings);
+        checks::model(context, db, &mut findings)?;
         checks::unknown_settings(context, &mut findings);
         Ok((findings, wanted))
     })?;
@@ -207,6 +208,10 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
         if let Some(hint) = findings.first().and_then(|finding| finding.hint.as_ref()) {
             let how = match code {
                 "model_missing" => format!("; {} shows how to get it", page.voice().run("model")),
+                "model_script" => {
+                    let call = page.voice().run(&format!("model use {MULTILINGUAL}"));
+                    format!("; {call} chooses a model for most scripts")
+                }
                 _ => String::new(),
             };
             page.item(&[Span::Faint("hint: "), Span::Text(hint), Span::Text(&how)]);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
+use crate::embed::{MULTILINGUAL, is_unfit};
 use crate::freshness::{self, StaleRef, Staleness};
 use crate::hint::Next;
 use crate::index::questions::{links, pages};
@@ -171,7 +172,17 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let without = match output.page_count - output.vectorized_page_count {
         0 => String::new(),
         _ if !available || output.index.pending > 0 => String::new(),
-        count => format!("; {} without text that the model can read", counted(count, "page is", "pages are")),
+        count => {
+            let without = counted(count, "page is", "pages are");
+            let better = match name != MULTILINGUAL && is_unfit(count, output.page_count) {
+                true => {
+                    let call = page.voice().run(&format!("model use {MULTILINGUAL}"));
+                    format!("; {call} chooses one for more scripts")
+                }
+                false => String::new(),
+            };
+            format!("; {without} without text that the model can read{better}")
+        }
     };
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),

@@ -1,14 +1,15 @@
 //! The checks, one function each.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::Connection;
 
 use super::{Finding, Severity, WantedPage};
 use crate::Context;
+use crate::embed::{Scripts, is_unfit};
 use crate::freshness::{REVIEW_LOCK, ReviewLock};
 use crate::graph::{LinkGraph, PipedLinks};
-use crate::index::questions::{links, names, pages};
+use crate::index::questions::{links, names, pages, sections};
 use crate::manifest::MANIFEST_PATH;
 use crate::ops::{bounds, page};
 use crate::page::Diagnostic;
@@ -183,14 +184,52 @@ pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result
     Ok(())
 }
 
-pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    if context.embedder.is_none() {
+/// A model that is not there, or cannot read many of the pages.
+pub(super) fn model(context: &Context<'_>, db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+    if let Some(embedder) = context.embedder {
+        let model = embedder.model();
+        if let Some((unread, pages, script)) = other_scripts(db, &model.scripts)?
+            && is_unfit(unread, pages)
+        {
+            let unread = counted(unread, "page", "pages");
+            let message = format!(
+                "the model '{}' cannot read {unread} of {pages}: most letters are {script}",
+                model.name
+            );
+            findings.push(
+                finding(Severity::Info, "model_script", message).hint(
+                    "these pages are found by their words alone, and only by questions in their language",
+                ),
+            );
+        }
+    } else {
         let name = &context.manifest.embedding_model.name;
         findings.push(
             finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
                 .hint("until it is installed, search goes by words alone"),
         );
     }
+    Ok(())
+}
+
+/// How many pages are mostly in other scripts, how many pages there are, and the most frequent of these scripts.
+fn other_scripts(db: &Connection, scripts: &Scripts) -> Result<Option<(usize, usize, &'static str)>> {
+    let mut pages: HashMap<i64, BTreeMap<Option<&'static str>, usize>> = HashMap::new();
+    sections::each_section(db, |page, _, _, text| {
+        // Sections without letters count for nothing.
+        let other = scripts.other_script_of(text);
+        if other.is_some() || scripts.cover(text) {
+            *pages.entry(page).or_default().entry(other).or_default() += text.len();
+        }
+    })?;
+    let mut unread: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for lengths in pages.values() {
+        if let Some((Some(script), _)) = lengths.iter().max_by_key(|(_, length)| **length) {
+            *unread.entry(script).or_default() += 1;
+        }
+    }
+    let most = unread.iter().max_by_key(|(_, count)| **count).map(|(script, _)| *script);
+    Ok(most.map(|script| (unread.values().sum(), pages.len(), script)))
 }
 
 pub(super) fn unknown_settings(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::embed::Scripts;
 use crate::index::tests::Project;
+use crate::testing::HashEmbedder;
 
 fn messages(project: &Project, code: &str) -> Vec<String> {
     let output = run(&project.context(), Params::default()).unwrap();
@@ -118,4 +120,24 @@ fn most_wanted_is_what_most_pages_ask_for() {
     let wanted: Vec<(&str, usize, usize)> =
         output.wanted_pages.iter().map(|page| (page.target.as_str(), page.pages, page.links)).collect();
     assert_eq!(wanted, [("Common", 2, 2), ("rare", 1, 3), ("once", 1, 1)]);
+}
+
+#[test]
+fn a_model_that_cannot_read_the_pages_is_named() {
+    let pages =
+        [("ja.md", "# 認証\n\n認証フローの設計 with API\n"), ("en.md", "# Login\n\nWho may log in?\n")];
+    let mut project = Project::with_pages(pages);
+    assert_eq!(messages(&project, "model_script"), [""; 0], "a model for all scripts is fine");
+    project.embedder = HashEmbedder::for_scripts(Scripts::only(["Latin"]));
+    let told = ["the model 'hash-words' cannot read 1 page of 2: most letters are Han"];
+    assert_eq!(messages(&project, "model_script"), told);
+}
+
+#[test]
+fn one_page_of_many_in_another_script_is_no_reason_for_another_model() {
+    let english: Vec<String> = (0..10).map(|number| format!("{number}.md")).collect();
+    let english = english.iter().map(|path| (path.as_str(), "Who may log in?"));
+    let mut project = Project::with_pages(english.chain([("ja.md", "認証フローの設計")]));
+    project.embedder = HashEmbedder::for_scripts(Scripts::only(["Latin"]));
+    assert_eq!(messages(&project, "model_script"), [""; 0]);
 }
