@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, TOKENIZER_FILE};
+use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelDescription, Pooling, TOKENIZER_FILE};
 use ubp_core::progress::Cancel;
 use ubp_core::{Error, Result};
 
@@ -103,13 +103,14 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
 /// A `model.json` to start from: that of the known model after which the folder is called, if it is.
 fn example(source: &Path) -> String {
     let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let description = known(name).or(KNOWN.first()).map(|model| {
-        let mut description = model.description();
-        if is_plain_name(name) {
-            description.name = name.into();
-        }
-        description
-    });
+    let description =
+        known(name).or(KNOWN.iter().find(|model| model.pooling == Pooling::Mean)).map(|model| {
+            let mut description = model.description();
+            if is_plain_name(name) {
+                description.name = name.into();
+            }
+            description
+        });
     serde_json::to_string_pretty(&description).unwrap_or_default()
 }
 
