@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Context;
 use crate::index::questions::names;
 use crate::index::questions::pages::{self, PageRow};
 use crate::index::{derived_id, prepare};
@@ -13,6 +12,7 @@ use crate::ops::written::WriteReport;
 use crate::ports::{ContentHash, FileStat, PageFile};
 use crate::show::Page;
 use crate::writing::{Version, Written};
+use crate::{Caller, Context};
 use crate::{Error, Result, path, text};
 
 /// A page as it is after an edit, or would be.
@@ -142,13 +142,26 @@ pub(crate) fn free_path(
     if path::can_be_page(&path) { Ok(path) } else { Err(Error::not_a_page(&path)) }
 }
 
+/// `chosen`, a path below the pages folder. Agents see the project from its root, where the path of a page begins with
+/// that folder: it is left out, unless the pages folder has a folder of the same name.
+pub(crate) fn below_pages(context: &Context<'_>, chosen: &str) -> Result<String> {
+    let folder = context.pages_dir();
+    let below = chosen.strip_prefix(folder).filter(|below| below.is_empty() || below.starts_with('/'));
+    let Some(below) = below.filter(|_| context.caller == Caller::Agent && !folder.is_empty()) else {
+        return Ok(chosen.to_owned());
+    };
+    let inner = format!("{folder}/");
+    let has_inner = context.source.list()?.pages.iter().any(|page| page.path.starts_with(&inner));
+    Ok(if has_inner { chosen } else { below.trim_start_matches('/') }.to_owned())
+}
+
 /// A path that somebody chose, in the form of listings; `extension` where it has no page's ending.
 ///
 /// # Errors
 /// [`Error::InvalidParams`], [`Error::OutsideProject`], or [`Error::InvalidParams`] when a page is there
 /// already, also one whose name differs in case only.
 pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>) -> Result<String> {
-    let mut chosen = chosen.trim().trim_start_matches("./").to_owned();
+    let mut chosen = below_pages(context, chosen.trim().trim_start_matches("./"))?;
     if let (true, Some(own)) = (chosen.ends_with('/'), own) {
         chosen.push_str(path::file_name(own));
     }

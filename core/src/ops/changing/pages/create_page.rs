@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Context;
 use crate::hint::Next;
 use crate::manifest::FrontMatterMode;
-use crate::ops::edited::{self, Edited, chosen_path, free_path, usable_title};
+use crate::ops::edited::{self, Edited, below_pages, chosen_path, free_path, usable_title};
 use crate::ops::page::{similar, to_the_second};
 use crate::ops::{Facts, Tool};
 use crate::page::{has_front_matter, parse, set_fields};
@@ -81,7 +81,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         (None, folder) => {
             let folder = folder.as_deref().unwrap_or_default().trim().trim_matches('/');
             let outside = || Error::OutsideProject { path: folder.into(), folder: "pages".into() };
-            let folder = path::join("", folder).ok_or_else(outside)?;
+            let folder = path::join("", &below_pages(context, folder)?).ok_or_else(outside)?;
             free_path(context, &folder, &path::file_name_for(&title), None)?
         }
     };

@@ -106,3 +106,25 @@ fn create_missing_refuses_pages_that_would_take_links() {
     add(json!(["b.md"])).unwrap();
     assert!(project.source.stat("elsewhere/c.md").unwrap().is_some());
 }
+
+#[test]
+fn an_agent_may_name_a_new_page_from_the_root_of_the_project() {
+    let project = vault();
+    let context = Context { caller: Caller::Agent, ..project.context() };
+    let made = |params: Value| context.call("create_page", params).unwrap()["filepath"].clone();
+    let first = context.call("create_page", json!({ "title": "A", "path": "pages/new/a.md" })).unwrap();
+    assert_eq!(first["filepath"], "new/a.md");
+    assert_eq!(made(json!({ "title": "B", "folder": "pages/new" })), "new/B.md");
+    assert_eq!(made(json!({ "title": "C", "folder": "pages" })), "C.md");
+    assert_eq!(made(json!({ "title": "D", "path": "pages-old/d.md" })), "pages-old/d.md");
+    let moved = json!({ "page": "new/a.md", "path": "pages/a.md", "expected_hash": first["content_hash"] });
+    assert_eq!(context.call("rename_page", moved).unwrap()["filepath"], "a.md");
+    // A person has already said which folder is meant, by standing in it.
+    let params = json!({ "title": "E", "path": "pages/e.md" });
+    assert_eq!(call(&project, "create_page", params).unwrap()["filepath"], "pages/e.md");
+    assert_eq!(
+        made(json!({ "title": "F", "path": "pages/f.md" })),
+        "pages/f.md",
+        "there is such a folder now"
+    );
+}
