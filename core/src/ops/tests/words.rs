@@ -382,3 +382,21 @@ fn a_page_is_dated_by_its_commit_unless_it_dates_itself() {
         ]
     );
 }
+
+#[test]
+fn a_review_counts_pages_that_did_not_change_and_lists_a_few() {
+    let reviewed = |count: usize| {
+        let pages: Vec<String> = (0..count).map(|number| format!("page-{number}.md")).collect();
+        let text = "---\nsource_refs: [src/a.rs]\n---\n# A page\n";
+        let mut project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
+        project.source.put_source("src/a.rs", b"fn a() {}", jiff::Timestamp::UNIX_EPOCH);
+        project.update();
+        let review = || told(&project.context(), "review_page", json!({ "all": true })).unwrap().1;
+        (review(), review())
+    };
+    let (first, again) = reviewed(7);
+    assert_eq!(first.matches("reviewed: page-").count(), 7, "{first}");
+    assert!(again.contains("already reviewed: 7 pages\n") && !again.contains("page-"), "{again}");
+    let (_, again) = reviewed(3);
+    assert_eq!(again.matches("already reviewed: page-").count(), 3, "{again}");
+}

@@ -226,6 +226,9 @@ fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declare
     })
 }
 
+/// Pages without a change since their last review that are listed one by one.
+const MOST_UNCHANGED: usize = 5;
+
 /// Tells which pages were recorded, and what those that were not have to be read against.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for refused in &output.refused {
@@ -236,15 +239,22 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let advice = "read the page against these changes; if it is still accurate, ";
         page.item(&[Span::Text(advice), Span::Text(&settle), Span::Text(" records that")]);
     }
+    let unchanged = output.reviewed.iter().filter(|reviewed| !reviewed.changed).count();
     for reviewed in &output.reviewed {
         let what = if reviewed.changed { "reviewed:" } else { "already reviewed:" };
         let files = format!(" ({})", counted(reviewed.source_count, "source", "sources"));
-        page.line(&[Span::Strong(what), Span::Text(" "), Span::Path(&reviewed.filepath), Span::Text(&files)]);
+        if reviewed.changed || unchanged <= MOST_UNCHANGED {
+            let path = Span::Path(&reviewed.filepath);
+            page.line(&[Span::Strong(what), Span::Text(" "), path, Span::Text(&files)]);
+        }
         reviewed.changes.iter().for_each(|change| show_difference(change, page));
         for missing in &reviewed.missing {
             let wrong = format!(" {}; correct the source_refs of ", what_is_wrong(missing));
             page.warn(&[Span::File(&missing.file_path), Span::Text(&wrong), Span::Path(&reviewed.filepath)]);
         }
+    }
+    if unchanged > MOST_UNCHANGED {
+        page.line(&[Span::Strong("already reviewed:"), Span::Text(&format!(" {unchanged} pages"))]);
     }
     for path in &output.without_sources {
         page.warn(&[Span::Path(path), Span::Text(" names no sources, so there is nothing to record")]);
