@@ -248,12 +248,11 @@ fn stale_pages_say_what_overtook_them() {
     $ ubp status
     Pages        1 (1 section)
     Links        0, and 0 broken
-    Vectors      0 of 1 pages
+    Vectors      0 of 1 page
     Model        no-such-model (8 dimensions, not on this machine; `ubp model` shows how to get it)
     Not indexed  0
     Freshness    0 fresh, 0 possibly stale, 1 stale, 0 untracked
-    [STALE] a.md — src/a.rs changed on [today]
-    [STALE] a.md — src/gone.rs is missing
+    [STALE] a.md — src/a.rs changed on [today], and 1 more source
     ");
     assert_snapshot!(terminal_says("list"), @"
     $ ubp list

@@ -400,3 +400,14 @@ fn a_review_counts_pages_that_did_not_change_and_lists_a_few() {
     let (_, again) = reviewed(3);
     assert_eq!(again.matches("already reviewed: page-").count(), 3, "{again}");
 }
+
+#[test]
+fn status_lists_ten_stale_pages_and_says_how_to_see_the_others() {
+    let pages: Vec<String> = (0..12).map(|number| format!("page-{number:02}.md")).collect();
+    let text = "---\nsource_refs: [src/a.rs, src/b.rs]\n---\n# A page\n";
+    let project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
+    let (answer, words) = told(&project.context(), "status", json!({})).unwrap();
+    assert_eq!(count(&answer["stale_pages"]), 12);
+    assert_eq!(words.matches(", and 1 more source\n").count(), 10, "{words}");
+    assert!(words.contains("2 more pages; call(\"check_staleness\") lists all\n"), "{words}");
+}

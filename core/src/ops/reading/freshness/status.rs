@@ -159,7 +159,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Tells the counts, then the pages that code overtook.
+/// Stale pages that are listed; `check_staleness` lists all, with every source.
+const MOST_STALE: usize = 10;
+
+/// Tells the counts, then the pages whose code changed.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
     let ModelState { name, dimensions, available } = &output.model;
@@ -176,7 +179,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),
         ("Links", format!("{}, and {} broken", output.link_count, output.unresolved_link_count)),
-        ("Vectors", format!("{} of {} pages{without}", output.vectorized_page_count, output.page_count)),
+        (
+            "Vectors",
+            format!(
+                "{} of {}{without}",
+                output.vectorized_page_count,
+                counted(output.page_count, "page", "pages")
+            ),
+        ),
         ("Model", format!("{name} ({dimensions} dimensions{absent})")),
         ("Not indexed", output.unindexed_page_count.to_string()),
         (
@@ -187,20 +197,28 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for (name, value) in rows {
         page.line(&[Span::Strong(&format!("{name:<13}")), Span::Text(&value)]);
     }
-    for overtaken in &output.stale_pages {
+    for overtaken in output.stale_pages.iter().take(MOST_STALE) {
+        let Some((source, others)) = overtaken.stale_refs.split_first() else { continue };
         let label = match overtaken.staleness {
             Staleness::Stale => "[STALE] ",
             _ => "[POSSIBLY STALE] ",
         };
-        for source in &overtaken.stale_refs {
-            page.line(&[
-                Span::Alarm(label),
-                Span::Path(&overtaken.filepath),
-                Span::Text(" — "),
-                Span::File(&source.file_path),
-                Span::Text(&format!(" {}", what_is_wrong(source))),
-            ]);
-        }
+        let others = match others.len() {
+            0 => String::new(),
+            count => format!(", and {}", counted(count, "more source", "more sources")),
+        };
+        page.line(&[
+            Span::Alarm(label),
+            Span::Path(&overtaken.filepath),
+            Span::Text(" — "),
+            Span::File(&source.file_path),
+            Span::Text(&format!(" {}{others}", what_is_wrong(source))),
+        ]);
+    }
+    if output.stale_pages.len() > MOST_STALE {
+        let more = counted(output.stale_pages.len() - MOST_STALE, "more page", "more pages");
+        let all = page.voice().ask(&Next::call("check_staleness"));
+        page.item(&[Span::Text(&format!("{more}; {all} lists all"))]);
     }
     output.omitted.show(["stale page", "stale pages"], MORE_ROOM, page);
     output.index.show_with_vectors(page);
