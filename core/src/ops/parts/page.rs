@@ -35,7 +35,7 @@ impl IndexState {
     pub(crate) fn show(&self, page: &mut dyn Page) {
         if !self.fresh {
             page.note(&[Span::Text(
-                "the index was not compared with the files just now: this may be behind them",
+                "the index was not compared with the files just now; this answer may be out of date",
             )]);
         }
     }
@@ -181,7 +181,7 @@ impl<'a> PageName<'a> {
         match given[..] {
             [] => Ok(None),
             [(name, rules)] => find_page(db, name, rules).map(Some),
-            _ => Err(Error::invalid("name the page once: `page`, or one of its alternatives")),
+            _ => Err(Error::invalid("pass only one of `page` and its alternatives")),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::writing::{Change, MovedLink, Plan, Version, carry_out, names};
 use crate::{Error, Result, path, text};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::writing("Create a page; a name that another page has is refused.")
+pub const FACTS: Facts = Facts::writing("Create a page; refuses a name that another page has.")
     .tool(Tool::Always)
     .command("new")
     .arguments(&["title"]);

@@ -113,7 +113,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         ));
     }
     if names.len() != 1 && params.expected_hash.is_some() {
-        return Err(Error::invalid("`expected_hash` is for one page"));
+        return Err(Error::invalid("pass `expected_hash` only with a single page"));
     }
     let (declared, without_sources) = chosen(context, &names, params.all)?;
     for page in declared.values().filter(|_| names.len() == 1) {

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 /// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Show which pages link to which, around one page or of the whole project: its structure.")
+    Facts::reading("Show which pages link to which, around one page or in the whole project.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("graph");
@@ -134,7 +134,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let page = if params.page.is_some() { &params.page } else { &params.center };
     let name = PageName::of(page, &None, &None, &params.center_page_id);
     if params.page.is_some() && params.center.is_some() {
-        return Err(Error::invalid("name the page once: `page`, or `center`"));
+        return Err(Error::invalid("pass `page` or `center`, not both"));
     }
     let center = context.index.read(|db| name.find(db))?;
     let graph = context.index.graph()?;

@@ -248,7 +248,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     page.note(&[Span::Text(&match output.total_affected {
         0 if output.changed_file.is_some() => "no page names this file in its `source_refs`".into(),
-        0 if output.changed_folder.is_some() => "no page outside of this folder is affected".into(),
+        0 if output.changed_folder.is_some() => "no page outside this folder is affected".into(),
         0 => "no other page is affected".into(),
         total if output.affected.len() == total => format!("{} affected", counted(total, "page", "pages")),
         total => format!(

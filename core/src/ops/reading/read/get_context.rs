@@ -17,12 +17,11 @@ use crate::show::{Page, Span, counted, title_spans, to_the_second};
 use crate::{Error, Result};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading(
-    "Read a page together with summaries of the pages linked with it: to understand a subject in one call.",
-)
-.tool(Tool::Core)
-.quoting_pages()
-.command("context");
+pub const FACTS: Facts =
+    Facts::reading("Read a page with summaries of its linked pages, to understand a subject in one call.")
+        .tool(Tool::Core)
+        .quoting_pages()
+        .command("context");
 
 /// Characters of a related page's summary.
 const SUMMARY_LENGTH: usize = 500;

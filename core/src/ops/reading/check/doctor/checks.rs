@@ -153,7 +153,7 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for (path, id, owner) in pages::contested_ids(db)? {
         findings.push(
-            finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
+            finding(Severity::Warning, "contested_id", format!("duplicate id {id}, also used by {owner}"))
                 .at(path, None)
                 .hint("delete the id from one of them; a copied page keeps the id of the original"),
         );

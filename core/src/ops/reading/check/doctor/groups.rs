@@ -37,7 +37,7 @@ pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Find
         };
         findings.push(
             finding(Severity::Warning, "dependency_cycle", message)
-                .hint("turn one of these links into `references`, or split a page"),
+                .hint("change one of these links to `references`, or split a page"),
         );
     }
     Ok(())

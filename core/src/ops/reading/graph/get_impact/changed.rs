@@ -27,7 +27,7 @@ pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, C
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let page_is_named = name.page.is_some() || name.filepath.is_some() || name.id.is_some();
     match (&params.file, &params.page) {
-        (Some(_), _) if page_is_named => Err(Error::invalid("name what changes once: `page`, or `file`")),
+        (Some(_), _) if page_is_named => Err(Error::invalid("pass `page` or `file`, not both")),
         (Some(file), _) => {
             let normal = path::join("", file)
                 .ok_or_else(|| Error::OutsideProject { path: file.clone(), folder: "project".into() })?;
