@@ -205,14 +205,14 @@ fn doctor_finds_what_is_broken_and_how_to_mend_it() {
       login.md:12: broken link to 'nowhere'
       hint: create the page, or fix the link
     info: missing heading (1)
-      broken.md:4: the link to 'login#Nope': login.md has no 'Nope'
+      broken.md:4: broken link to 'login#Nope': login.md has no heading or block 'Nope'
       hint: fix the heading after the #
     info: model missing (1)
-      this machine lacks the model 'no-such-model'
-      hint: until it is installed, search goes by words alone; `ubp model` shows how to get it
+      the model 'no-such-model' is not on this machine
+      hint: until it is installed, search uses only words; `ubp model` shows how to get it
     info: orphan page (1)
-      notes/tokens.md: no page links to it, and it links to none
-      hint: link it from where its readers come from
+      notes/tokens.md: it has no links to or from other pages
+      hint: add a link to it from a related page
     Wanted pages (1)
       nowhere (1 link on 1 page)
       hint: `ubp add --create-missing` creates them; an alias on an existing page works as well

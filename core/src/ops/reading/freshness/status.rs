@@ -1,4 +1,4 @@
-//! The state of the project in numbers.
+//! Counts of pages, links and vectors, and the freshness of pages.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,16 @@ use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, index};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Count pages, links and vectors, and name the pages that code overtook.")
-        .tool(Tool::Always)
-        .command("status");
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading("Count pages, links and vectors, and list the stale pages.")
+    .tool(Tool::Always)
+    .command("status");
 
-/// Nothing to choose.
+/// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -39,11 +38,11 @@ pub struct Output {
     pub link_count: usize,
     /// Sections in the index.
     pub section_count: usize,
-    /// Pages with vectors for all of their text; pages without text that the model can read have none.
+    /// Pages with vectors for all of their text; pages without text that the model supports have none.
     pub vectorized_page_count: usize,
     /// Page files that are not in the index.
     pub unindexed_page_count: usize,
-    /// Links that lead nowhere, every occurrence counted.
+    /// Broken links, counting every occurrence.
     pub unresolved_link_count: usize,
     /// Pages by freshness.
     pub freshness: FreshnessCounts,
@@ -51,9 +50,9 @@ pub struct Output {
     pub stale_pages: Vec<StalePage>,
     /// The embedding model.
     pub model: ModelState,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -62,11 +61,11 @@ pub struct Output {
 pub struct FreshnessCounts {
     /// At least as new as what they describe.
     pub fresh: usize,
-    /// Overtaken not long ago.
+    /// Their code changed after them, recently.
     pub possibly_stale: usize,
-    /// Overtaken longer ago.
+    /// Their code changed after them, longer ago.
     pub stale: usize,
-    /// Without sources.
+    /// Pages without sources.
     pub untracked: usize,
 }
 
@@ -75,24 +74,24 @@ pub struct FreshnessCounts {
 pub struct StalePage {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// The verdict.
+    /// Its freshness.
     pub staleness: Staleness,
-    /// The sources behind it.
+    /// The sources that changed.
     pub stale_refs: Vec<StaleRef>,
 }
 
 /// The embedding model.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelState {
-    /// The model that the project asks for.
+    /// The model set for the project.
     pub name: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// Whether this machine has it.
+    /// Whether it is on this machine.
     pub available: bool,
 }
 
-/// Counts.
+/// Counts pages, links and vectors.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
@@ -162,7 +161,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 /// Stale pages that are listed; `check_staleness` lists all, with every source.
 const MOST_STALE: usize = 10;
 
-/// Tells the counts, then the pages whose code changed.
+/// Shows the counts, then the stale pages.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
     let ModelState { name, dimensions, available } = &output.model;
@@ -174,7 +173,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let without = match output.page_count - output.vectorized_page_count {
         0 => String::new(),
         _ if !available || output.index.pending > 0 => String::new(),
-        count => format!("; {} without text that the model can read", counted(count, "page is", "pages are")),
+        count => format!("; {} without text that the model supports", counted(count, "page is", "pages are")),
     };
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),
@@ -224,7 +223,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
-/// Tells what matters of the project, and which questions come next.
+/// Shows a short overview of the project, and the next commands to try.
 pub fn show_overview(output: &Output, page: &mut dyn Page) {
     for (name, value) in [
         ("Pages", told_pages(output)),
@@ -276,7 +275,7 @@ fn told_vectors(output: &Output) -> String {
     format!("for {} of {}", output.vectorized_page_count, counted(output.page_count, "page", "pages"))
 }
 
-/// What is worth doing now, most pressing first: how it is asked for, and what it does.
+/// The next commands worth running, most urgent first: each with what it does.
 fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
     let ask = |next: Next| page.voice().ask(&next);
     let counts = output.freshness;
@@ -285,7 +284,7 @@ fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
         (
             output.page_count == 0,
             ask(Next::call("create_page").with("title", "My first page")),
-            "makes a page",
+            "creates a page",
         ),
         (
             counts.stale + counts.possibly_stale > 0,
@@ -297,7 +296,7 @@ fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
         (
             output.model.available && output.index.pending > 0,
             ask(Next::call("add")),
-            "computes the missing vectors, so that search goes by meaning everywhere",
+            "computes the missing vectors, so search by meaning finds all pages",
         ),
         (
             output.page_count > 0,
