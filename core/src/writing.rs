@@ -48,7 +48,7 @@ pub(crate) struct Version {
     pub path: String,
     /// Hash of its bytes.
     pub hash: ContentHash,
-    /// Its content; `None` for a file that is only moved, if nothing else has its content.
+    /// Its content; `None` if only a file that is about to be moved has it.
     pub bytes: Option<Vec<u8>>,
 }
 

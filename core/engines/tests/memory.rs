@@ -1,5 +1,5 @@
-//! The memory for long texts is proportional to their size, without what the tokenizer stores for every token. In a
-//! separate process, so that the peak is that of this test alone.
+//! Memory for long texts is proportional to their size, although the tokenizer needs much more per token. This test has
+//! its own process, so that the peak is its own.
 #![cfg(all(target_os = "linux", feature = "rten", feature = "bundled-model"))]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 

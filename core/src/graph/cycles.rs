@@ -11,7 +11,7 @@ use super::LinkGraph;
 /// Link types that express a dependency, so that a cycle is a problem.
 pub const DEPENDENCIES: [&str; 3] = ["depends_on", "implements", "extends"];
 
-/// Maximum number of pages of a group from which a cycle is searched. In larger groups, a short cycle is as good an
+/// Maximum number of pages of a group from which to search for a cycle. In larger groups, a short cycle is as good an
 /// example as the shortest.
 const TRIED: usize = 64;
 

@@ -241,8 +241,8 @@ impl Index {
         Some(shared)
     }
 
-    /// If vectors are shared, makes sure that their states have distinct names. Readers never wait for a writer: while
-    /// one is active, or if the index is read-only, a later call does this.
+    /// If vectors are shared, makes sure that their states have distinct names. Readers never wait for a writer: if the
+    /// index cannot be written now, sharing begins with a later call.
     fn begin_sharing(&self, db: &Connection) -> Result<()> {
         if self.cache.is_none() || vector_state::has_begun(db)? {
             return Ok(());

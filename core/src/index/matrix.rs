@@ -1,6 +1,6 @@
 //! The vectors of one model, in one block of memory, for comparison with queries. Numbers are rounded to 8 bits, which
 //! takes a quarter of the memory and of the time to read it. The maximum rounding error of every vector is known, so
-//! the scan keeps every candidate for the closest. Those are then compared by their exact vectors, which stay in the
+//! the scan keeps every vector that may be among the closest. Those are then compared exactly, with the vectors in the
 //! index.
 
 use rusqlite::Connection;
@@ -103,7 +103,7 @@ impl VectorMatrix {
         self.state.is_some() && matches!(&self.bytes, Bytes::Own(bytes) if bytes.len() >= WORTH_SHARING)
     }
 
-    /// The same vectors in `cache`, stored there first if necessary; `None` if the cache does not accept them.
+    /// The same vectors in `cache`, stored there first if necessary; `None` if the cache does not accept them now.
     pub(super) fn shared_in(&self, cache: &dyn Cache) -> Option<Self> {
         let (Bytes::Own(own), Some(state)) = (&self.bytes, &self.state) else { return None };
         let mut shared = Self {

@@ -76,7 +76,7 @@ pub struct RefreshReport {
     pub removed: Vec<String>,
     /// Pages that moved with unchanged content, sorted.
     pub renamed: Vec<Renamed>,
-    /// Files and folders that could not be read, skipped.
+    /// Files and folders that were skipped because they could not be read.
     pub unreadable: Vec<Unreadable>,
 }
 

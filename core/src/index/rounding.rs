@@ -1,4 +1,4 @@
-//! Vectors with 8 bits per number, and queries with as many bits as fit the products.
+//! Vectors with 8 bits per number, and queries with as many bits as the products leave room for.
 
 /// A vector of 8-bit multiples (-127 to 127) of a scale.
 #[derive(Debug, Clone, PartialEq)]

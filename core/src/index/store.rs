@@ -216,7 +216,7 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     Ok(())
 }
 
-/// Removes a page; links to it stay and are broken.
+/// Removes a page; links to it become broken links.
 pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) -> Result<()> {
     let Some(page) = pages::at(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;

@@ -52,7 +52,7 @@ pub struct Entry {
     /// The group that this change undid.
     #[serde(default)]
     pub undoes: Option<String>,
-    /// Path of the page, relative to the pages folder; for a file of reviews or decisions, its name after `.ubp/`.
+    /// Path of the page, relative to the pages folder; for a file of reviews or decisions, `.ubp/` and its name.
     pub path: String,
     /// Former path, if the page moved.
     #[serde(default)]

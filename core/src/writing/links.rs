@@ -217,7 +217,7 @@ impl Follower<'_, '_> {
             return Ok(Wanted::Anything);
         }
         let Some(place) = path::join(&old, name) else { return Ok(Wanted::Anything) };
-        // If the file exists only relative to the project, or not at all, the link may stay as it is.
+        // If the file exists only at this path from the project's root, the link does not depend on the folder.
         let elsewhere = !self.before.has_source(&place)?
             && path::join("", name).is_some_and(|top| self.before.has_source(&top).unwrap_or(false));
         Ok(if elsewhere { Wanted::Anything } else { Wanted::Place(place) })

@@ -32,7 +32,7 @@ pub(super) enum Standing {
     Before,
     /// The change is in the file.
     After,
-    /// Only a part of it is.
+    /// Neither: some of the lines have changed.
     Other,
 }
 
