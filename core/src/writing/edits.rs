@@ -15,8 +15,8 @@ pub(crate) struct NotedEdits {
 }
 
 impl NotedEdits {
-    /// Restores `refs.lock` after a failed write, unless another process changed it. If that fails, the lock has an entry
-    /// for content that does not exist, which matches nothing.
+    /// Restores `refs.lock` after a failed write, unless another process changed it. If that fails, the lock has an
+    /// entry for content that does not exist, which matches nothing.
     pub(crate) fn take_back(&self, source: &dyn Source) {
         if let Some((before, after)) = &self.lock {
             let before = before.as_deref().unwrap_or_default();

@@ -139,8 +139,8 @@ fn called(version: &Version, types: &LinkTypes) -> (String, Vec<String>, Vec<Str
     (title, page.aliases, names)
 }
 
-/// Refuses a plan by which an agent would change the target of links. Links to or on a read-only page never change, others
-/// only if the plan allows it.
+/// Refuses a plan by which an agent would change the target of links. Links to or on a read-only page never change,
+/// others only if the plan allows it.
 pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if context.caller != Caller::Agent || plan.undoes.is_some() {
         return Ok(());
