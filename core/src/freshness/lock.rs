@@ -104,7 +104,9 @@ impl ReviewLock {
             }
             if let Some(marker) = conflict_marker(line) {
                 if marker == '<' {
-                    problem("merge conflict: both sides count as reviewed until the pages are reviewed again");
+                    problem(
+                        "merge conflict: both sides count as reviewed until the pages are reviewed again",
+                    );
                 }
                 // The common ancestor was reviewed before both sides.
                 in_base = marker == '|';

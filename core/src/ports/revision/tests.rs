@@ -42,5 +42,9 @@ fn the_source_of_a_commit_is_read_only() {
 
     files.get_mut("docs/sub/c.md").unwrap().ignored = Some("docs/sub".into());
     assert_eq!(paths(&at(&files, "docs")), ["a.md"]);
-    assert_eq!(paths(&at(&files, "docs/sub")), ["c.md"], "ignore rules for the pages folder itself do not apply");
+    assert_eq!(
+        paths(&at(&files, "docs/sub")),
+        ["c.md"],
+        "ignore rules for the pages folder itself do not apply"
+    );
 }

@@ -44,7 +44,11 @@ fn whole_or_not_at_all(cache: &dyn Cache) {
         Err(Error::other("no more"))
     });
     assert!(broken.is_none() && cache.get("broken").is_none(), "an incomplete entry is not stored");
-    assert_eq!(bytes(put(cache, "broken", b"whole")).as_deref(), Some(&b"whole"[..]), "and can be stored later");
+    assert_eq!(
+        bytes(put(cache, "broken", b"whole")).as_deref(),
+        Some(&b"whole"[..]),
+        "and can be stored later"
+    );
 }
 
 fn what_is_held_stays(cache: &dyn Cache) {
