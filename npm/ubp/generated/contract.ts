@@ -330,17 +330,17 @@ export interface CenterPage {
   content: string;
 }
 
-/** A file that was changed, or would be. */
+/** A changed file, or one that would change in a dry run. */
 export interface ChangedFile {
-  /** Its path relative to the pages folder; the one it had, for a deleted page. */
+  /** Path relative to the pages folder; for a deleted page, the former path. */
   filepath: string;
-  /** Its former path, for a page that moved. */
+  /** Former path of a moved page. */
   moved_from: string | null;
-  /** SHA-256 of the file before; absent for a new page. */
+  /** SHA-256 of the former file; absent for a new page. */
   previous_hash: string | null;
-  /** SHA-256 of the file after; absent for a deleted page. */
+  /** SHA-256 of the new file; absent for a deleted page. */
   content_hash: string | null;
-  /** Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written. */
+  /** Path of a deleted page, relative to `.ubp/trash/`; absent in a dry run. */
   trash: string | null;
 }
 
@@ -1664,11 +1664,11 @@ export interface ListedPage {
   tags: string[];
 }
 
-/** A line of the lock that could not be used. */
+/** An unusable line of the lock. */
 export interface LockProblem {
-  /** The line, from 1. */
+  /** Line number, from 1. */
   line: number;
-  /** What is wrong with it. */
+  /** What is wrong. */
   message: string;
 }
 
@@ -1732,15 +1732,15 @@ export interface Merge {
 /** Where the content goes. */
 export type Mode = "replace" | "append" | "replace_section";
 
-/** What identifies a model and shapes its use. */
+/** Identity and limits of a model. */
 export interface ModelInfo {
-  /** The name people use, such as `all-MiniLM-L6-v2`. */
+  /** The model's name, such as `all-MiniLM-L6-v2`. */
   name: string;
-  /** Changes whenever the same text could get another vector: name plus a hash of the weights. */
+  /** The name and a hash of the weights: changes whenever vectors may differ. */
   identity: string;
   /** Length of every vector. */
   dimensions: number;
-  /** Most tokens of one text, special tokens included; what lies beyond is not seen. */
+  /** Maximum number of tokens per text, including special tokens; the rest is ignored. */
   window: number;
   /** The scripts the model understands. */
   scripts: Scripts;
@@ -1758,13 +1758,13 @@ export interface ModelState {
 
 /** A link whose target changes. */
 export interface MovedLink {
-  /** Path of the page that it stands on. */
+  /** Path of the page that contains the link. */
   filepath: string;
-  /** Its line, from 1. */
+  /** Line, from 1. */
   line: number;
-  /** Its target, as written. */
+  /** Target, as written. */
   target: string;
-  /** Path of the page, or of the file, that it led to before. */
+  /** Former destination: path of a page or file. */
   led_to: string;
 }
 
@@ -1804,7 +1804,7 @@ export interface OrphanChanges {
   removed: string[];
 }
 
-/** What came of a group. */
+/** The outcome of a group of changes. */
 export type OutcomeKind = "done" | "failed" | "half_done" | "unfinished";
 
 /** Changed pages, each list sorted by path. */
@@ -2354,9 +2354,9 @@ export interface RenamePageParams {
 
 /** A page that moved. */
 export interface Renamed {
-  /** Where it was. */
+  /** Former path. */
   from: string;
-  /** Where it is. */
+  /** New path. */
   to: string;
 }
 
@@ -2857,11 +2857,11 @@ export interface SourceDiffParams {
 export interface SourceDifference {
   /** Path relative to the project. */
   file_path: string;
-  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
-  /** What is wrong with it. */
+  /** Why it makes the page stale. */
   reason: StaleReason;
-  /** Where version control knows it was moved to; only for a file that is not there. */
+  /** New path of a missing file, if version control recorded a rename. */
   renamed_to: string | null;
   /**
    * Commits that changed it since, newest first; only the last one if the reviewed content is not found in
@@ -2888,22 +2888,22 @@ export interface StalePage {
   stale_refs: StaleRef[];
 }
 
-/** Why a source makes a page less than fresh. */
+/** Why a source makes its page stale. */
 export type StaleReason = "changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
 
-/** A source that makes its page less than fresh. */
+/** A source that makes its page stale. */
 export interface StaleRef {
   /** Path relative to the project. */
   file_path: string;
-  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
-  /** What is wrong with it. */
+  /** Why it makes the page stale. */
   reason: StaleReason;
-  /** Where version control knows it was moved to; only for a file that is not there. */
+  /** New path of a missing file, if version control recorded a rename. */
   renamed_to: string | null;
 }
 
-/** How far a page can be trusted. */
+/** Whether a page is up to date with its sources. */
 export type Staleness = "untracked" | "fresh" | "possibly_stale" | "stale";
 
 /** Changed freshness, each list sorted by path. */

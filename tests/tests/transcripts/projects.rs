@@ -275,7 +275,7 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
       made     .ubp/manifest.json
       made     .ubp/metadata.db
       7 pages in this folder; your files are never written unless you edit them through ubp
-      links are read label first, [[label|target]]: of 6 with a pipe, 6 lead somewhere only that way, 0 only as written
+      links are read label first, [[label|target]]: of 6 links with a pipe, 6 resolve only with the label first, 0 only with the target first
       ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now

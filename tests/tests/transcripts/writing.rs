@@ -50,7 +50,7 @@ fn a_page_is_made_once() {
         "{text}"
     );
     assert!(
-        text.contains("would take 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
+        text.contains("would redirect 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
         "{text}"
     );
     assert!(

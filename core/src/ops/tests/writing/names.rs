@@ -62,7 +62,7 @@ fn pages_may_share_a_file_name_if_no_link_changes() {
     let error = call(&project, "create_page", json!({ "title": "B", "path": "b/readme.md" })).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a page named 'B' would take 1 link: 'readme' at b/text.md:1 (leads to a/readme.md)"
+        "a page named 'B' would redirect 1 link: 'readme' at b/text.md:1 (leads to a/readme.md)"
     );
     let made = call(&project, "create_page", json!({ "title": "D", "folder": "b" })).unwrap();
     assert_eq!(made["filepath"], "b/D.md");

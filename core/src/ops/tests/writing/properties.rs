@@ -153,7 +153,7 @@ proptest! {
         };
         let refused = |error: &crate::Error| {
             let message = error.to_string();
-            message.contains("already exists") || message.contains("cannot be written so that it leads")
+            message.contains("already exists") || message.contains("cannot be rewritten to keep its destination")
         };
         match call(&project, "rename_page", params) {
             Err(error) => {

@@ -34,9 +34,7 @@ fn a_page_that_is_indexed_in_part_is_reported_with_its_size() {
     project.refresh();
     assert_eq!(
         messages(&project, "page_in_part"),
-        [
-            "the page has 2.9 MB, of which the first 2 MB are indexed: search, links and headings end at this line"
-        ]
+        ["the page is 2.9 MB, but only the first 2 MB, up to this line, are indexed"]
     );
     let output = run(&project.context(), Params::default()).unwrap();
     let found = output.findings.iter().find(|finding| finding.code == "page_in_part").unwrap();
