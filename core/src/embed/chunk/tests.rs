@@ -1,4 +1,4 @@
-//! Properties that hold for every text, and the places where readable text is cut.
+//! Properties of all pieces, and where readable text is cut.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ proptest! {
         let mut covered = 0;
         for range in &ranges {
             prop_assert!(range.start <= covered && range.end > covered, "{ranges:?}");
-            // Slicing fails inside of a character.
+            // Slicing panics inside of a character.
             let piece = &text[range.clone()];
             prop_assert!(piece.chars().count() <= most, "{} in {most}", piece.chars().count());
             let seen = passage(&embedder, &["Heading".into()], piece).unwrap();
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn pieces_are_the_text(text in text(), most in prop::option::of(1_usize..200)) {
+    fn joined_pieces_are_the_text(text in text(), most in prop::option::of(1_usize..200)) {
         let ranges = super::pieces(&text, most);
         let joined: String = ranges.iter().map(|range| &text[range.clone()]).collect();
         prop_assert_eq!(&joined, &text);
