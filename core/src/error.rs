@@ -116,7 +116,7 @@ pub enum Error {
     },
     /// The project was created by a newer version of UBP.
     #[error(
-        "{path}:{line}: `schema_version` {layout} is of a newer ubp; this one knows {}",
+        "{path}:{line}: `schema_version` {layout} needs a newer ubp; this one supports {}",
         crate::manifest::SCHEMA_VERSION
     )]
     NewerProject {
@@ -206,22 +206,22 @@ impl Error {
                 std::io::ErrorKind::StorageFull => Some("free some disk space, then try again".into()),
                 std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
                 std::io::ErrorKind::AddrInUse => {
-                    Some("another program listens there: end it, or name another port".into())
+                    Some("another program is listening there: stop it, or choose another port".into())
                 }
                 std::io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("this disk can only be read; nothing was changed".into())
+                    Some("this disk is read-only; nothing was changed".into())
                 }
                 _ => None,
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
-            Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
+            Self::ReadOnly { .. } => Some("tell the user what to change there".into()),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(
                 Hint::from("undo later changes first (")
                     .and_ask(Next::call("audit").with("page", path.as_str()))
                     .text(" lists them), or take what you need from ")
                     .and_ask(Next::call("audit").with("entry", entry.as_str()))
-                    .text(", which as JSON has both texts"),
+                    .text(", whose JSON output has both texts"),
             ),
             Self::HalfDone { entry, .. } => Some(
                 Hint::ask(Next::call("undo").with("entry", entry.as_str()))
@@ -237,7 +237,7 @@ impl Error {
             Self::NewerProject { .. } => {
                 Some("install a newer ubp; nothing is wrong with the file, and nothing was changed".into())
             }
-            Self::Model { .. } => Some(Hint::run("model").text(" shows what is installed and what is known")),
+            Self::Model { .. } => Some(Hint::run("model").text(" shows the installed and the known models")),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
             Self::Database(_) if self.is_full_disk() => Some("free some disk space, then try again".into()),
@@ -245,7 +245,7 @@ impl Error {
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
-                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index can only be read".into()),
+                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index is read-only".into()),
                 _ => Some(Hint::ask(Next::call("rebuild")).text(" builds the index again from your files")),
             },
             _ => None,

@@ -131,7 +131,7 @@ impl<'p> Publication<'p> {
         let mut seen = BTreeSet::new();
         let mut once = |file: SiteFile| {
             if !seen.insert(file.path.clone()) {
-                return Err(Error::invalid(format!("two pages of the site would be {}", file.path)));
+                return Err(Error::invalid(format!("two pages would be the file {}", file.path)));
             }
             write(file)
         };

@@ -34,7 +34,7 @@ impl Fields {
         };
         let topic = scalar("topic")?;
         let Some(memory_type) = scalar("type").and_then(MemoryType::named) else {
-            let found = scalar("type").map_or("there is none".into(), |found| format!("it is '{found}'"));
+            let found = scalar("type").map_or("it is missing".into(), |found| format!("it is '{found}'"));
             return Some(Err(format!("`type` must be tech, project-tech or domain; {found}")));
         };
         let confidence = match scalar("confidence") {

@@ -41,7 +41,7 @@ impl Given {
         let size = content.len() + examples.iter().flatten().map(String::len).sum::<usize>();
         if size > TEXT {
             return Err(Error::invalid(format!(
-                "content and examples have {size} bytes; a memory takes at most {TEXT}: keep the essence, or make a page"
+                "content and examples have {size} bytes; a memory takes at most {TEXT}: shorten it, or create a page"
             )));
         }
         let content = tidied("content", content)?;
@@ -56,7 +56,7 @@ impl Given {
         }
         let content = content.trim_end().to_owned();
         if content.is_empty() {
-            return Err(Error::invalid("content is empty: say what is to be remembered"));
+            return Err(Error::invalid("content is empty: write what to remember"));
         }
         let examples = examples.map(kept_examples).transpose()?;
         let tags = tags.map(|tags| kept_tags(&tags)).transpose()?;
@@ -113,8 +113,7 @@ fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
 
 fn many(name: &str, count: usize) -> Result<()> {
     let few = count <= ITEMS;
-    few.then_some(())
-        .ok_or_else(|| Error::invalid(format!("{count} {name} are too many; the most is {ITEMS}")))
+    few.then_some(()).ok_or_else(|| Error::invalid(format!("too many {name}: {count}, at most {ITEMS}")))
 }
 
 #[cfg(test)]

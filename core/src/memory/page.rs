@@ -116,12 +116,12 @@ fn proven(path: &str, page: String, memory: &Memory) -> Result<String> {
     if holds(&page, memory) {
         return Ok(page);
     }
-    let message = "what is to be remembered would not come back as it is".into();
+    let message = "the memory would not be read back unchanged".into();
     Err(Error::FrontMatter { path: path.to_owned(), message })
 }
 
 fn unfit(topic: &str) -> Error {
-    Error::invalid(format!("'{topic}' cannot be kept: its text would not come back as it is"))
+    Error::invalid(format!("'{topic}' cannot be stored: its text would not be read back unchanged"))
 }
 
 /// Whether reading the page gives exactly `memory`.
@@ -159,7 +159,7 @@ fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result
             let more = lines.iter().take(last).skip(from + 1).take_while(goes_on).count();
             (from, from + 1 + more)
         }
-        None if there => return Err(refuse(format!("`{key}` is written in a way that is not edited"))),
+        None if there => return Err(refuse(format!("`{key}` uses YAML syntax that cannot be edited"))),
         None => (last, last),
     };
     let line = value.map(|value| format!("{key}: {value}{eol}")).unwrap_or_default();

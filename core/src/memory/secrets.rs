@@ -86,7 +86,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             is_basic_authorization,
         ),
         ("a JSON Web Token", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
-        ("a password in an address", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
+        ("a password in a URL", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
     ];
     let assigned: [Form; 3] = [
         (
@@ -100,7 +100,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             is_assigned_secret,
         ),
         (
-            "something that only chance can have written, as secrets are",
+            "a random value, as secrets are",
             r#"(?:^|[^A-Za-z0-9_.?&-])([A-Za-z0-9_.-]+)["'`]?[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}["'`]?([A-Za-z0-9+/_=-]{32,})"#,
             is_random_value,
         ),
@@ -360,7 +360,7 @@ mod tests {
             ("curl -u a:b https://x.example".into(), "a name with its password"),
             ("curl -s --user=ann:S3cr3t https://x.example".into(), "a name with its password"),
             ("Authorization: Basic YWRtaW46UzNjcjN0IQ==".into(), "a name with its password"),
-            ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in an address"),
+            ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in a URL"),
             ("password = hunter2".into(), "a password"),
             ("DB_PASSWORD=Tr0ub4dor&3".into(), "a password"),
             ("  \"password\": \"correcthorse\",".into(), "a password"),
@@ -373,7 +373,7 @@ mod tests {
             ("Authorization token: Bearer f3a9c81e7b2d4650".into(), "a secret"),
             (
                 "STORAGE=Zm9vYmFyQ2hh1bmdlTWU4N2FzZGprMjM4OTdhc2Q5OGFz".into(),
-                "something that only chance can have written, as secrets are",
+                "a random value, as secrets are",
             ),
         ] {
             assert_eq!(found(&format!("first\n{text}\nlast")), [(2, kind)], "{text}");

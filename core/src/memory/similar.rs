@@ -116,7 +116,7 @@ pub(crate) fn vectors(
     let due = pending(db, &model.identity)?;
     if due > 0 {
         return Ok(Err(format!(
-            "the vectors of {} are still to be computed",
+            "the vectors of {} are not computed yet",
             counted(due, "section", "sections")
         )));
     }

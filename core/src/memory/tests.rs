@@ -180,7 +180,7 @@ fn other_pages_and_invalid_memories_are_told_apart() {
     assert!(read("---\ntype: tech\n---\nx\n").is_none());
     for (page, line, reason) in [
         ("---\ntopic: T\ntype: other\n---\nx\n", 1, "'other'"),
-        ("---\ntopic: T\n---\nx\n", 1, "there is none"),
+        ("---\ntopic: T\n---\nx\n", 1, "it is missing"),
         ("---\ntopic: T\ntype: tech\nconfidence: high\n---\nx\n", 1, "from 0 to 1"),
         ("---\ntopic: T\ntype: tech\nconfidence: 7\n---\nx\n", 1, "from 0 to 1"),
         ("---\ntopic: T\ntype: tech\ntags: [a\n---\nx\n", 5, "YAML"),

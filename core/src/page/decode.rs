@@ -73,7 +73,7 @@ fn invalid(line: usize, encoding: &str) -> Diagnostic {
         line,
         code: "encoding_invalid".into(),
         message: format!(
-            "the file is not valid {encoding} from here on; what could not be read is shown as \u{FFFD}"
+            "the file is not valid {encoding} from here on; invalid bytes are shown as \u{FFFD}"
         ),
     }
 }

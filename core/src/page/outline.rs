@@ -80,7 +80,7 @@ impl<'a> Outline<'a> {
     pub(super) fn excess(&self) -> Option<Diagnostic> {
         self.more.map(|line| {
             let message = format!(
-                "the page has more than {MOST_SECTIONS} headings; those from this line on begin no section"
+                "the page has more than {MOST_SECTIONS} headings; those from this line on start no section"
             );
             Diagnostic::in_part(line, message)
         })

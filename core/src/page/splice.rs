@@ -58,7 +58,7 @@ fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>
     let splice = plan(text, key, value)?;
     let (head, tail) = match (text.get(..splice.start), text.get(splice.end..)) {
         (Some(head), Some(tail)) => (head, tail),
-        _ => return Err("the value's place could not be found".into()),
+        _ => return Err("the position of the value is unknown".into()),
     };
     let edited = [head, &splice.insert, tail].concat();
     prove(&before, text, &edited, key, value)?;

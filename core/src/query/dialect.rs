@@ -13,7 +13,7 @@ const WORDS: [(&str, &str); 12] = [
     ("DATE_TRUNC", "use substr(date, 1, 7) for the month, or strftime('%Y-%m', date)"),
     ("DATE_PART", "use strftime('%Y', date)"),
     ("STRPTIME", "dates compare as text; strftime() changes their form"),
-    ("ILIKE", "use LIKE, which takes letters from A to Z in either case"),
+    ("ILIKE", "use LIKE, which ignores the case of A to Z"),
     ("DESCRIBE", "SELECT * FROM files LIMIT 1 shows the columns"),
     ("SUMMARIZE", "SELECT * FROM files LIMIT 1 shows the columns"),
     ("EXCLUDE", "name the columns that you want"),
@@ -33,5 +33,5 @@ pub(super) fn hint(sql: &str) -> Option<String> {
     let known = |word: &str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
     words
         .find_map(known)
-        .map(|(word, way)| format!("{} is DuckDB's, and this is SQLite: {way}", word.to_ascii_lowercase()))
+        .map(|(word, way)| format!("{} is from DuckDB, and this is SQLite: {way}", word.to_ascii_lowercase()))
 }

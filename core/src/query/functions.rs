@@ -51,7 +51,7 @@ pub(super) fn add(
             let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if embedded.len() + wanted.len() >= TEXTS && !wanted.contains(text) {
                 return Err(failure(format!(
-                    "embed() was given more than {TEXTS} different texts; give it constants, such as embed('login')"
+                    "embed() takes at most {TEXTS} different texts; use constants, such as embed('login')"
                 )));
             }
             wanted.insert(text.to_owned());

@@ -80,7 +80,7 @@ impl Time<'_> {
 
 fn too_slow(millis: u64) -> Error {
     Error::invalid(format!(
-        "the statement takes longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
+        "the statement took longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
     ))
 }
 

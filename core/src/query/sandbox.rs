@@ -233,9 +233,9 @@ impl<'a> Sandbox<'a> {
             return Error::invalid(format!("{refused}: a query is one SELECT over the table {TABLE}"));
         }
         let message = match &error {
-            rusqlite::Error::MultipleStatement => "a query is one statement".to_owned(),
+            rusqlite::Error::MultipleStatement => "a query is a single statement".to_owned(),
             rusqlite::Error::SqliteFailure(code, _) if code.code == ErrorCode::TooBig => {
-                format!("a value grows beyond {} MB", LONGEST >> 20)
+                format!("a value is larger than {} MB", LONGEST >> 20)
             }
             rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
             rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
@@ -296,7 +296,7 @@ fn guard(
             AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
                 "no other database can be attached".into()
             }
-            _ => "nothing can be changed by a query".into(),
+            _ => "a query cannot change anything".into(),
         };
         *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
         Authorization::Deny

@@ -234,7 +234,7 @@ fn the_time_limit_and_cancellation_cover_the_model() {
     let (embedder, clock) = (Watched::over(&project.embedder), Hurried::default());
     let context = Context { embedder: Some(&embedder), clock: &clock, ..project.context() };
     let error = run(&context, params.clone()).unwrap_err();
-    assert!(error.to_string().contains("takes longer than 1500 ms"), "{error}");
+    assert!(error.to_string().contains("took longer than 1500 ms"), "{error}");
     assert!(embedder.calls.load(Ordering::Relaxed) < 30);
 
     let cancel = Cancel::default();
@@ -248,7 +248,7 @@ fn the_time_limit_and_cancellation_cover_the_model() {
 fn the_number_of_embedded_texts_is_limited() {
     let project = Project::with_pages(DIARY);
     let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100) SELECT embed(x || '') FROM n";
-    assert!(refused(&project, sql).contains("more than 64 different texts"));
+    assert!(refused(&project, sql).contains("at most 64 different texts"));
 }
 
 #[test]
@@ -347,8 +347,8 @@ fn errors_say_what_to_write_instead() {
     insta::assert_snapshot!(refused(&project, "SELECT state FROM files"), @r#"no such column: state; the columns are "path", "status", "content", "updated_at", "embedding""#);
     insta::assert_snapshot!(refused(&project, "SELECT path FROM pages"), @"no such table: pages; the table is files");
     insta::assert_snapshot!(refused(&project, "SELECT path FORM files"), @r#"near "files": syntax error"#);
-    insta::assert_snapshot!(refused(&project, "SELECT 1; SELECT 2"), @"a query is one statement");
-    insta::assert_snapshot!(refused(&project, "DELETE FROM files"), @"nothing can be changed by a query: a query is one SELECT over the table files");
+    insta::assert_snapshot!(refused(&project, "SELECT 1; SELECT 2"), @"a query is a single statement");
+    insta::assert_snapshot!(refused(&project, "DELETE FROM files"), @"a query cannot change anything: a query is one SELECT over the table files");
     for (sql, hint) in [
         ("SELECT UNNEST(tags) FROM files", "json_each(files.tags)"),
         ("SELECT * FROM files, UNNEST(tags)", "json_each(files.tags)"),
@@ -394,7 +394,7 @@ fn endless_statements_are_stopped() {
          files j, files k, files l, files m, files n, files o, files p WHERE a.path || p.path LIKE '%q%q%'",
     ] {
         let error = run(&context, Params { sql: sql.into(), ..Params::default() }).unwrap_err();
-        assert!(error.to_string().contains("takes longer than 1500 ms"), "{error}");
+        assert!(error.to_string().contains("took longer than 1500 ms"), "{error}");
     }
     project.context().cancel.request();
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";

@@ -50,7 +50,7 @@ impl Evidence {
         if self.phrase.is_some() {
             reasons.push(match self.named {
                 true => "its name occurs in the text".to_owned(),
-                false => "words that other links to it use stand in the text".to_owned(),
+                false => "the text contains words that other links to it use".to_owned(),
             });
         }
         if self.values[9] > ALIKE || self.values[8] > ALIKE {

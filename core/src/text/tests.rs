@@ -184,7 +184,7 @@ fn operators_and_punctuation_are_text() {
 fn adjacent_ordinary_words_are_pairs() {
     let pairs = |typed: &str| Query::parse(typed).neighbours().collect::<Vec<_>>().join(" ");
     assert_eq!(pairs("high speed aircraft"), r#""high speed" "speed aircraft""#);
-    assert_eq!(pairs("speed of the aircraft"), "", "other words stand between them");
+    assert_eq!(pairs("speed of the aircraft"), "", "other words are between them");
     assert_eq!(pairs("read user_db now"), "", "an identifier is its own phrase");
     assert_eq!(pairs("rename \"high speed\" pages"), "");
     assert_eq!(pairs("全文検索 エンジン"), "");

@@ -187,7 +187,7 @@ impl Builder<'_, '_, '_> {
             return Err(self.problem(span, "a key must be text; put quotes around `{…}` and `[…]`"));
         }
         if self.frames.len() >= DEPTH_LIMIT {
-            return Err(self.problem(span, "nested too deep"));
+            return Err(self.problem(span, "nested too deeply"));
         }
         self.frames.push(Frame { anchor, start: span.start.byte_offset().unwrap_or(0), node });
         Ok(())
@@ -256,7 +256,7 @@ impl Builder<'_, '_, '_> {
                 anchored.value.clone()
             }
             _ => {
-                let message = "this alias would repeat itself or too much; it is read as empty";
+                let message = "this alias refers to itself or copies too much; it is read as empty";
                 self.findings.diagnose(offset, "front_matter_alias", message);
                 Value::Text(String::new())
             }

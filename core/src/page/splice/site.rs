@@ -48,7 +48,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn event(&mut self, event: &Event<'_>, span: &Span) -> Result<Option<Site>, String> {
-        let range = span.byte_range().ok_or("the YAML parser gave no place")?;
+        let range = span.byte_range().ok_or("the YAML parser returned no position")?;
         match event {
             Event::MappingStart(style, ..) if self.depth == 0 => {
                 self.flow = *style == StructureStyle::Flow;
@@ -58,7 +58,7 @@ impl Search<'_> {
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 if self.depth == 1 && self.matched.is_some() {
-                    return Err(format!("`{}` holds a list or a map, not a text", self.key));
+                    return Err(format!("`{}` is a list or a map, not a text", self.key));
                 }
                 self.depth += 1;
             }

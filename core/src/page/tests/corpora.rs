@@ -16,7 +16,7 @@ fn folder() -> Option<PathBuf> {
         // `println!` would show this only if a test fails; `tests/run` counts this line.
         let _ = writeln!(
             std::io::stderr(),
-            "\nskipped: examples of specifications: UBP_CORPORA names no folder that has them"
+            "\nskipped: examples of specifications: UBP_CORPORA is not a folder that contains them"
         );
     }
     found
