@@ -1,7 +1,7 @@
 //! The one error type of the engine. Every surface maps it by its stable `code`, shows its message,
 //! and offers its `hint`, which says what to do.
 //!
-//! No input of a user reaches a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
+//! User input never causes a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
 //! defect; servers and the addon catch it and answer with the code `internal`.
 
 use thiserror::Error;

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Name of the file that holds a [`ModelDescription`].
 pub const DESCRIPTION_FILE: &str = "model.json";
 
-/// How a model is to be used. Everything but name, window and dimensions has a default.
+/// How to use a model. Everything but name, window and dimensions has a default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelDescription {

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_its_marks_is_refused() {
+    fn a_template_without_its_marks_is_rejected() {
         let error = Template::new("<html><head><title></title></head></html>".into()).unwrap_err();
         assert!(error.to_string().contains("<!--ubp:head-->"), "{error}");
     }

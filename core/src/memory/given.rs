@@ -46,7 +46,7 @@ impl Given {
         }
         let content = tidied("content", content)?;
         let mut content = from_first_line(&content);
-        // The page repeats the topic as its heading.
+        // The page has the topic as its heading already.
         loop {
             let without = without_heading(content, &topic);
             if without == content {

@@ -1,4 +1,4 @@
-//! A memory as a page: front matter for its fields, text for its content. Every page is read back before it is
+//! A memory as a page: front matter for its fields, text for its content. The text of a page is parsed before it is
 //! written, so that recalling returns exactly what was remembered.
 
 use jiff::Timestamp;

@@ -16,10 +16,10 @@ use crate::query::page_vectors;
 use crate::show::counted;
 use crate::text::fold_key;
 
-/// Cosine similarity from which memories are reported as similar.
+/// Memories with at least this cosine similarity are reported.
 const CLOSE: f32 = 0.75;
 
-/// Similarity of the spelling of two topics from which they are reported, 0 to 1.
+/// Memories whose topics are spelled at least this similarly are reported, 0 to 1.
 const SPELLED_ALIKE: f64 = 0.92;
 
 /// Most memories that are reported.

@@ -142,7 +142,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn saving_what_was_read_gives_the_same_bytes(text in "(\u{feff})?([ab]{0,2}(\r\n|\n|\r)?){0,12}") {
+        fn saving_unchanged_text_gives_the_same_bytes(text in "(\u{feff})?([ab]{0,2}(\r\n|\n|\r)?){0,12}") {
             prop_assert_eq!(with_breaks_of(&text, &plain(&text)), text);
         }
 

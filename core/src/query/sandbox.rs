@@ -279,7 +279,7 @@ fn guard(
             {
                 return Authorization::Allow;
             }
-            // A read without a column may be of a table that the statement defines WITH; no other tables exist.
+            // A read without a column may be of a table that the statement defines by `WITH`; no other tables exist.
             AuthAction::Read { table_name, column_name: "" }
                 if !OF_SQLITE.iter().any(|start| begins_with(table_name, start)) =>
             {

@@ -71,7 +71,7 @@ fn front_matter_is_text_and_lists_are_json() {
 }
 
 #[test]
-fn the_statements_of_the_document_run_as_printed() {
+fn the_statements_in_the_docs_run_as_printed() {
     let project = Project::with_pages(DIARY);
     let found = ask(
         &project,

@@ -532,7 +532,7 @@ impl<'j> Body<'j> {
         let seen = self.raw.take().map(|raw| visible(&raw)).unwrap_or_default();
         if !seen.trim().is_empty() {
             self.out.raw("<p>");
-            // Its entities are escaped already.
+            // Its special characters are entities already.
             self.out.text_with_entities(seen.trim());
             self.block("</p>\n");
         }

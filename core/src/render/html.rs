@@ -15,7 +15,7 @@ impl Html {
         escape(&mut self.0, text);
     }
 
-    /// Adds text whose entities are escaped already.
+    /// Adds text that contains entities, which are kept.
     pub(super) fn text_with_entities(&mut self, text: &str) {
         for (number, part) in text.split('&').enumerate() {
             if number > 0 {

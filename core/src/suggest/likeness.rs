@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_the_same_words_are_alike() {
+    fn pages_with_the_same_words_are_similar() {
         let words = WordVectors::new(
             vec![vec![(0, 2), (1, 1)], vec![(0, 2), (1, 1)], vec![(2, 1)], vec![(1, 1), (2, 1)]],
             3,

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_running_text_alone() {
+    fn names_are_found_only_in_running_text() {
         assert_eq!(mentioned("Login Feature", "the *login*\nfeature, and Login  feature"), Some((2, 1)));
         assert_eq!(
             mentioned("Login", "`login` [[login]] [login](a.md) https://login/login\n\n    login"),

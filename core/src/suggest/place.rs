@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn katakana_words_are_not_cut() {
+    fn katakana_words_are_not_split() {
         assert_eq!(found("プレビューとビューを", &["ビュー"]), [(1, "ビュー".into())]);
         assert!(found("プレビュー", &["ビュー"]).is_empty());
         assert_eq!(found("認証設計を読む", &["設計"]), [(1, "設計".into())]);

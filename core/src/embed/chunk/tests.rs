@@ -56,7 +56,7 @@ fn code_blocks_stay_whole_when_they_fit() {
 }
 
 #[test]
-fn the_passage_carries_its_headings() {
+fn a_passage_includes_its_headings() {
     let embedder = HashEmbedder::default();
     let path = ["Guide".to_owned(), " ".to_owned(), "Install".to_owned()];
     assert_eq!(passage(&embedder, &path, "  Run it. \n").unwrap(), "Guide > Install\n\nRun it.");
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn no_chunk_is_longer_than_it_may_be(text in text(), most in 1_usize..200) {
+    fn no_chunk_exceeds_its_limit(text in text(), most in 1_usize..200) {
         let embedder = HashEmbedder::default();
         let ranges = chunks(&embedder, &["Heading".into()], &text, Some(most)).unwrap();
         let mut covered = 0;

@@ -12,7 +12,7 @@ use crate::page::{LinkTypes, Page, Value, parse};
 const FENCE: &str = "`````";
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_has_the_expected_result() {
     let folder = "src/page/cases";
     let bless = std::env::var_os("UBP_BLESS").is_some_and(|value| value == "1");
     let mut count = 0;

@@ -34,7 +34,7 @@ fn ten_thousand_embeds_stay_small() {
 }
 
 #[test]
-fn short_rows_of_wide_tables_are_not_filled_up() {
+fn short_rows_of_wide_tables_are_not_padded() {
     let page = format!("{}|\n{}|\n{}", "|a".repeat(500), "|-".repeat(500), "|a\n".repeat(2_000));
     let html = rendered(&project(&page), "Folder/Page.md").html;
     assert_eq!(fault(&html), None);

@@ -10,7 +10,7 @@ use super::{project, rendered};
 const FENCE: &str = "`````";
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_has_the_expected_result() {
     let folder = "src/render/cases";
     let bless = std::env::var_os("UBP_BLESS").is_some_and(|value| value == "1");
     let mut count = 0;
