@@ -21,7 +21,7 @@ pub struct ModelDescription {
     /// Text prepended to every text, verbatim, including a separating space.
     #[serde(default)]
     pub prefixes: Prefixes,
-    /// Most tokens of one text, including special tokens and prefix.
+    /// Maximum number of tokens of one text, including special tokens and prefix.
     pub window: usize,
     /// Length of every vector.
     pub dimensions: usize,
@@ -63,7 +63,7 @@ impl Prefixes {
     }
 }
 
-/// Smallest valid window: a smaller one leaves no room for text beside special tokens.
+/// Smallest valid window: a smaller one has no room for text in addition to special tokens.
 const SMALLEST_WINDOW: usize = 16;
 
 impl ModelDescription {

@@ -17,7 +17,7 @@ use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
 use crate::{Error, Result, path};
 
-/// Longest description of a page for search engines and previews, in characters.
+/// Maximum length of the description of a page for search engines and previews, in characters.
 const DESCRIPTION: usize = 160;
 
 /// Settings of a site.
@@ -242,7 +242,7 @@ impl<'a> Site<'a> {
         Ok(self.filled(shown, None))
     }
 
-    /// The files of a site beside its pages.
+    /// The files of a site other than its pages.
     fn others(&self, entries: &[Entry]) -> Result<Vec<SiteFile>> {
         let mut files = vec![self.list(ALL_PAGES, entries), self.not_found()];
         if !entries.iter().any(|entry| entry.file == HOME) {

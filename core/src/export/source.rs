@@ -11,7 +11,7 @@ use crate::index::questions::sites;
 use crate::ports::{FileStat, Listing, PageFile, Source};
 use crate::{Error, Result, path};
 
-/// The files beside the pages.
+/// The files other than pages.
 pub(super) enum Files<'a> {
     /// The files of a project except for `without`: files, and folders with their content.
     Project { source: &'a dyn Source, without: BTreeSet<String> },

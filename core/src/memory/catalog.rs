@@ -176,7 +176,7 @@ impl Catalog {
     }
 }
 
-/// Longest file name, in characters; the page contains the whole topic.
+/// Maximum length of a file name in characters; the page contains the whole topic.
 const NAME_LIMIT: usize = 60;
 
 /// A topic as a file name: letters and digits of any script, and single hyphens.

@@ -4,15 +4,15 @@
 use super::body::{from_first_line, plain_breaks, without_heading};
 use crate::{Error, Result};
 
-/// Longest topic, in characters.
+/// Maximum length of a topic in characters.
 const TOPIC: usize = 200;
-/// Most bytes of content and examples together.
+/// Maximum size of content and examples together, in bytes.
 const TEXT: usize = 1 << 20;
-/// Most tags, and most examples.
+/// Maximum number of tags, and of examples.
 const ITEMS: usize = 100;
-/// Longest tag, in characters.
+/// Maximum length of a tag in characters.
 const TAG: usize = 100;
-/// Longest source, in characters.
+/// Maximum length of a source in characters.
 const SOURCE: usize = 2_000;
 
 /// What to remember. `None` leaves the value of an existing memory unchanged.

@@ -43,7 +43,7 @@ pub(crate) use together::{Compared, Group, groups};
 /// The folder of memories, relative to the pages folder.
 pub const FOLDER: &str = "memory";
 
-/// Most memories in one answer.
+/// Maximum number of memories in one answer.
 pub const MOST: usize = 100;
 
 /// What a memory is about.

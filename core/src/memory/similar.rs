@@ -22,7 +22,7 @@ const CLOSE: f32 = 0.75;
 /// Memories whose topics are spelled at least this similarly are reported, 0 to 1.
 const SPELLED_ALIKE: f64 = 0.92;
 
-/// Most memories that are reported.
+/// Maximum number of memories that are reported.
 const MOST: usize = 5;
 
 /// Number of characters of a text that are compared. What a memory is about is at its beginning, and comparing

@@ -13,11 +13,12 @@ use super::model::{Block, Diagnostic, Link, LinkKind, Section};
 use super::outline::Outline;
 use super::{LinkTypes, context, link_types};
 
-/// Longest display text of a link that contains another one, in characters: each of several nested links would
-/// repeat the text of all links inside it.
+/// Maximum length of the display text of a link that contains another one, in characters: each of several nested
+/// links would repeat the text of all links inside it.
 const NESTED_TEXT_LIMIT: usize = 200;
 
-/// Most links of a page; further ones are ignored. A page of links alone would take hundreds of times its size.
+/// Maximum number of links of a page; further ones are ignored. A page of links alone would take hundreds of times
+/// its size.
 const MOST_LINKS: usize = 50_000;
 
 /// The content of a page after its front matter.

@@ -9,13 +9,13 @@ use super::context::{first, on_one_line};
 use super::lines::Lines;
 use super::model::{Diagnostic, Section};
 
-/// Longest heading, in characters: every section below a heading stores it again.
+/// Maximum length of a heading in characters: every section below a heading stores it again.
 const HEADING_LIMIT: usize = 200;
 
-/// Longest slug of one heading, in characters.
+/// Maximum length of the slug of one heading in characters.
 const SLUG_LIMIT: usize = 80;
 
-/// Most sections of a page. Each has the path of its headings, which can be hundreds of times as long as its text.
+/// Maximum number of sections of a page. Each stores the path of its headings, which can be much longer than its text.
 const MOST_SECTIONS: usize = 10_000;
 
 /// Id of the text before the first heading.

@@ -30,11 +30,11 @@ impl Measure for Bytes {
 /// Sizes of pieces, in units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// Largest piece, except for the last one.
+    /// Maximum size of a piece, except for the last one.
     pub piece: usize,
-    /// Largest text, or rest of a text, that is not split.
+    /// Maximum size of a text, or of the rest of a text, that is not split.
     pub whole: usize,
-    /// Largest overlap with the end of the previous piece; about a sentence.
+    /// Maximum overlap with the end of the previous piece; about a sentence.
     pub overlap: usize,
 }
 

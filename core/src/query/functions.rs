@@ -1,4 +1,4 @@
-//! SQL functions beside those of SQLite: the vector of a text, and the distance of two vectors.
+//! SQL functions that SQLite lacks: the vector of a text, and the distance of two vectors.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::ports::ModelInfo;
 use crate::text::read_part;
 
-/// Most texts that `embed` accepts in one statement.
+/// Maximum number of texts that `embed` accepts in one statement.
 const TEXTS: usize = 64;
 
 /// Texts passed to `embed` that have no vector yet.

@@ -1,7 +1,7 @@
 //! SQL over pages. A statement runs in a database of its own in memory, which holds one table. So it can neither
 //! see nor change anything else, and no other client waits for it. SQLite's authorizer admits reads of that table
-//! only; limits stop statements that take too long or whose results grow too large. Beside `index`, this is the only
-//! module with SQL: the statements that create the table.
+//! only; limits stop statements that take too long or whose results grow too large. Except for `index`, this is the
+//! only module with SQL: the statements that create the table.
 //!
 //! The tests include statements that try to read or change more, never end, or grow without end (`tests.rs`).
 

@@ -34,13 +34,13 @@ const REACHING: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 /// Prefixes of the names of SQLite's internal tables.
 const OF_SQLITE: [&str; 3] = ["sqlite_", "pragma_", "dbstat"];
 
-/// Most bytes of a value. Pages are smaller, and values that statements compute must not grow without end.
+/// Maximum size of a value in bytes. Pages are smaller, and computed values must not grow without end.
 const LONGEST: i32 = 16 << 20;
 
-/// Most bytes of a statement.
+/// Maximum length of a statement in bytes.
 const STATEMENT: i32 = 100_000;
 
-/// Most bytes of a pattern of LIKE or GLOB: one call may take long to match it.
+/// Maximum length of a pattern of LIKE or GLOB in bytes: a single match may take long.
 const PATTERN: i32 = 500;
 
 /// SQLite instructions between two checks for a stop; one of them may be an expensive function.
@@ -52,9 +52,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The limits of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Most rows of the answer.
+    /// Maximum number of rows of the answer.
     pub rows: usize,
-    /// Most bytes of the rows, as JSON.
+    /// Maximum size of the rows as JSON, in bytes.
     pub bytes: usize,
     /// Time limit in milliseconds.
     pub millis: u64,

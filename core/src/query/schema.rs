@@ -15,7 +15,7 @@ use crate::{Result, path};
 /// Columns that every page has, whatever its front matter says.
 pub(super) const OWN: [&str; 4] = ["path", "content", "updated_at", "embedding"];
 
-/// Most keys of front matter that become columns, below SQLite's own limit.
+/// Maximum number of keys of front matter that become columns, below SQLite's own limit.
 const MOST: usize = 1_000;
 
 /// Keys whose values are always lists: a single tag is a list of one.

@@ -41,10 +41,10 @@ use crate::{Error, Result};
 /// Maximum depth of embedded pages.
 const DEPTH: usize = 4;
 
-/// Most embedded parts on one page; further ones become links.
+/// Maximum number of embedded parts on one page; further ones become links.
 const EMBEDS: usize = 50;
 
-/// Most bytes of text that one page may embed; the HTML for it may be twice as large.
+/// Maximum size of the text that one page may embed, in bytes; the HTML for it may be twice as large.
 const EMBEDDED_BYTES: usize = 256 * 1024;
 
 /// A page as HTML.

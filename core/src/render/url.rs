@@ -24,7 +24,7 @@ pub const NOT_FOUND: &str = "404.html";
 /// Folder for attachments outside of the pages folder, by their paths in the project.
 const OUTSIDE: &str = "project-files";
 
-/// Longest file name that file systems allow, in bytes.
+/// Maximum length of a file name on common file systems, in bytes.
 const LONGEST: usize = 255;
 
 /// Number of digits of a path's hash that distinguish colliding pages.

@@ -40,10 +40,10 @@ use crate::index::questions::pages;
 use crate::index::{Close, Closest, VectorMatrix};
 use crate::{Result, text};
 
-/// Most candidate sections from vectors, and from words.
+/// Maximum number of candidate sections from vectors, and from words.
 const CANDIDATES: usize = 200;
 
-/// Most pages that are ranked; links can reach many more than anybody looks at.
+/// Maximum number of pages that are ranked; links can reach many more than anybody looks at.
 const MOST: usize = 500;
 
 /// If fewer sections than this contain a quoted phrase, others are considered too.
@@ -76,7 +76,7 @@ pub struct Request<'a> {
     pub mode: SearchMode,
     /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
     pub alpha: f64,
-    /// Most hops over which relevance is passed on; 0 ignores links.
+    /// Maximum number of hops over which relevance is passed on; 0 ignores links.
     pub depth: usize,
     /// Link types along which it is passed on; all if empty.
     pub link_types: &'a [String],

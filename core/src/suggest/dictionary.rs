@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use super::words::{Vocabulary, words};
 
-/// Most words of a phrase; longer ones are sentences and never repeated.
+/// Maximum number of words of a phrase; longer ones are sentences and never repeated.
 const LONGEST: usize = 24;
-/// Fewest characters of a phrase.
+/// Minimum number of characters of a phrase.
 const SHORTEST: usize = 2;
 
 /// A phrase that may refer to more pages than this is ignored.

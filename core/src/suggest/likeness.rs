@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::Result;
 use crate::index::questions::vectors;
 
-/// Most sections of a page that are compared; further ones add nothing.
+/// Maximum number of sections of a page that are compared; further ones add nothing.
 const MOST_SECTIONS: usize = 64;
 /// Number of a page's words that are used to find similar pages.
 const TELLING_WORDS: usize = 25;

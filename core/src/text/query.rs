@@ -3,9 +3,9 @@
 
 use super::parse::parse;
 
-/// Most bytes of a query; the rest is ignored.
+/// Maximum length of a query in bytes; the rest is ignored.
 pub const MAX_QUERY_BYTES: usize = 8192;
-/// Most distinct terms of a query; the rest is ignored.
+/// Maximum number of distinct terms of a query; the rest is ignored.
 pub const MAX_TERMS: usize = 64;
 
 /// With at most this many terms, a query may still be being typed, and its last word may match as a prefix.
@@ -18,16 +18,16 @@ pub enum TermClass {
     Word,
     /// A whole identifier, path or version.
     Identifier,
-    /// A whole hyphenated word; not searched for beside ordinary words, because the words inside
+    /// A whole hyphenated word; not searched for together with ordinary words, because the words inside
     /// it would count twice.
     Hyphenated,
     /// A word inside an identifier or a hyphenated word.
     IdentifierPart,
     /// Two adjacent characters, or a single one, of a script without spaces.
     Pair,
-    /// A pair of hiragana; not searched for beside stronger terms.
+    /// A pair of hiragana; not searched for together with stronger terms.
     WeakPair,
-    /// A function word; not searched for beside stronger terms.
+    /// A function word; not searched for together with stronger terms.
     Stop,
 }
 
@@ -206,7 +206,7 @@ impl Query {
     }
 
     /// The whole query for MATCH: every phrase, and any of the terms; `None` if there
-    /// is nothing to search for. Beside a phrase, the other words only affect the ranking and are not required.
+    /// is nothing to search for. If there is a phrase, the other words only affect the ranking.
     /// The prefix is included in queries of a few words; in a longer query it costs more than it
     /// finds.
     pub fn match_expression(&self) -> Option<String> {

@@ -14,7 +14,7 @@ pub(super) const MAX_WORD: usize = 64;
 /// Further marks on a letter are dropped before normalizing, which keeps the cost low.
 const MAX_CLUSTER: usize = 8;
 
-/// Most characters that one character may decompose to; a few ligatures are whole sentences.
+/// Maximum number of characters that one character may decompose to; a few ligatures are whole sentences.
 const MAX_UNFOLDED: usize = 8;
 
 /// A word: letters and digits between separators.

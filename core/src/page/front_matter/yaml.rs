@@ -12,7 +12,7 @@ use crate::page::Value;
 /// Maximum depth of nested lists and maps.
 pub(in crate::page) const DEPTH_LIMIT: usize = 64;
 
-/// Most bytes that aliases may copy in one page; real pages need far less.
+/// Maximum number of bytes that aliases may copy in one page; real pages need far fewer.
 const COPY_LIMIT: usize = 1 << 20;
 
 /// Size of a node beyond its text, in bytes.
