@@ -201,7 +201,7 @@ fn dimensions_are_written_for_another_model_even_if_they_equal_the_default() {
 #[test]
 fn the_error_for_a_newer_layout_says_what_to_do() {
     let error = Manifest::parse("{\n\"schema_version\": 2,\n\"search\": \"new meaning\"}", "m").unwrap_err();
-    assert_eq!(error.to_string(), "m:2: `schema_version` 2 is of a newer ubp; this one knows 1");
+    assert_eq!(error.to_string(), "m:2: `schema_version` 2 needs a newer ubp; this one supports 1");
     let hint = error.hint().unwrap().told(&crate::hint::Commands);
     assert!(hint.contains("newer ubp") && !hint.contains("delete"), "{hint}");
 }

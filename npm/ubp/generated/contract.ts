@@ -280,7 +280,7 @@ export interface AuditParams {
   limit?: number | null | undefined;
 }
 
-/** A paragraph that links can lead to by name. */
+/** A paragraph with a name that links can refer to. */
 export interface Block {
   /** The name after `^`. */
   name: string;
@@ -307,7 +307,7 @@ export interface BrokenLink {
 /** Why a link is broken. */
 export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed";
 
-/** Who asks: agents may do less than people. */
+/** Who calls an operation. Agents may do less than people. */
 export type Caller = "person" | "agent";
 
 /** The center page. */
@@ -704,7 +704,7 @@ export interface DescribingPage {
   reason: StaleReason | null;
 }
 
-/** Something in a page that could not be understood. */
+/** A problem in a page. */
 export interface Diagnostic {
   /** Line, from 1. */
   line: number;
@@ -1485,7 +1485,7 @@ export interface LiftedBy {
   way: Step[];
 }
 
-/** How the lines of a file end. */
+/** The line breaks of a file. */
 export type LineBreak = "lf" | "crlf" | "cr" | "mixed";
 
 /** Changed links. */
@@ -1768,7 +1768,7 @@ export interface MovedLink {
   led_to: string;
 }
 
-/** A call that answers a question or changes something. */
+/** A call of an operation. */
 export interface Next {
   /** Name of the operation. */
   operation: string;
@@ -1883,15 +1883,15 @@ export interface PageSection {
   content: string;
 }
 
-/** A heading and what belongs to it. */
+/** A heading and its section. */
 export interface ParsedHeading {
-  /** Names its section within the page. */
+  /** Id of its section within the page. */
   section_id: string;
   /** Its text without markup. */
   text: string;
   /** 1 to 6. */
   level: number;
-  /** Line on which it stands. */
+  /** Its line. */
   line: number;
   /** The heading and the text below, up to the next heading of any level. */
   range: [number, number];
@@ -1901,30 +1901,30 @@ export interface ParsedHeading {
 export interface ParsedLink {
   /** How it is written. */
   kind: LinkKind;
-  /** What it leads to, heading or block included. */
+  /** Its target, including heading or block. */
   target: string;
   /** Its type. */
   link_type: string;
-  /** Display text, where it has one. */
+  /** Display text, if it has one. */
   text?: string | null | undefined;
   /** Line on which it starts. */
   line: number;
-  /** The whole link, brackets and `!` included. */
+  /** The whole link, including brackets and `!`. */
   range: [number, number];
 }
 
 /**
- * What a text is, read alone. Every range is `[start, end)` in UTF-16 code units from the beginning of
+ * A text, parsed on its own. Every range is `[start, end)` in UTF-16 code units from the beginning of
  * the text; lines count from 1.
  */
 export interface ParsedPage {
-  /** Title from front matter, else the first level-1 heading; absent where the file name decides. */
+  /** Title from front matter, else the first level-1 heading; absent if the file name is the title. */
   title?: string | null | undefined;
   /** Other names of the page. */
   aliases: string[];
   /** Tags, without `#`, each once. */
   tags: string[];
-  /** The block of front matter with both fences and its last line break; absent without one. */
+  /** The front matter block including both fences and its last line break, if any. */
   front_matter?: [number, number] | null | undefined;
   /** Headings, in order. */
   headings: ParsedHeading[];
@@ -1932,7 +1932,7 @@ export interface ParsedPage {
   links: ParsedLink[];
   /** Paragraphs that carry a `^name`. */
   blocks: Block[];
-  /** What could not be understood. */
+  /** Parts that could not be parsed. */
   diagnostics: Diagnostic[];
 }
 
@@ -2639,7 +2639,7 @@ export interface SearchDocumentsParams {
   top_k?: number | null | undefined;
 }
 
-/** Which evidence ranks. */
+/** What ranks pages. */
 export type SearchMode = "hybrid" | "vector" | "fulltext";
 
 /** The results. */
@@ -2801,11 +2801,11 @@ export interface SimilarMemory {
   similarity: number | null;
 }
 
-/** A page that should be a memory and cannot be read as one. */
+/** A page in the folder of memories that is not a valid memory. */
 export interface Skipped {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Line of the problem, from 1. */
+  /** Line of the error, from 1. */
   line: number;
   /** What is wrong there. */
   reason: string;
@@ -2875,7 +2875,7 @@ export interface SourceDifference {
   diff: string | null;
 }
 
-/** A part of long work. */
+/** A phase of a long operation. */
 export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons";
 
 /** A page that became stale. */

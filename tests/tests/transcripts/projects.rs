@@ -236,7 +236,7 @@ fn a_project_of_a_newer_ubp_is_left_as_it_is() {
     terminal.write(".ubp/manifest.json", "{\n  \"schema_version\": 2\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
-    ! error: .ubp/manifest.json:2: `schema_version` 2 is of a newer ubp; this one knows 1
+    ! error: .ubp/manifest.json:2: `schema_version` 2 needs a newer ubp; this one supports 1
     ! hint: install a newer ubp; nothing is wrong with the file, and nothing was changed
     exit status 2
     ");
