@@ -16,7 +16,7 @@ use crate::commands::Command;
     version,
     about = "Markdown pages with [[links]] as a searchable blueprint, for people and AI agents",
     after_help = "Examples:\n  \
-        ubp                                    show the state of the project and what to do next\n  \
+        ubp                                    show the project's state and next steps\n  \
         ubp init                               start a project in this folder\n  \
         ubp search \"how do sessions expire\"    ask a question\n  \
         ubp get \"Login Feature\"                read a page with its links\n  \

@@ -21,7 +21,7 @@ use set::Set;
 /// `ubp eval`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp eval questions                           search with the settings of the project\n  \
+    ubp eval questions                           use the settings of the project\n  \
     ubp eval questions --compare                 every mode, and several alphas\n  \
     ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
     ubp eval questions --mode fulltext --json\n\n\

@@ -19,7 +19,7 @@ use crate::session::{Session, Terminal};
     ubp init                        ask which folder has the pages\n  \
     ubp init --yes                  use the proposed folder\n  \
     ubp init --pages-dir docs       use the pages in docs/\n  \
-    ubp init --pages-dir .          use the whole folder, such as an Obsidian vault\n\n\
+    ubp init --pages-dir .          use the whole folder (Obsidian vault)\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
     changes the pages folder; it does not change pages.\n\n\

@@ -26,13 +26,13 @@ use crate::session::{Terminal, answer_with};
     ubp mcp-server --http 4821 --daemon     in the background, on another port\n  \
     ubp mcp-server --tools documents --config config.json\n                                          \
     a folder without a project\n  \
-    ubp mcp-server --status                 show whether one runs in the background\n  \
+    ubp mcp-server --status                 show whether one is running\n  \
     ubp mcp-server --stop                   stop it\n\n\
     Sets of tools: core (search, get_page, get_context, fulltext_search, list_pages, get_graph), read \
-    (the default), write, all, query (SQL over front matter), memory (remember and recall), \
-    documents (search, index_markdown, list_documents, delete_document, reindex_document). Several \
-    servers can share a project: one of them updates the index. The server ends with its client or \
-    on Ctrl-C; in the background, on --stop. There, its log is .ubp/mcp-server.log.")]
+    (the tools of every server), write, all, query (SQL over front matter), memory (remember and \
+    recall), documents (search, index_markdown, list_documents, delete_document, reindex_document). \
+    Several servers can share a project: one of them updates the index. The server ends with its \
+    client or on Ctrl-C. In the background it ends on --stop, and logs to .ubp/mcp-server.log.")]
 #[command(group = clap::ArgGroup::new("over_http").args(["http", "daemon"]).multiple(true))]
 pub struct McpServerArgs {
     /// Let clients change pages; every change is logged and can be undone
@@ -68,7 +68,7 @@ pub struct McpServerArgs {
     /// Stop the server in the background
     #[arg(long, conflicts_with_all = ["daemon", "http"])]
     pub stop: bool,
-    /// Serve documents with the settings in this file [default: config.json]
+    /// Serve documents with the settings in FILE, or in config.json without FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "config.json")]
     pub config: Option<PathBuf>,
     /// Set by --daemon for the process that it starts

@@ -66,7 +66,7 @@ pub struct RememberArgs {
     /// Topic, on one line
     #[arg(value_name = "TOPIC")]
     pub topic: String,
-    /// Text to remember, in Markdown [default: -, standard input]
+    /// Text to remember, in Markdown; standard input if absent or -
     #[arg(value_name = "CONTENT", allow_hyphen_values = true)]
     pub content: Option<String>,
     /// A tag (repeatable) [default: keep its tags]
@@ -141,7 +141,7 @@ pub struct ForgetArgs {
 /// `ubp memory document`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp memory document                      write three documents to ./memory-docs\n  \
+    ubp memory document                      three documents in ./memory-docs\n  \
     ubp memory document --type tech\n  \
     ubp memory document --output ./docs/\n\n\
     Files that were edited, or not written by this command, are overwritten only with --force.")]

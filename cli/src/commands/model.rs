@@ -20,7 +20,7 @@ use crate::session::{Terminal, answer_with};
 /// `ubp model`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp model                                    list models: in use, installed, known\n  \
+    ubp model                                    models: in use, installed, known\n  \
     ubp model use multilingual-e5-small          download, check and choose it\n  \
     ubp model use ./my-encoder                   a folder with a model\n  \
     ubp model use all-MiniLM-L6-v2               back to the built-in one")]

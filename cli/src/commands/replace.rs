@@ -9,7 +9,7 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp replace`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp replace \"sign in\" \"log in\" --dry-run         show what would change\n  \
+    ubp replace \"sign in\" \"log in\" --dry-run          show what would change\n  \
     ubp replace \"sign in\" \"log in\" --in guides        only pages in a folder\n  \
     ubp replace --regex 'v(\\d+)\\.0' 'version $1'      $1 is the first group\n\n\
     The search is case-sensitive; `(?i)` in a regular expression ignores case. `ubp undo` undoes all of it.")]

@@ -60,7 +60,7 @@ pub struct AcceptArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp dismiss login-feature.md weather.md\n\n\
-    It applies in both directions and is saved in .ubp/decisions.jsonl: commit that file.")]
+    The decision applies in both directions. It is saved in .ubp/decisions.jsonl: commit that file.")]
 pub struct DismissArgs {
     /// The page that should not link: path, id, title or alias
     #[arg(value_name = "PAGE")]

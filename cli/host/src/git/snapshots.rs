@@ -195,7 +195,7 @@ impl GitHistory {
         Ok(changes)
     }
 
-    /// The repository, if `commit` is a valid commit name and the project is in a repository.
+    /// The repository, if it has `commit`.
     fn open_for(&self, commit: &str) -> Result<Option<Repository>> {
         if !is_commit_name(commit) || !self.may_be_in_repository() {
             return Ok(None);

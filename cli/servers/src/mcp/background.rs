@@ -232,7 +232,7 @@ mod tests {
         let holding = Holding::take(&files).unwrap().unwrap();
         let mut out = Vec::new();
         holding.announce("http://127.0.0.1:1/mcp", None, &mut out, &Cancel::default()).unwrap();
-        assert!(Holding::take(&files).unwrap().is_none(), "never two");
+        assert!(Holding::take(&files).unwrap().is_none(), "only one server");
         let running = files.running().unwrap().unwrap();
         assert_eq!((running.pid, running.url.as_str()), (std::process::id(), "http://127.0.0.1:1/mcp"));
         assert_eq!(serde_json::from_slice::<Running>(&out).unwrap(), running);

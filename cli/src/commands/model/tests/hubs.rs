@@ -83,7 +83,7 @@ fn an_interrupted_download_resumes() {
     desk.run(&["model", "use", NAME]).ok();
     assert!(hub.requests().iter().any(|request| request.ends_with("model_quantized.onnx 3000-")));
     let tokenizers = hub.requests().iter().filter(|request| request.ends_with("tokenizer.json")).count();
-    assert_eq!(tokenizers, 1, "what was whole is not downloaded again");
+    assert_eq!(tokenizers, 1, "the complete file is not downloaded again");
     assert_eq!(names(&desk.user_models()), [NAME]);
     assert_eq!(fs::read(desk.user_models().join(NAME).join("model.onnx")).unwrap(), XLMR[0].1);
 }

@@ -37,7 +37,7 @@ fn switching_models_starts_without_vectors_and_switching_back_reuses_the_old_one
 
     desk.run(&["model", "use", "tiny-bert"]).ok();
     assert_eq!(vectors(), 0);
-    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "vectors of before are known");
+    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "old vectors are reused");
     assert_eq!(status()["index"]["pending"], 0);
     assert!(vectors() > 0);
 }
