@@ -14,7 +14,7 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp impact \"User Database\"               pages that depend on this page\n  \
     ubp impact src/auth/login.ts             pages that describe this file\n  \
-    ubp impact src/auth                      pages that describe a file in this folder\n  \
+    ubp impact src/auth                      pages that describe files in it\n  \
     ubp impact UserDB --link-type depends_on --type api --depth 5\n\n\
     The score is the strength of the weakest link on the path, halved for each hop after the first: \
     depends_on and source_refs 1.0, implements 0.9, extends 0.8, conflicts_with 0.7, others 0.5.")]

@@ -167,7 +167,7 @@ impl StandingFile {
         }
     }
 
-    /// Closes the file and marks the state as unknown.
+    /// Publishes that the state is unknown, and closes the file.
     pub(super) fn close(&self) {
         if self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             self.write(Standing::Unknown, None, 0, 0);

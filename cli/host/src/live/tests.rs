@@ -143,7 +143,7 @@ const QUICK: Timing = Timing {
     rest: Duration::from_secs(300),
 };
 
-/// Twenty times the longest interval of [`QUICK`].
+/// Twenty times `quiet` and `tick` of [`QUICK`].
 const A_WHILE: Duration = Duration::from_millis(200);
 
 /// Waits until `look` returns `expected`: the system reports changes with a delay.

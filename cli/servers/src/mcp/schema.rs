@@ -155,7 +155,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Copies annotations of a parameter next to its type.
+/// Copies description, default and deprecation of a parameter to its expanded schema.
 fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
     if let Some(text) = from.get("description").and_then(Value::as_str) {
         to.insert("description".into(), on_one_line(text));

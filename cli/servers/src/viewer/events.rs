@@ -79,7 +79,7 @@ pub(super) async fn listen(
     let mut vectors = events.vectors.subscribe();
     vectors.mark_changed();
     let live = viewer.live.clone();
-    // Subscribe before the client loads pages, so that it misses no later change.
+    // `changes` first remembers the current pages, so that no later change is missed.
     let changes = viewer.work(move |_, _| Ok(live.changes())).await?;
     let hello = event("hello", &json!({ "version": env!("CARGO_PKG_VERSION"), "instance": events.instance }));
     let listener =
