@@ -302,7 +302,7 @@ fn what_is_no_set_is_said() {
         std::fs::remove_file(terminal.path(file)).unwrap();
         let ran = terminal.ubp("eval questions");
         let name = file.rsplit('/').next().unwrap();
-        assert!(ran.err.contains(&format!("questions holds no {name}")), "{}", ran.transcript());
+        assert!(ran.err.contains(&format!("questions has no {name}")), "{}", ran.transcript());
         std::fs::write(terminal.path(file), kept).unwrap();
     }
     assert_snapshot!(terminal.ubp("eval nowhere").transcript(), @"
