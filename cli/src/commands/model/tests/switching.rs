@@ -61,7 +61,7 @@ fn with_a_missing_model_search_uses_full_text_and_prints_a_hint() {
         desk.name_model(odd);
         let search = desk.run(&["search", "--json", "password"]).ok();
         assert_eq!(search.json()["search_type"], "fulltext_fallback");
-        assert!(search.err.contains("cannot be the name"), "{}", search.err);
+        assert!(search.err.contains("invalid name"), "{}", search.err);
     }
 }
 
