@@ -41,7 +41,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.kill(-child.pid, signal);
     const { code, signal: died, err } = await within(30_000, ended);
     assert.deepEqual([code, died], [130, null], err);
-    assert.match(err, /interrupted; what was finished is kept/);
+    assert.match(err, /interrupted; finished work is kept/);
     assert.ok(!isAlive(child.pid), "no process is left");
     const after = await ubp(["search", "--fulltext", "page", "-l", "--no-refresh"], { cwd: root });
     assert.equal(after.code, 0, "the index is whole");

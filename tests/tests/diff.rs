@@ -77,7 +77,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     `one (COMMIT)` → `HEAD (COMMIT)`
 
-    #### ❌ Links that broke
+    #### ❌ New broken links
 
     - `login.md` line 7 → `Old`: `old.md` was removed
     - `tokens.md` line 7 → `ghost`: no page has this name
@@ -105,7 +105,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     </details>
 
-    <details><summary>Pages to look at: they depend on what changed (2)</summary>
+    <details><summary>Affected pages: they depend on what changed (2)</summary>
 
     - 1.00 `login.md`: `tokens.md` ← `login.md` (`depends_on`)
     - 0.45 `guide.md`: `tokens.md` ← `login.md` (`depends_on`) ← `guide.md` (`implements`)

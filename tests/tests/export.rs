@@ -92,11 +92,11 @@ fn folders_that_hold_something_else_are_left_alone() {
     terminal.write("mine/file.txt", "x").unwrap();
     terminal.write(".viewer/index.html", TEMPLATE).unwrap();
     for (command, words) in [
-        ("export mine --web-app .app", "holds files that no export wrote"),
-        ("export . --web-app .app", "belongs to the project itself"),
-        ("export .. --web-app .app", "belongs to the project itself"),
-        ("export .ubp/site --web-app .app", "belongs to the project itself"),
-        ("export notes --web-app .app", "holds files that no export wrote"),
+        ("export mine --web-app .app", "has files that are not from an export"),
+        ("export . --web-app .app", "contains files of the project"),
+        ("export .. --web-app .app", "contains files of the project"),
+        ("export .ubp/site --web-app .app", "contains files of the project"),
+        ("export notes --web-app .app", "has files that are not from an export"),
         ("export notes/a.md --web-app .app", "is not a folder"),
         ("export site --web-app nowhere", "index.html"),
         ("export site --web-app .viewer", "bindings-wasm/build.sh"),

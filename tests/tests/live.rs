@@ -194,7 +194,7 @@ fn where_files_cannot_be_watched_they_are_compared() {
         fs::write(folder.join("numbat.md"), "numbat").unwrap();
         eventually("looked for", || server.refreshes() > before);
         let said = server.said();
-        assert!(said.lines().count() == 1 && said.contains("cannot be watched"), "{said}");
+        assert!(said.lines().count() == 1 && said.contains("cannot watch files"), "{said}");
         assert!(said.contains("fs.inotify.max_user_"), "{said}");
         assert_eq!(reader.said(), "");
     }
@@ -424,7 +424,7 @@ fn an_index_that_is_deleted_under_servers_is_made_anew() {
     }
     for server in &servers {
         let said = server.said();
-        assert!(said.lines().all(|line| line.contains("opened again")), "{said}");
+        assert!(said.lines().all(|line| line.contains("opening it again")), "{said}");
     }
     let output = Command::new("sh").arg("-c").arg(format!("ls {}/.ubp", folder.display())).output().unwrap();
     assert!(!String::from_utf8_lossy(&output.stdout).contains("damaged"), "{output:?}");

@@ -327,7 +327,7 @@ fn of_two_pages_that_a_path_may_mean_the_one_that_lies_there_is_meant_and_that_i
     let project = project();
     let (page, said) = got(&project, "pages/db", "login.md");
     assert_eq!(page, "db/login.md");
-    assert!(said.contains("for the other one, type ../login.md"), "{said}");
+    assert!(said.contains("for the other page, type ../login.md"), "{said}");
     for (folder, typed, page) in [
         ("pages/db", "../login.md", "login.md"),
         ("pages/db", "./login.md", "db/login.md"),
@@ -344,7 +344,7 @@ fn of_two_pages_that_a_path_may_mean_the_one_that_lies_there_is_meant_and_that_i
     ] {
         let (found, said) = got(&project, folder, typed);
         assert_eq!(found, page, "{typed} in '{folder}'");
-        assert!(!said.contains("for the other one"), "{typed} in '{folder}': {said}");
+        assert!(!said.contains("for the other page"), "{typed} in '{folder}': {said}");
     }
 }
 

@@ -150,7 +150,7 @@ for (const host of hosts) {
     await host.ask("setNosyEncoder");
     const error = await host.refused("embedPending", { milliseconds: 1000 });
     assert.equal(error.code, "model");
-    assert.match(error.message, /at work/);
+    assert.match(error.message, /still running/);
     assert.equal((await host.ask("call", { name: "status" })).page_count, 1);
   });
 

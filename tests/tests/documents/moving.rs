@@ -76,7 +76,7 @@ fn its_index(_: &Row) {
     let folder = Folder::new();
     foreign_index(&folder);
     let before = fs::read(folder.path("vectors.db")).unwrap();
-    folder.start(&json!({})).ended_for("move it away");
+    folder.start(&json!({})).ended_for("move it, or choose another path");
     assert_eq!(fs::read(folder.path("vectors.db")).unwrap(), before);
     fs::rename(folder.path("vectors.db"), folder.path("devrag.db")).unwrap();
     listed(&mut folder.documents(), 3);
@@ -107,8 +107,8 @@ fn its_model(row: &Row) {
     let folder = Folder::new();
     let started = folder.start(&json!({})).went_on();
     let inside = row.cell(1).split(' ').next().unwrap();
-    let said = started.warned(row.code(0)[0]) && started.warned(&format!("{inside} is used"));
-    assert!(said || started.warned("this build of ubp runs no models"), "{}", started.said);
+    let said = started.warned(row.code(0)[0]) && started.warned(&format!("using {inside}"));
+    assert!(said || started.warned("this build of ubp cannot run models"), "{}", started.said);
 }
 
 /// The program alone in an empty folder, with nothing around it that could tell it where something lies.

@@ -172,7 +172,7 @@ fn fallback_to_cpu(_: &Row) {
 }
 
 /// What a program that runs no models says, in place of all that is about them.
-const WITHOUT_MODELS: &str = "this build of ubp runs no models";
+const WITHOUT_MODELS: &str = "this build of ubp cannot run models";
 
 /// The model inside the program.
 const INSIDE: &str = "all-MiniLM-L6-v2";
@@ -186,7 +186,7 @@ fn model_name(row: &Row) {
         assert!(inside.warned(WITHOUT_MODELS), "{}", inside.said);
     } else {
         assert!(unknown.warned("'no-such-model': not installed"), "{}", unknown.said);
-        assert!(unknown.warned(&format!("{INSIDE} is used")), "{}", unknown.said);
+        assert!(unknown.warned(&format!("using {INSIDE}")), "{}", unknown.said);
         assert_eq!(inside.lines("[WARN]"), Vec::<&str>::new());
     }
     refused(&folder, &json!({ "model": { "name": 7 } }));
@@ -196,7 +196,7 @@ fn model_dimensions(row: &Row) {
     assert_eq!(template("model.dimensions"), row.numbers(1)[0]);
     let folder = Folder::new();
     let started = folder.start(&json!({ "model": { "name": INSIDE, "dimensions": 8 } })).went_on();
-    let said = started.warned("model.dimensions is 8") && started.warned("384 is used");
+    let said = started.warned("model.dimensions is 8") && started.warned("using 384");
     assert!(said || started.warned(WITHOUT_MODELS), "{}", started.said);
     refused(&folder, &json!({ "model": { "dimensions": 0 } }));
 }

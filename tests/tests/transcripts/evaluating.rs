@@ -270,12 +270,12 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
         said.push(spoiled(file, content));
     }
     assert_snapshot!(said.join("\n"), @"
-    error: questions/queries.jsonl:2: this is not JSON: key must be a string (column 13)
+    error: questions/queries.jsonl:2: invalid JSON: key must be a string (column 13)
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:3: duplicate id '1', first on line 1
-    error: questions/queries.jsonl:2: this is not text in UTF-8
+    error: questions/queries.jsonl:2: not valid UTF-8
     error: questions/queries.jsonl:1: the text is empty
     error: questions/queries.jsonl is empty
     error: questions/qrels.tsv is empty
@@ -302,7 +302,7 @@ fn what_is_no_set_is_said() {
         std::fs::remove_file(terminal.path(file)).unwrap();
         let ran = terminal.ubp("eval questions");
         let name = file.rsplit('/').next().unwrap();
-        assert!(ran.err.contains(&format!("questions holds no {name}")), "{}", ran.transcript());
+        assert!(ran.err.contains(&format!("questions has no {name}")), "{}", ran.transcript());
         std::fs::write(terminal.path(file), kept).unwrap();
     }
     assert_snapshot!(terminal.ubp("eval nowhere").transcript(), @"

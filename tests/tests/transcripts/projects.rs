@@ -11,18 +11,18 @@ fn init_in_an_empty_folder() {
     assert_snapshot!(terminal.ubp("init").transcript(), @r#"
     $ ubp init
     Started a project: [folder]
-      made     pages/
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  pages/
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       0 pages in pages/; `ubp add` completes their front matter
     Next
-      `ubp new "My first page"` makes a page
+      `ubp new "My first page"` creates a page
       `ubp viewer` opens an editor in the browser
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     let all = ["manifest.json", "metadata.db", ".gitignore"].map(|name| format!(".ubp/{name}"));
     assert!(all.iter().all(|path| terminal.path(path).exists()));
@@ -36,9 +36,9 @@ fn init_in_an_empty_folder() {
     Already a project: [folder]
       0 pages in pages/; `ubp add` completes their front matter
     Next
-      `ubp new "My first page"` makes a page
+      `ubp new "My first page"` creates a page
       `ubp viewer` opens an editor in the browser
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
 }
 
@@ -50,18 +50,18 @@ fn init_over_a_vault_leaves_its_pages_alone() {
     assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
     $ ubp init --pages-dir .
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       2 pages in this folder; your files are never written unless you edit them through ubp
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     terminal.ubp("add");
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), "[[b]]");
@@ -77,13 +77,13 @@ fn a_project_gets_the_pages_folder_that_it_should_have_had() {
     $ ubp init --pages-dir .
     Changed the project: [folder]
       changed  .ubp/manifest.json
-      removed  pages/, which was empty
+      removed  pages/ (empty)
       2 pages in this folder; your files are never written unless you edit them through ubp
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     assert_eq!(terminal.ubp("list --format paths").out, "a.md\ndeep/b.md\n");
     terminal.write("a.rs", "fn main() {}").unwrap();
@@ -91,7 +91,7 @@ fn a_project_gets_the_pages_folder_that_it_should_have_had() {
     assert!(terminal.ubp("review --still-accurate a.md").succeeded());
     assert_snapshot!(terminal.ubp("init --pages-dir deep").transcript(), @"
     $ ubp init --pages-dir deep
-    ! error: the pages of this project are in '.', and .ubp/refs.lock names them by their paths there, which would no longer fit; with --yes the pages are taken from 'deep' all the same
+    ! error: the pages of this project are in '.', and .ubp/refs.lock refers to them by their paths, which would no longer match; --yes changes the pages folder to 'deep' anyway
     exit status 2
     ");
     assert!(terminal.ubp("init --pages-dir deep --yes").succeeded());
@@ -107,7 +107,7 @@ fn init_takes_the_folder_that_holds_the_pages_and_says_how_to_choose_another() {
     let ran = terminal.ubp("init --yes");
     assert!(ran.out.contains("  2 pages in docs/;"), "{}", ran.out);
     assert!(
-        ran.out.contains("  `ubp init --pages-dir .` takes 3 Markdown files in the whole folder instead"),
+        ran.out.contains("  `ubp init --pages-dir .` uses 3 Markdown files in the whole folder instead"),
         "{}",
         ran.out
     );
@@ -137,24 +137,24 @@ fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
     assert_snapshot!(transcript, @r#"
     $ ubp init
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       4 pages in this folder; your files are never written unless you edit them through ubp
-      made     .mcp.json; start Claude Code in this folder, and it asks your pages
+      created  .mcp.json; start Claude Code in this folder to let it read your pages
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp` alone shows what matters
-    ! Which folder holds your pages?
+      `ubp` shows the state of the project
+    ! Which folder has your pages?
     !   1  docs/       2 Markdown files
     !   2  .           this folder as a whole, 4 Markdown files
     !   3  notes/      1 Markdown file
     !   4  pages/      a new folder, for new pages
-    ! A number, or another folder [1]: There is no 9.
+    ! A number, or another folder [1]: '9' is not one of the choices.
     ! A number, or another folder [1]: Let an AI agent read these pages?
     !   1  Claude Code  writes .mcp.json
     !   2  Cursor       writes .cursor/mcp.json
@@ -184,7 +184,7 @@ fn settings_of_other_agents_are_never_written_over() {
     terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {}}}").unwrap();
     let ran = terminal.ubp("init");
     assert!(
-        ran.out.contains(".mcp.json is there already; add this to it:") && ran.out.contains("mcp-server"),
+        ran.out.contains(".mcp.json exists; add this to it:") && ran.out.contains("mcp-server"),
         "{}",
         ran.out
     );
@@ -224,7 +224,7 @@ fn ubp_alone_says_how_to_begin_where_there_is_no_project() {
     No UBP project in [folder] or in any folder above.
 
     Next
-      `ubp init` starts a project here, with the Markdown files that are in this folder
+      `ubp init` starts a project with the Markdown files in this folder
       `ubp --help` lists every command
     ");
     assert_eq!(terminal.ubp("--json").json()["error"]["code"], "no_project");
@@ -269,11 +269,11 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
     assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
     $ ubp init --pages-dir .
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       7 pages in this folder; your files are never written unless you edit them through ubp
       links are read label first, [[label|target]]: of 6 links with a pipe, 6 resolve only with the label first, 0 only with the target first
       ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
@@ -282,7 +282,7 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), links);
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();

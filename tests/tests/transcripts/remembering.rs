@@ -74,7 +74,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     project-tech.md: 0 memories
     domain.md: 1 memory
     ! written to told
-    ! this folder lies among the pages, so its files are found like pages; a line in .ubpignore leaves them out
+    ! this folder is in the pages folder, so its files become pages; a line in .ubpignore leaves them out
     ");
     terminal.write("linking.md", "# Linking\n\nSee [[Rust async]].\n").unwrap();
     assert!(told(&terminal, "memory forget 'rust async' --dry-run").contains("\n-Use tokio, never block.\n"));

@@ -100,10 +100,14 @@ fn results_that_cannot_be_written_are_an_error() {
 #[test]
 fn a_server_that_a_person_starts_says_what_it_waits_for() {
     let ran = vault().answered_with("").with_variable("NO_COLOR", "1").ubp("mcp-server");
-    assert!(ran.err.contains("waits for one") && ran.err.contains("--print-config"), "{}", ran.transcript());
+    assert!(
+        ran.err.contains("waiting for an MCP client") && ran.err.contains("--print-config"),
+        "{}",
+        ran.transcript()
+    );
     assert!(ran.out.is_empty(), "{}", ran.out);
     let ran = vault().ubp("mcp-server");
-    assert!(!ran.err.contains("waits for one"), "{}", ran.transcript());
+    assert!(!ran.err.contains("waiting for an MCP client"), "{}", ran.transcript());
 }
 
 #[test]
