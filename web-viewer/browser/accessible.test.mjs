@@ -1,4 +1,4 @@
-// Every view, in both themes and two widths, without a violation.
+// Checks the accessibility of every view, in both themes and at two widths.
 import { describe, test } from 'node:test';
 import { accessible, ready, settled, withBrowser } from './support.mjs';
 
@@ -41,7 +41,7 @@ const VIEWS = {
   'a preview': {
     path: 'Home.html',
     act: async (page) => {
-      // On a narrow screen nothing shows that the application has begun to listen.
+      // On a narrow screen, nothing visible shows that the app has started.
       for (let tried = 0; tried < 30 && !(await page.locator('#ubp_preview').isVisible()); tried++) {
         await page.locator('main a.link').first().focus();
         await page.keyboard.press('Tab');

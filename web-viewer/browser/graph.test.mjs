@@ -1,4 +1,4 @@
-// The graph: neighbourhood and whole, distance, types, keyboard, size.
+// The graph: neighbourhood and full graph, distance, types, keyboard, size.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ async function opened(path = 'Home.html?graph=local') {
   return { page, done };
 }
 
-/** How many pixels of the picture have something on them. */
+/** The number of pixels that are not background. */
 const painted = (page) =>
   page.locator('canvas').evaluate((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -39,7 +39,7 @@ describe('the graph', () => {
     await done();
   });
 
-  test('shows all pages, and the way back keeps the address right', async () => {
+  test('shows all pages, and Back keeps the address correct', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: 'Graph' }).click();
@@ -57,7 +57,7 @@ describe('the graph', () => {
     await done();
   });
 
-  test('has types in a legend, and hides what is not wanted', async () => {
+  test('has a legend of link types, which hides types', async () => {
     const { page, done } = await opened();
     await rows(page).first().waitFor();
     const legend = page.locator('#ubp_stage fieldset');
@@ -70,7 +70,7 @@ describe('the graph', () => {
     await done();
   });
 
-  test('is used by keyboard alone', async () => {
+  test('works with the keyboard only', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('g');
@@ -86,7 +86,7 @@ describe('the graph', () => {
     await done();
   });
 
-  test('is moved and zoomed by keys, wheel and pointer, and a click chooses a page', async () => {
+  test('pans and zooms by keys, wheel and pointer, and a click selects a page', async () => {
     const { page, done } = await opened();
     const canvas = page.locator('canvas');
     const picture = () => canvas.evaluate((element) => element.toDataURL());
@@ -110,7 +110,7 @@ describe('the graph', () => {
     }, 'dragging does nothing');
     await page.getByRole('button', { name: 'Show everything' }).click();
     await still(picture, 'the picture comes to rest');
-    // The page in the middle of its neighbourhood is where the rings have their centre.
+    // In a neighbourhood, the page is at the centre of the rings.
     const at = await canvas.evaluate((element) => {
       const context = element.getContext('2d');
       const { data } = context.getImageData(0, 0, element.width, element.height);
@@ -128,7 +128,7 @@ describe('the graph', () => {
       }
       return { x: x / count / devicePixelRatio, y: y / count / devicePixelRatio, count };
     });
-    assert.ok(at.count > 50, 'the middle is not drawn in its colour');
+    assert.ok(at.count > 50, 'the centre is not drawn in its colour');
     await canvas.click({ position: { x: at.x, y: at.y } });
     assert.equal(await page.locator('#ubp_stage .picked strong').textContent(), 'Home');
     await page.locator('#ubp_stage .picked').getByRole('link', { name: 'Open' }).click();
@@ -171,7 +171,7 @@ describe('the graph', () => {
     await page.getByText('3,000 pages').nth(1).waitFor();
     await page.locator('canvas[data-settled]').waitFor({ timeout: 30_000 });
     const longest = await page.evaluate(() => globalThis.longest);
-    assert.ok(longest < 700, `the page stood still for ${Math.round(longest)} ms`);
+    assert.ok(longest < 700, `the page froze for ${Math.round(longest)} ms`);
     console.log(`# longest frame while 3,000 pages are laid out: ${Math.round(longest)} ms`);
     rmSync(folder, { recursive: true });
     await done();

@@ -1,4 +1,4 @@
-// The page list: order, narrowing, keyboard, freshness; and the drawers of narrow screens.
+// The page list: order, filters, keyboard, freshness; and the drawers of narrow screens.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ready, until, withBrowser } from './support.mjs';
@@ -35,7 +35,7 @@ describe('the page list', () => {
     await done();
   });
 
-  test('is narrowed by type, tag and freshness', async () => {
+  test('is filtered by type, tag and freshness', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: /^Sort/ }).click();
@@ -65,7 +65,7 @@ describe('the page list', () => {
     await done();
   });
 
-  test('is used by keyboard alone', async () => {
+  test('works with the keyboard only', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByLabel('Filter pages').focus();
@@ -96,7 +96,7 @@ describe('the page list', () => {
     await done();
   });
 
-  test('is closed, and stays closed on the next page', async () => {
+  test('can be closed, and stays closed on the next page', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('[');
@@ -112,7 +112,7 @@ describe('the page list', () => {
 describe('a narrow screen', () => {
   const narrow = { context: { viewport: { width: 390, height: 800 }, hasTouch: true } };
 
-  test('has the list in a drawer, which closes when a page is chosen', async () => {
+  test('has the list in a drawer, which closes when a page is opened', async () => {
     const { page, done } = await own.open('Home.html', narrow);
     await page.getByRole('button', { name: 'Page list' }).click();
     const drawer = page.getByRole('dialog', { name: 'Pages' });

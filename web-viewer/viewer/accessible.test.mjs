@@ -1,5 +1,5 @@
-// Every screen around the editor, in both themes and two widths, without a violation. UBP_SHOTS names a folder for a picture
-// of each, to be looked at.
+// Checks the accessibility of every screen around the editor, in both themes and at two widths. If UBP_SHOTS is a folder,
+// writes a screenshot of each there.
 import { describe, test } from 'node:test';
 import { accessible, editor, empty, settled, until, withViewer } from './workspace.mjs';
 

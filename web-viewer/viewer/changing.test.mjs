@@ -1,4 +1,4 @@
-// Making, renaming, deleting and taking back; suggestions; the beginning of an empty project.
+// Creating, renaming, deleting and undoing; suggestions; the start screen of an empty project.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { editor, empty, ready, until, withViewer } from './workspace.mjs';
 describe('pages', () => {
   const own = withViewer();
 
-  test('are made in a folder, by keyboard alone', async () => {
+  test('are created in a folder, with the keyboard only', async () => {
     const { page, done } = await own.open('Guides/Reading.html');
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -22,7 +22,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('are renamed: what follows is shown first, done, and taken back', async () => {
+  test('are renamed: the consequences are shown first, applied, and undone', async () => {
     const { page, done } = await own.open('Guides/Formatting.html', { expectErrors: true });
     await ready(page);
     await editor(page).waitFor();
@@ -32,7 +32,7 @@ describe('pages', () => {
     await dialog.getByRole('textbox', { name: 'Title' }).fill('Shaping text');
     await dialog.getByText(/Links on \d+ other pages follow/).waitFor();
     await dialog.getByText('+- [[Shaping text]] shows what a page can hold.').waitFor();
-    assert.equal(own.read('Home.md'), before, 'nothing is done yet');
+    assert.equal(own.read('Home.md'), before, 'nothing is changed yet');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     assert.match(own.read('Home.md'), /\[\[Shaping text\]\] shows/);
@@ -45,7 +45,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('are moved while they are written: saving goes on at the new path', async () => {
+  test('are moved during editing: saving continues at the new path', async () => {
     const { page, done } = await own.open('Alone.html', { expectErrors: true });
     await ready(page);
     await editor(page).click();
@@ -65,7 +65,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('are deleted after a look at the links, and taken back by a key', async () => {
+  test('are deleted after showing the links, and restored by a key', async () => {
     const { page, done } = await own.open('Guides/Reading.html', { expectErrors: true });
     await ready(page);
     await page.getByRole('button', { name: 'Page actions' }).click();
@@ -85,7 +85,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('that are wanted can be made from the links to them', async () => {
+  test('that are missing can be created from links to them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('#ubp_rail').getByRole('button', { name: 'A page that nobody wrote' }).click();
@@ -95,7 +95,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('with the name of another page are asked about first, with the links that would lead there', async () => {
+  test('with the name of another page need confirmation, which shows the affected links', async () => {
     own.write('Guides/Twin.md', '# Twin\n');
     own.write('To twin.md', '# To twin\n\nSee [[Twin]].\n');
     const { page, done } = await own.open('Home.html', { expectErrors: true });
@@ -110,7 +110,7 @@ describe('pages', () => {
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByText('Create another page with this name?').waitFor();
-    assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is done yet');
+    assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is changed yet');
     await dialog.getByLabel('Folder').fill('Guides/Deep');
     await dialog.getByRole('button', { name: 'Create page' }).waitFor();
     await dialog.getByText('All links lead where they led before.').waitFor();
@@ -122,7 +122,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('with the name of another page are asked about, however fast it was typed, and no letter is lost', async () => {
+  test('with the name of another page need confirmation, however fast one types, and no letter is lost', async () => {
     own.write('Guides/Fast.md', '# Fast\n');
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
@@ -148,7 +148,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('cannot be called by dots', async () => {
+  test('cannot have a name of dots only', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -161,7 +161,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('a name that cannot be is told where it is typed', async () => {
+  test('an invalid name is reported at the field', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -191,7 +191,7 @@ describe('links', () => {
     },
   });
 
-  test('to a page are shown with the text around them, and lead there', async () => {
+  test('to a page are shown with their context, and open the linking page', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
     await page.locator('#ubp_rail').getByText(/Every Login is noted/).waitFor();
@@ -200,7 +200,7 @@ describe('links', () => {
     await done();
   });
 
-  test('that are missing are suggested; one is dismissed, one accepted where the text says it, and taken back', async () => {
+  test('that are missing are suggested; one is dismissed, one accepted in the text, and undone', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
     const rail = page.locator('#ubp_rail');
@@ -223,7 +223,7 @@ describe('links', () => {
 describe('an empty project', () => {
   const own = withViewer({ prepare: empty });
 
-  test('says how it stands and how to begin; the first page is a name away', async () => {
+  test('shows its state and how to start; the first page needs only a name', async () => {
     const { page, done } = await own.open('');
     await page.getByRole('heading', { level: 1, name: 'Write the first page' }).waitFor();
     await page.getByText('0 pages', { exact: false }).first().waitFor();

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cloned, editor, ready, until, withViewer } from './workspace.mjs';
 
-describe('a page that code has overtaken', () => {
+describe('a stale page', () => {
   const own = withViewer();
 
-  test('says so, shows what changed, and is marked as reviewed; that can be taken back', async () => {
+  test('shows a banner and the changes, can be marked as reviewed, and this can be undone', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
     await page.locator('#ubp_head').getByText('Out of date').waitFor();
@@ -24,7 +24,7 @@ describe('a page that code has overtaken', () => {
     await done();
   });
 
-  test('also where it is read', async () => {
+  test('shows the same in reading mode', async () => {
     const { page, done } = await own.open('Code/Sessions.html', { settings: { face: 'read' } });
     await ready(page);
     await page.locator('#ubp_head').getByText('May be out of date').waitFor();
@@ -36,7 +36,7 @@ describe('a page that code has overtaken', () => {
 describe('pages to review', () => {
   const own = withViewer();
 
-  test('are all there, worst first, filtered, sorted, and reviewed together by keyboard', async () => {
+  test('are all listed, the stalest first, filtered, sorted, and reviewed together by keyboard', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -44,7 +44,7 @@ describe('pages to review', () => {
     await page.getByRole('heading', { level: 1, name: 'Pages to review' }).waitFor();
     const rows = page.locator('#ubp_stage .row .title');
     await until(async () => (await rows.count()) >= 3, 'all that are not fresh');
-    assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'what may be stale comes last');
+    assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'possibly stale pages are last');
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title');
     assert.deepEqual(await rows.allTextContents(), [...(await rows.allTextContents())].sort());
     await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('session');
@@ -72,10 +72,10 @@ describe('pages to review', () => {
   });
 });
 
-describe('pages of a clone', () => {
+describe('pages in a clone', () => {
   const own = withViewer({ prepare: cloned });
 
-  test('have the date of their last commit, in the list and where they are reviewed: their files are all of today', async () => {
+  test('have the date of their last commit, in the list and in the review, not the date of the file', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
     await page.getByRole('button', { name: /^Sort/ }).click();

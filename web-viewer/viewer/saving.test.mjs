@@ -1,4 +1,4 @@
-// From the keyboard to the file and back: when it is saved, what others write meanwhile, and what outlives a failure.
+// Saving: when edits are saved, concurrent changes of the file, and recovery after failures.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { still } from '../browser/support.mjs';
@@ -14,7 +14,7 @@ before(async () => {
 });
 const open = (path, options) => own.open(viewer, path, options);
 
-test('typing is saved a moment later, with no byte changed that nobody typed', async () => {
+test('typing is saved after a moment, and no other byte changes', async () => {
   const editor = await open('Plain.md');
   await editor.after('first');
   await editor.type(' new');
@@ -23,7 +23,7 @@ test('typing is saved a moment later, with no byte changed that nobody typed', a
   await editor.close();
 });
 
-test('line breaks and a byte order mark stay as they are', async () => {
+test('line endings and a byte order mark are preserved', async () => {
   const text = `\ufeff${LINES.replaceAll('\n', '\r\n').replace('third line\r\n', 'third line\n')}`;
   viewer.write('Breaks.md', text);
   const editor = await open('Breaks.md');
@@ -34,7 +34,7 @@ test('line breaks and a byte order mark stay as they are', async () => {
   await editor.close();
 });
 
-test('a paste is saved at once, and leaving the editor saves', async () => {
+test('pasting saves at once, and so does leaving the editor', async () => {
   const editor = await open('Paste.md', { options: { permissions: ['clipboard-read', 'clipboard-write'] } });
   await editor.page.evaluate(() => navigator.clipboard.writeText('PASTED '));
   await editor.after('first ');
@@ -47,7 +47,7 @@ test('a paste is saved at once, and leaving the editor saves', async () => {
   await editor.close();
 });
 
-test('without unsaved edits the editor follows the file and keeps its cursor', async () => {
+test('without unsaved edits, the editor shows changes of the file and keeps its cursor', async () => {
   const editor = await open('Follow.md');
   await editor.after('second li');
   const before = await editor.cursor();
@@ -67,7 +67,7 @@ test('an edit of an agent appears while the page is open', async () => {
   await editor.close();
 });
 
-test('edits in different places are merged and told of', async () => {
+test('edits in different places are merged with a notice', async () => {
   const editor = await open('Merge.md');
   await editor.after('first');
   await editor.type(' mine');
@@ -77,7 +77,7 @@ test('edits in different places are merged and told of', async () => {
   await editor.close();
 });
 
-test('edits in the same place: both are shown, nothing is written until every choice is made', async () => {
+test('for edits in the same place, both versions are shown, and nothing is written until every conflict is resolved', async () => {
   const editor = await open('Conflict.md');
   await editor.after('second');
   await editor.type(' mine');
@@ -87,7 +87,7 @@ test('edits in the same place: both are shown, nothing is written until every ch
   await until(async () => (await editor.status()) === 'conflict', 'the state says so');
   assert.match(await panel.textContent(), /1 place to choose/);
   assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
-  assert.ok(await editor.page.getByText('yours second').isVisible(), 'theirs is shown');
+  assert.ok(await editor.page.getByText('yours second').isVisible(), 'the other version is shown');
   await editor.askedToSave();
   assert.match(viewer.read('Conflict.md'), /yours second line/);
   await editor.page.getByRole('button', { name: 'Keep mine' }).click();
@@ -97,7 +97,7 @@ test('edits in the same place: both are shown, nothing is written until every ch
   await editor.close();
 });
 
-test('theirs can be taken by keyboard alone, and undone', async () => {
+test('the other version can be accepted with the keyboard only, and undone', async () => {
   const editor = await open('Theirs.md');
   await editor.after('second');
   await editor.type(' mine');
@@ -113,7 +113,7 @@ test('theirs can be taken by keyboard alone, and undone', async () => {
   await editor.close();
 });
 
-test('going to another page saves the one that is left, and its history comes back with it', async () => {
+test('opening another page saves the current one, and its undo history is kept', async () => {
   const editor = await open('Switch.md');
   await editor.after('first');
   await editor.type(' [[Other]] kept');
@@ -134,7 +134,7 @@ test('going to another page saves the one that is left, and its history comes ba
   await editor.close();
 });
 
-test('the server goes and comes back: what was typed meanwhile is saved', async () => {
+test('what is typed while the server is away is saved once it is back', async () => {
   const lone = await own.start(Object.fromEntries([page('Gone')]));
   const editor = await own.open(lone, 'Gone.md');
   await lone.stop('SIGKILL');
@@ -148,7 +148,7 @@ test('the server goes and comes back: what was typed meanwhile is saved', async 
   await editor.context.close();
 });
 
-test('the tab is closed while the server is away: edits are put back when the page is opened again', async () => {
+test('if the tab is closed while the server is away, edits are restored when the page is opened again', async () => {
   const lone = await own.start(Object.fromEntries([page('Crash')]));
   const context = await own.context();
   const editor = await own.open(lone, 'Crash.md', { context });
@@ -165,7 +165,7 @@ test('the tab is closed while the server is away: edits are put back when the pa
   await context.close();
 });
 
-test('a draft on a file that went on is shown beside it', async () => {
+test('a draft of a file that changed since is shown next to it', async () => {
   const lone = await own.start(Object.fromEntries([page('Stale')]));
   const context = await own.context();
   const editor = await own.open(lone, 'Stale.md', { context });
@@ -185,7 +185,7 @@ test('a draft on a file that went on is shown beside it', async () => {
   await context.close();
 });
 
-test('undo takes back what was typed, not what the file brought', async () => {
+test('undo reverts what was typed, not changes of the file', async () => {
   const editor = await open('Undo.md');
   await editor.after('first');
   await editor.type(' typed');
@@ -198,7 +198,7 @@ test('undo takes back what was typed, not what the file brought', async () => {
   await editor.close();
 });
 
-test('the file changes during a composition: neither is disturbed', async () => {
+test('a change of the file during a composition disturbs neither', async () => {
   const editor = await open('Composing.md');
   await editor.after('first');
   const session = await editor.context.newCDPSession(editor.page);
@@ -228,7 +228,7 @@ test('two windows on one page see each other’s edits', async () => {
   await other.close();
 });
 
-test('what is seen stays in its place while lines come above', async () => {
+test('the visible lines stay in place while lines are added above', async () => {
   const long = Array.from({ length: 400 }, (_, line) => `Line ${line}.`).join('\n\n');
   viewer.write('Far.md', long);
   const editor = await open('Far.md');
