@@ -1,4 +1,4 @@
-// In the place of `with-engine.ts` where the engine was not compiled: for servers, which answer everything themselves.
+// Replaces `with-engine.ts` if the engine was not compiled: enough for servers, which answer all calls themselves.
 import { ClientError } from './client';
 
 export function startWorker(): never {

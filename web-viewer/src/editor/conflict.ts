@@ -1,4 +1,5 @@
-// Where the file and the text say different things in the same place, both are shown in the text, with a choice at each.
+// Conflicts: where the file and the text differ in the same place, both versions are shown in the text, with buttons to
+// choose.
 import { acceptChunk, getChunks, goToNextChunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import { Compartment, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, showPanel, type Panel } from '@codemirror/view';
@@ -47,7 +48,7 @@ function controls(type: 'reject' | 'accept', action: (event: MouseEvent) => void
   return choice(type, action);
 }
 
-/** The first of both buttons brings the words that say whose text stands there. */
+/** The first of the two buttons has a label that says whose version it is. */
 function withCaption(first: HTMLElement): HTMLElement {
   const part = document.createElement('span');
   part.className = 'cm-choice-first';
@@ -68,7 +69,7 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   return made;
 }
 
-/** `theirs` is shown beside the text; `onDecided` hears that nothing is left to choose. */
+/** Shows `theirs` next to the text; calls `onDecided` once all conflicts are resolved. */
 export function conflictWith(theirs: string, onDecided: () => void): Extension {
   let isDecided = false;
   return [
@@ -86,7 +87,7 @@ export function conflictWith(theirs: string, onDecided: () => void): Extension {
       const chunks = getChunks(state)?.chunks;
       if (isDecided || !chunks || chunks.length > 0) return;
       isDecided = true;
-      // The editor is in the middle of an update here.
+      // The editor cannot be changed during an update.
       queueMicrotask(onDecided);
     }),
   ];

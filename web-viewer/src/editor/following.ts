@@ -1,4 +1,4 @@
-// Following links from the text: with Ctrl or Cmd and a click, or from the keyboard.
+// Following links in the text: by Ctrl+click or Cmd+click, or by keyboard.
 import { EditorView, ViewPlugin, type Command } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
@@ -28,7 +28,7 @@ async function follow(view: EditorView, link: LinkInText): Promise<void> {
   }
 }
 
-/** Follows the link at the cursor. One that leads nowhere makes its page. */
+/** Follows the link at the cursor. A broken link creates its page. */
 export const followLink: Command = (view) => {
   const link = linkAt(view.state, view.state.selection.main.head);
   if (!link) return false;
@@ -36,7 +36,7 @@ export const followLink: Command = (view) => {
   return true;
 };
 
-/** While the key is held, links look as if they can be clicked. */
+/** While the key is held, links look clickable. */
 const keyHeld = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView;

@@ -1,4 +1,4 @@
-// Pictures below the line that names them.
+// Shows images below their line.
 import { syntaxTree } from '@codemirror/language';
 import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';

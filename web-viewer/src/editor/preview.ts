@@ -1,4 +1,4 @@
-// The beginning of the page that a link leads to, while the pointer rests on the link, or asked for by key.
+// A preview of a link's page, while the pointer rests on the link or on a key.
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, hoverTooltip, showTooltip, type Command, type Tooltip } from '@codemirror/view';
 import type { ResolvedLink } from '#contract';
@@ -15,7 +15,7 @@ function element(name: string, className: string, text = ''): HTMLElement {
   return made;
 }
 
-/** The first characters, cut between letters as people see them. */
+/** The first characters, cut between grapheme clusters. */
 export function beginningOf(text: string, most = CHARACTERS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const letters = [...new Intl.Segmenter().segment(line.slice(0, most * 12))];
@@ -70,7 +70,7 @@ function tooltip(view: EditorView, context: PageContext, link: LinkInText): Prom
 
 const setPreview = StateEffect.define<Tooltip | null>();
 
-/** A preview that was asked for by key: gone with the next movement. */
+/** A preview opened by key, closed by the next movement. */
 const askedPreview = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, transaction) {

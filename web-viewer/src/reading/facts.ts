@@ -1,4 +1,4 @@
-// What is said about a page in a line: what kind it is, when it was written.
+// The line of facts about a page: its type and its date.
 import type { GetPageOutput, Staleness, StaleReason, StaleRef } from '#contract';
 
 export interface Fact {
@@ -8,7 +8,7 @@ export interface Fact {
 
 export function facts(page: Pick<GetPageOutput, 'doc_type' | 'updated_at' | 'tags' | 'front_matter'>): Fact[] {
   const found: Fact[] = [];
-  // Every page has a type; only one that was written says something.
+  // Show only types from front matter; every page has a default type.
   if ('type' in page.front_matter || 'doc_type' in page.front_matter) found.push({ kind: 'type', text: page.doc_type });
   const date = shortDate(page.updated_at);
   if (date) found.push({ kind: 'date', text: `Updated ${date}` });

@@ -1,4 +1,4 @@
-// Everything that can be done by name or by key: the palette offers it, the keys run it, the sheet of shortcuts shows it.
+// All commands: listed in the palette, run by shortcuts, shown in the list of shortcuts.
 import { folderOf } from '../pages/listing';
 import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
@@ -9,10 +9,10 @@ import type { Workspace } from './workspace.svelte';
 
 export function commandsOf(workspace: Workspace): Command[] {
   const { session, navigator, onApple } = workspace;
-  // Browsers and systems keep Alt with a letter for other things on Apple's keyboards: there it goes with Control.
+  // On Apple keyboards, browsers and the system use Alt with a letter: add Control there.
   const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
   const hasPage = () => workspace.page !== null;
-  // Names lead to the page that fits them best: what is done to one that is gone would be done to another.
+  // Names resolve to the best match, so an action on a deleted page would affect another page.
   const isThere = () => workspace.isThere;
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);

@@ -1,4 +1,4 @@
-// Puts everything around the editor in place, where the project can be written.
+// Mounts everything around the editor, in a writable project.
 import { mount } from 'svelte';
 import type { Navigator } from '../routing/navigator.svelte';
 import Beside from '../shell/Beside.svelte';
