@@ -26,7 +26,7 @@ const VIEWS = {
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').fill('zzzzqqqq');
-      await page.getByText('Nothing found').waitFor();
+      await page.getByText('No results').waitFor();
     },
   },
   settings: {
@@ -70,7 +70,7 @@ const VIEWS = {
     path: 'Guides/Reading.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();
-      await page.getByText('Linked from').first().waitFor();
+      await page.getByRole('heading', { name: 'Backlinks' }).first().waitFor();
     },
   },
 };

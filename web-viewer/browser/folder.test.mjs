@@ -63,7 +63,7 @@ describe('a dropped folder', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await dropFolder(page, empty);
-    await page.getByText('holds no Markdown pages').waitFor();
+    await page.getByText('contains no Markdown files').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('main a.link', { hasText: 'Reading' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Reading' }).waitFor();

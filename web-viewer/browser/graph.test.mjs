@@ -108,7 +108,7 @@ describe('the graph', () => {
       await page.mouse.move(box.x + 90, box.y + 60, { steps: 4 });
       await page.mouse.up();
     }, 'dragging does nothing');
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByRole('button', { name: 'Zoom to fit' }).click();
     await still(picture, 'the picture comes to rest');
     // In a neighbourhood, the page is at the centre of the rings.
     const at = await canvas.evaluate((element) => {

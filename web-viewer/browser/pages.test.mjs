@@ -29,7 +29,7 @@ describe('the page list', () => {
     await filter.fill('guides types');
     await until(async () => (await titles(page)).join() === 'Link types', 'folder and title are searched');
     await filter.fill('zzzz');
-    await page.getByText('No page matches.').waitFor();
+    await page.getByText('No matching pages.').waitFor();
     await page.getByRole('button', { name: /^Show all/ }).click();
     await ready(page);
     await done();
@@ -127,7 +127,7 @@ describe('a narrow screen', () => {
     const about = page.getByRole('button', { name: 'About this page' });
     await about.click();
     const drawer = page.getByRole('dialog', { name: 'About this page' });
-    await drawer.getByText('Linked from').waitFor();
+    await drawer.getByRole('heading', { name: 'Backlinks' }).waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     assert.ok(await about.evaluate((button) => button === document.activeElement), 'the focus is back');

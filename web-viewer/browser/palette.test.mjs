@@ -111,7 +111,7 @@ describe('the palette', () => {
   test('shows a message if nothing is found', async () => {
     const { page, input, done } = await opened();
     await input.fill('zzzzqqqq');
-    await page.getByText('Nothing found for “zzzzqqqq”').waitFor();
+    await page.getByText('No results for “zzzzqqqq”').waitFor();
     await done();
   });
 
@@ -123,7 +123,7 @@ describe('the palette', () => {
       return context.skip('the site was exported without a model');
     }
     await input.fill('how do people log into their account');
-    await page.getByText(/Search by meaning is loading/).waitFor();
+    await page.getByText(/Loading search by meaning/).waitFor();
     await page.getByText('By meaning and words').waitFor({ timeout: 60_000 });
     const texts = await options(page).filter({ has: page.locator('.snippet') }).allTextContents();
     assert.match(texts[0], /Sign in/);
@@ -143,7 +143,7 @@ describe('the palette', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('sign');
-    await page.getByRole('button', { name: /Search by meaning too/ }).waitFor();
+    await page.getByRole('button', { name: /Enable search by meaning/ }).waitFor();
     await page.getByRole('option').first().waitFor();
     assert.ok(!asked.some((url) => url.includes(site.semantic.model)));
     await done();

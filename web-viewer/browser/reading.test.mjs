@@ -228,7 +228,7 @@ describe('beside the page', () => {
   test('a page without backlinks says so', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     await done();
   });
 });

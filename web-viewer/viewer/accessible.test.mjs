@@ -62,7 +62,7 @@ const SCREENS = {
     act: async (page) => {
       await page.keyboard.press('F2');
       await page.getByRole('textbox', { name: 'Title' }).fill('Reading well');
-      await page.getByText(/other pages? follow/).waitFor();
+      await page.getByText(/other pages? will be updated/).waitFor();
     },
   },
   deleting: {

@@ -30,7 +30,7 @@ describe('pages', () => {
     await page.keyboard.press('F2');
     const dialog = page.getByRole('dialog', { name: 'Rename or move' });
     await dialog.getByRole('textbox', { name: 'Title' }).fill('Shaping text');
-    await dialog.getByText(/Links on \d+ other pages follow/).waitFor();
+    await dialog.getByText(/Links on \d+ other pages will be updated/).waitFor();
     await dialog.getByText('+- [[Shaping text]] shows what a page can hold.').waitFor();
     assert.equal(own.read('Home.md'), before, 'nothing is changed yet');
     await page.keyboard.press('Enter');
@@ -105,7 +105,7 @@ describe('pages', () => {
     const dialog = page.getByRole('dialog', { name: 'New page' });
     await dialog.waitFor();
     await page.keyboard.type('Twin');
-    await dialog.getByText('There is a page called “Twin” already').waitFor();
+    await dialog.getByText('A page named “Twin” already exists').waitFor();
     await dialog.getByRole('link', { name: 'Guides/Twin.md' }).waitFor();
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
@@ -113,7 +113,7 @@ describe('pages', () => {
     assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is changed yet');
     await dialog.getByLabel('Folder').fill('Guides/Deep');
     await dialog.getByRole('button', { name: 'Create page' }).waitFor();
-    await dialog.getByText('All links lead where they led before.').waitFor();
+    await dialog.getByText('Existing links will not change.').waitFor();
     await dialog.getByLabel('Folder').fill('');
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
@@ -225,7 +225,7 @@ describe('an empty project', () => {
 
   test('shows its state and how to start; the first page needs only a name', async () => {
     const { page, done } = await own.open('');
-    await page.getByRole('heading', { level: 1, name: 'Write the first page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Write your first page' }).waitFor();
     await page.getByText('0 pages', { exact: false }).first().waitFor();
     await page.getByText('source_refs:').waitFor();
     await page.getByRole('button', { name: 'Create your first page' }).click();

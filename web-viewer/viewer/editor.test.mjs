@@ -216,7 +216,7 @@ test('Ctrl+click and Ctrl+Enter follow a link', async () => {
 test('selected text can be formatted with the toolbar, by shortcut, and by keyboard in the toolbar', async () => {
   const editor = await open('auth/Login.md');
   await editor.select('signs');
-  const bar = editor.page.getByRole('toolbar', { name: 'Format what is selected' });
+  const bar = editor.page.getByRole('toolbar', { name: 'Format selection' });
   await bar.getByRole('button', { name: 'Bold' }).click();
   assert.match(await editor.text(), /Who \*\*signs\*\* in/);
   await editor.press('Control+Shift+b');

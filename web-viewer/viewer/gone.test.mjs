@@ -191,7 +191,7 @@ test('a page of the same name in another folder is not changed', async () => {
   assert.equal(viewer.read('Other/Twin.md'), LINES.replace('Page', 'Twin'), 'the other page is unchanged');
   assert.equal(await editor.text(), textOf('Twin').replace('first', 'first mine'));
   await editor.page.getByRole('button', { name: 'Page actions' }).click();
-  await editor.page.getByRole('menuitem', { name: 'Copy a link to it' }).waitFor();
+  await editor.page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
   assert.equal(await editor.page.getByRole('menuitem').count(), 1, 'no action is offered that would affect the other page');
   await editor.close();
 });
@@ -214,7 +214,7 @@ test('if it cannot be written, the reason is shown and nothing is lost', async (
   const refuse = (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ code: 'io', message: 'Broken.md: no space is left' }) });
   await editor.page.route('**/api/create_page', refuse);
   await button(editor, 'Restore the page').click();
-  await notice(editor).getByText('It could not be written: Broken.md: no space is left').waitFor();
+  await notice(editor).getByText('It could not be restored: Broken.md: no space is left').waitFor();
   assert.equal(await editor.text(), textOf('Broken').replace('first', 'first mine'));
   await editor.page.unroute('**/api/create_page', refuse);
   await button(editor, 'Restore the page').click();
@@ -274,7 +274,7 @@ test('if the page is deleted during a save after leaving it, a message leads bac
   await until(async () => (await editor.text()).startsWith('# Home'), 'another page is shown');
   await editor.page.getByRole('status').filter({ hasText: 'Late.md was moved or deleted' }).waitFor();
   await editor.page.unroute('**/api/save_page');
-  await editor.page.getByRole('button', { name: 'Show them' }).click();
+  await editor.page.getByRole('button', { name: 'Show edits' }).click();
   await button(editor, 'Restore the page').click();
   await until(() => viewer.read('Late.md') === textOf('Late').replace('first', 'first mine'), 'it is written');
   await editor.saved();
@@ -286,7 +286,7 @@ test('in reading mode, a button opens its text', async () => {
   await editor.press('Control+e');
   await editor.page.locator('#ubp_content').getByText('second line').waitFor();
   remove('Read');
-  await button(editor, 'Show its text').click();
+  await button(editor, 'Show text').click();
   await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Read.md'), textOf('Read'));

@@ -36,11 +36,11 @@ describe('changes from elsewhere', () => {
   test('backlinks are updated', async () => {
     const { page, done } = await own.open('Alone.html', { expectErrors: true });
     await ready(page);
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     own.write('Friend.md', '# Friend\n\nA word about [[Alone]] from a friend.\n');
     await page.locator('#ubp_rail').getByText('A word about Alone from a friend.').waitFor();
     rmSync(own.page('Friend.md'));
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     await done();
   });
 

@@ -60,7 +60,7 @@ describe('pages to review', () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Mark 2 as reviewed' }).press('Enter');
     await until(async () => (await rows.count()) === 1, 'two are gone');
-    await page.getByText('2 pages are marked as reviewed.').waitFor();
+    await page.getByText('2 pages were marked as reviewed.').waitFor();
     await page.keyboard.press('Alt+u');
     await until(async () => (await rows.count()) === 3, 'and back');
     await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -83,7 +83,7 @@ describe('pages in a clone', () => {
     await until(async () => (await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent()).trim() === '10 Jan 2024', async () => 'the list has ' + await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent());
     await page.keyboard.press('Alt+r');
     await page.locator('#ubp_stage .row', { hasText: 'Sign in' }).click();
-    await page.locator('#ubp_stage').getByText('Code/Sign in.md · written 10 Jan 2024').waitFor();
+    await page.locator('#ubp_stage').getByText('Code/Sign in.md · edited 10 Jan 2024').waitFor();
     await done();
   });
 });

@@ -79,11 +79,11 @@ export async function rounds(count, seed) {
     };
     const lost = (signs, text) => signs.filter((one) => !text.includes(one) && !given.has(one));
     const decide = async () => {
-      const panel = page.getByRole('region', { name: 'Changed in two places' });
+      const panel = page.getByRole('region', { name: 'Conflicts' });
       if (!(await panel.isVisible())) return;
       sum.conflicts++;
       const before = (await editor.text()) + viewer.read('Page.md');
-      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Keep all from the file' });
+      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Keep all from disk' });
       await button.click({ timeout: 2_000 }).catch(() => {});
       await until(async () => !(await panel.isVisible()), 'a choice ends the conflict').catch(() => {});
       const after = await editor.text();

@@ -82,7 +82,7 @@ test('for edits in the same place, both versions are shown, and nothing is writt
   await editor.after('second');
   await editor.type(' mine');
   viewer.write('Conflict.md', LINES.replace('second', 'yours second').replace('first', 'FIRST'));
-  const panel = editor.page.getByRole('region', { name: 'Changed in two places' });
+  const panel = editor.page.getByRole('region', { name: 'Conflicts' });
   await panel.waitFor();
   await until(async () => (await editor.status()) === 'conflict', 'the state says so');
   assert.match(await panel.textContent(), /1 place to choose/);
@@ -102,7 +102,7 @@ test('the other version can be accepted with the keyboard only, and undone', asy
   await editor.after('second');
   await editor.type(' mine');
   viewer.write('Theirs.md', LINES.replace('second', 'yours second'));
-  await editor.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  await editor.page.getByRole('region', { name: 'Conflicts' }).waitFor();
   await editor.content.focus();
   await editor.press('Alt+ArrowDown', 'Alt+t');
   await editor.saved();
@@ -177,7 +177,7 @@ test('a draft of a file that changed since is shown next to it', async () => {
   lone.write('Stale.md', LINES.replace('third', 'changed third'));
   await lone.run();
   const again = await own.open(lone, 'Stale.md', { context });
-  await again.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  await again.page.getByRole('region', { name: 'Conflicts' }).waitFor();
   assert.match(await again.text(), /first unsaved line/);
   assert.equal(lone.read('Stale.md'), LINES.replace('third', 'changed third'));
   await again.page.getByRole('button', { name: 'Keep all mine' }).click();

@@ -210,7 +210,7 @@ describe('the palette', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('>');
     const names = await page.getByRole('option').allTextContents();
-    for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Show or hide the sidebar', 'Read this page']) {
+    for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Toggle sidebar', 'Read this page']) {
       assert.ok(names.some((option) => option.includes(name)), `${name} is offered`);
     }
     await done();
@@ -271,7 +271,7 @@ describe('keys', () => {
     await editor(page).click();
     await page.keyboard.press('Control+/');
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    for (const name of ['New page', 'Save now', 'Show or hide the sidebar', 'Focus mode', 'Previous page', 'Find and replace']) await sheet.getByText(name, { exact: true }).waitFor();
+    for (const name of ['New page', 'Save', 'Toggle sidebar', 'Focus mode', 'Previous page', 'Find and replace']) await sheet.getByText(name, { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Sidebar' }).focus();
     await page.keyboard.press('?');

@@ -142,7 +142,7 @@ describe('text typed for a page just created', () => {
     await page.keyboard.type('Text.');
     await landed(own, 'Minded.md', '# Minded\n\nText.');
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('“Minded” has text by now, so it is still there.').waitFor();
+    await page.getByText('“Minded” was edited since, so it was not removed.').waitFor();
     assert.ok(existsSync(own.page('Minded.md')));
     await done();
   });

@@ -35,7 +35,7 @@ export class HttpClient implements UbpClient {
     }
     const body: unknown = await response.json().catch(() => null);
     if (!response.ok || body === null) {
-      throw ClientError.from(body ?? { code: `http_${response.status}`, message: `The server answered ${response.status}.` });
+      throw ClientError.from(body ?? { code: `http_${response.status}`, message: `The server returned status ${response.status}.` });
     }
     return body as Output<N>;
   }

@@ -2,5 +2,5 @@
 import { ClientError } from './client';
 
 export function startWorker(): never {
-  throw new ClientError('no_engine', 'This page has no engine of its own: it was built for `ubp viewer` only.');
+  throw new ClientError('no_engine', 'This build has no engine for browsers. It works only with `ubp viewer`.');
 }

@@ -19,13 +19,13 @@ function panel(view: EditorView): Panel {
   const dom = document.createElement('div');
   dom.className = 'cm-conflict-panel';
   dom.setAttribute('role', 'region');
-  dom.setAttribute('aria-label', 'Changed in two places');
+  dom.setAttribute('aria-label', 'Conflicts');
   const text = document.createElement('p');
   text.setAttribute('role', 'status');
   const count = () => getChunks(view.state)?.chunks.length ?? 0;
   const say = () => {
     const places = count();
-    text.textContent = `The file also changed elsewhere: ${places} ${places === 1 ? 'place' : 'places'} to choose. Nothing is saved until then.`;
+    text.textContent = `The file also changed on disk: ${places} ${places === 1 ? 'conflict' : 'conflicts'}. Nothing is saved until you resolve all of them.`;
   };
   const all = (choose: typeof acceptChunk) => () => {
     for (let left = count(); left > 0; left--) {
@@ -34,11 +34,11 @@ function panel(view: EditorView): Panel {
     }
     view.focus();
   };
-  const next = button('Next place', 'button', () => {
+  const next = button('Next conflict', 'button', () => {
     goToNextChunk(view);
     view.focus();
   });
-  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from the file', 'button', all(rejectChunk)));
+  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from disk', 'button', all(rejectChunk)));
   say();
   return { dom, top: true, update: say };
 }
@@ -54,7 +54,7 @@ function withCaption(first: HTMLElement): HTMLElement {
   part.className = 'cm-choice-first';
   const caption = document.createElement('span');
   caption.className = 'cm-choice-of';
-  caption.textContent = 'In the file';
+  caption.textContent = 'On disk';
   part.append(caption, first);
   return part;
 }
@@ -63,7 +63,7 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   const made = document.createElement('button');
   made.type = 'button';
   made.className = `cm-choice cm-choice-${type}`;
-  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep the file’s';
+  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep from disk';
   made.addEventListener('mousedown', (event) => event.preventDefault());
   made.addEventListener('click', action);
   return made;

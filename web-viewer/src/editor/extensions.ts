@@ -33,7 +33,7 @@ const phrases = {
   previous: 'Previous',
   all: 'Select all',
   'match case': 'Match case',
-  regexp: 'Pattern',
+  regexp: 'Regex',
   'by word': 'Whole words',
   replace: 'Replace',
   'replace all': 'Replace all',
@@ -69,7 +69,7 @@ export function pageExtensions(label: string, isEditable: boolean): Extension {
     EditorState.phrases.of(phrases),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     highlightSpecialChars(),
-    placeholder('Write here. [[ links to a page.'),
+    placeholder('Start writing, or type [[ to link to a page'),
     indentUnit.of('  '),
     EditorState.tabSize.of(4),
     // The editor uses one kind of line break; the file keeps its own.

@@ -19,10 +19,10 @@ async function follow(view: EditorView, link: LinkInText): Promise<void> {
     } else if (answer?.file_url) {
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
-      context.tell(`${answer.source_path} is a file of the project, not a page.`);
+      context.tell(`${answer.source_path} is a file of this project, not a page.`);
     } else if (answer && link.kind !== 'markdown') {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
-    } else context.tell('This link leads to no page.');
+    } else context.tell('This link is broken.');
   } catch (error) {
     context.tell(ClientError.from(error).message);
   }

@@ -251,8 +251,8 @@ export class PageEditor implements MountedEditor {
   /** The page was left during the save: nothing on screen shows that saving failed. */
   #tellLeft({ path }: OpenPage): void {
     tell(this.#view, {
-      text: `${path} was moved or deleted while your last edits were saved. They are kept.`,
-      action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
+      text: `${path} was moved or deleted while your last edits were being saved. The edits are kept.`,
+      action: { label: 'Show edits', run: () => this.#host.open({ page: path }) },
     });
   }
 

@@ -28,7 +28,7 @@ class Picture extends WidgetType {
     picture.addEventListener('load', () => view.requestMeasure());
     picture.addEventListener('error', () => {
       frame.classList.add('cm-picture-broken');
-      frame.textContent = 'This picture cannot be shown.';
+      frame.textContent = 'This image cannot be displayed.';
       view.requestMeasure();
     });
     picture.src = this.url;

@@ -44,11 +44,11 @@ async function fill(card: HTMLElement, context: PageContext, link: LinkInText, a
   } else if (answer?.file_url) {
     card.replaceChildren(element('p', 'cm-preview-text', answer.target));
   } else if (answer?.source_path) {
-    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', 'A file of the project.'));
+    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', 'File in this project'));
   } else {
     const key = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
-    const way = link.kind === 'markdown' ? '' : ` ${key} and a click makes it.`;
-    card.replaceChildren(element('p', 'cm-preview-text', `There is no such page yet.${way}`));
+    const way = link.kind === 'markdown' ? '' : ` ${key}+click to create it.`;
+    card.replaceChildren(element('p', 'cm-preview-text', `This page does not exist yet.${way}`));
   }
 }
 

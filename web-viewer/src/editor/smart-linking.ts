@@ -126,7 +126,7 @@ function create(context: PageContext, name: string): Candidate {
       context.host.create(name).then(
         (path) => {
           context.answers.changed();
-          context.tell(`Made the page ${path}.`);
+          context.tell(`Created ${path}.`);
         },
         (error: unknown) => context.tell(ClientError.from(error).message),
       );

@@ -15,7 +15,7 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
   const dom = document.createElement('div');
   dom.className = 'cm-format-bar';
   dom.setAttribute('role', 'toolbar');
-  dom.setAttribute('aria-label', 'Format what is selected');
+  dom.setAttribute('aria-label', 'Format selection');
   const buttons = formats.map(({ name, label, face, key, run }, index) => {
     const button = document.createElement('button');
     button.type = 'button';

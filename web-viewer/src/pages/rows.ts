@@ -82,7 +82,7 @@ export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'al
     }
   }
   const groups = [...tags].sort(([a, one], [b, other]) => other.length - one.length || byName.compare(a, b)).map(([tag, pages]) => ({ key: `#${tag}`, name: `#${tag}`, pages }));
-  if (without.length > 0) groups.push({ key: 'none', name: 'Without tags', pages: without });
+  if (without.length > 0) groups.push({ key: 'none', name: 'Untagged', pages: without });
   return groups.flatMap(({ key, name, pages }): Row[] => {
     const isOpen = open === 'all' || open.has(key);
     const group: Row = { kind: 'group', key, name, count: pages.length, depth: 0, isOpen };

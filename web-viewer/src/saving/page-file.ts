@@ -54,7 +54,7 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
 
 /** If there is no page at a path, the server may answer with a page of the same name in another folder. */
 function own(asked: string, found: string): void {
-  if (found !== asked) throw new FileProblem('gone', `${asked} is gone. ${found} has that name now.`);
+  if (found !== asked) throw new FileProblem('gone', `${asked} was moved or deleted. ${found} has the same name.`);
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {

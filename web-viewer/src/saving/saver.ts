@@ -339,7 +339,7 @@ export class Saver {
     const merged = mergeTexts(known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
-    this.#takeIn(found, known.hash ? 'The file also changed elsewhere. Both edits are in the text.' : '');
+    this.#takeIn(found, known.hash ? 'The file also changed on disk. Both edits were merged.' : '');
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
@@ -349,7 +349,7 @@ export class Saver {
     if (isWhole) return this.#ask(found, found.text, true);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
     this.#endConflict();
-    this.#takeIn(found, 'The file changed again, in another place than your edit. Both edits are in the text.');
+    this.#takeIn(found, 'The file changed again on disk. Both edits were merged.');
   }
 
   /** The text contains the file's version and more. */
@@ -378,7 +378,7 @@ export class Saver {
   }
 
   #tellConflict(): void {
-    this.#tell('conflict', 'The file also changed elsewhere, in the same place. Choose which text to keep; both are kept until then.');
+    this.#tell('conflict', 'The file also changed on disk, in the same place. Choose which version to keep.');
   }
 
   #endConflict(): void {

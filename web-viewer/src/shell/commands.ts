@@ -35,7 +35,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
     },
     sidebar: {
       id: 'sidebar',
-      label: 'Show or hide the sidebar',
+      label: 'Toggle sidebar',
       group: 'View',
       words: 'toggle page list',
       chords: ['['],

@@ -104,7 +104,7 @@ export class Session {
     const { pages } = await client.call('list_pages', {});
     if (pages.length === 0) {
       client.close();
-      throw new ClientError('no_pages', `“${folder.name}” holds no Markdown pages.`, 'Pages are files that end in .md or .markdown.');
+      throw new ClientError('no_pages', `“${folder.name}” contains no Markdown files.`, 'Pages are files that end in .md or .markdown.');
     }
     this.folder = folder.name;
     this.shown = null;

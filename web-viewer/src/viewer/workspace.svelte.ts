@@ -157,7 +157,7 @@ export class Workspace {
     const before = this.favorites;
     const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
-    layout.announce(isOne ? `${this.title(page)} is not a favourite now` : `${this.title(page)} is a favourite`);
+    layout.announce(isOne ? `Removed ${this.title(page)} from favourites` : `Added ${this.title(page)} to favourites`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
     // A later request has a newer answer.
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
@@ -196,7 +196,7 @@ export class Workspace {
       settings.face = 'edit';
       await this.navigator.go({ page: filepath });
       if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
-      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” has text by now, so it is still there. “Delete…” in its menu removes it.`) : null);
+      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
     } catch (error) {
       this.typedAhead = ahead.giveUp();
       this.dialog = { kind: 'new', name, folder, problem: ClientError.from(error) };
@@ -208,7 +208,7 @@ export class Workspace {
 
   /** Keeps text typed for a page that was not shown, because the user left or it could not be read. */
   #keep(page: string, title: string, typed: string): void {
-    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was made but could not be opened. You had typed: ${typed}`);
+    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was created but could not be opened. You typed: ${typed}`);
   }
 
   /** Creating the page was undone: shows the previous page. */
@@ -247,7 +247,7 @@ export class Workspace {
     if (this.page !== page) return;
     if (!this.keepsGone) {
       this.session.noteChange([page]);
-      toasts.tell(`“${this.session.shown?.title ?? page}” is in the project again.`);
+      toasts.tell(`“${this.session.shown?.title ?? page}” was restored.`);
     }
     editor.focus();
   }
@@ -266,7 +266,7 @@ export class Workspace {
           await this.restored(page);
           return true;
         });
-        if (!isBack) offer(`The text of “${title}” is still kept.`);
+        if (!isBack) offer(`The text of “${title}” could not be restored yet, but is still kept.`);
       });
     offer(`The text of “${title}” was discarded.`);
     await this.removed(page);
@@ -298,8 +298,8 @@ export class Workspace {
       this.session.noteChange([]);
       const missing = reviewed.filter((page) => page.missing.length > 0);
       const [first] = reviewed;
-      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” is marked as reviewed.` : `${reviewed.length} pages are marked as reviewed.`];
-      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is gone: correct that in the page.`);
+      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” was marked as reviewed.` : `${reviewed.length} pages were marked as reviewed.`];
+      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One page lists' : `${missing.length} pages list`} files that do not exist any more: update source_refs.`);
       if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be marked.`);
       const isSettled = reviewed.length > 0 && audit_id !== null;
       toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);
