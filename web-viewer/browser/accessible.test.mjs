@@ -10,7 +10,7 @@ const VIEWS = {
   'all types of links': { path: 'Guides/Link%20types.html' },
   'a stale page': { path: 'Code/Sign%20in.html' },
   'a page in Japanese': { path: `${encodeURIComponent('設計')}/${encodeURIComponent('検索エンジン')}.html` },
-  'a page beside which there is nothing': { path: 'Alone.html' },
+  'a page with empty sidebars': { path: 'Alone.html' },
   'the first page without scripts': { path: 'index.html' },
   'the list of all pages': { path: 'all-pages.html', unready: true },
   'the palette': {
@@ -58,7 +58,7 @@ const VIEWS = {
       await page.getByRole('button', { name: /Choose a folder/ }).waitFor();
     },
   },
-  'the page list, narrowed': {
+  'the filtered page list': {
     path: 'Home.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'Page list' }).click();
@@ -66,7 +66,7 @@ const VIEWS = {
       await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
     },
   },
-  'what is about the page': {
+  'the details of a page': {
     path: 'Guides/Reading.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();

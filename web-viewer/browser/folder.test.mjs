@@ -95,7 +95,7 @@ describe('a dropped folder', () => {
 });
 
 describe('a chosen folder', () => {
-  test('is opened from the settings, by keyboard', async () => {
+  test('can be opened from the settings, by keyboard', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     // The browser enables file chooser interception asynchronously, well before the chooser opens.
@@ -105,7 +105,7 @@ describe('a chosen folder', () => {
     await page.getByRole('button', { name: /Open a folder/ }).focus();
     await page.keyboard.press('Enter');
     const button = page.getByRole('button', { name: /Choose a folder/ });
-    await until(() => button.evaluate((element) => element === document.activeElement), 'the first thing to do has the focus');
+    await until(() => button.evaluate((element) => element === document.activeElement), 'the first button has the focus');
     await page.keyboard.press('Enter');
     await (await chosen).setFiles(folder);
     await page.getByRole('heading', { level: 1, name: 'My notes' }).waitFor();

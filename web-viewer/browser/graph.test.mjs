@@ -31,7 +31,7 @@ describe('the graph', () => {
     assert.match(await rows(page).first().textContent(), /Home.*This page/);
     assert.ok((await rows(page).filter({ hasText: '1 hop ' }).count()) >= 4);
     assert.ok((await rows(page).filter({ hasText: '2 hops' }).count()) >= 1);
-    await until(async () => (await painted(page)) > 500, 'the picture stays empty');
+    await until(async () => (await painted(page)) > 500, 'the canvas is empty');
     const before = await rows(page).count();
     await page.getByRole('button', { name: '1 hop', exact: true }).click();
     await until(async () => (await rows(page).count()) < before && (await rows(page).count()) > 1, 'fewer pages are one hop away');
@@ -66,7 +66,7 @@ describe('the graph', () => {
     assert.equal(new Set(lines).size, lines.length, 'two types look alike');
     const before = await rows(page).count();
     await legend.getByLabel('references').uncheck();
-    await until(async () => (await rows(page).count()) < before, 'pages that only references reach are still there');
+    await until(async () => (await rows(page).count()) < before, 'pages reached only by references are still shown');
     await done();
   });
 

@@ -61,7 +61,7 @@ describe('the page list', () => {
     await page.getByRole('button', { name: 'Tags', exact: true }).click();
     await page.locator('#ubp_side .group', { hasText: '#reading' }).click();
     await page.locator('#ubp_side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
-    assert.ok(!(await titles(page)).includes('Home'), 'other tags are closed');
+    assert.ok(!(await titles(page)).includes('Home'), 'other tags are collapsed');
     await done();
   });
 
@@ -87,7 +87,7 @@ describe('the page list', () => {
     await page.getByLabel('Filter pages').focus();
     const session = await page.context().newCDPSession(page);
     await session.send('Input.imeSetComposition', { text: '検索', selectionStart: 2, selectionEnd: 2 });
-    await until(async () => (await titles(page)).join() === '検索エンジン', 'what is composed filters already');
+    await until(async () => (await titles(page)).join() === '検索エンジン', 'the composition already filters');
     await page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await session.send('Input.insertText', { text: '検索' });

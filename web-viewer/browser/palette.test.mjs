@@ -41,7 +41,7 @@ describe('the palette', () => {
     const { page, input, done } = await opened();
     await input.fill('lntyp');
     await options(page).filter({ hasText: 'Link types' }).first().waitFor();
-    await until(async () => (await options(page).first().locator('mark').allTextContents()).join(' ') === 'L n typ', 'the letters are marked');
+    await until(async () => (await options(page).first().locator('mark').allTextContents()).join(' ') === 'L n typ', 'the letters are highlighted');
     await input.fill('でーた');
     await options(page).filter({ hasText: 'データベース' }).first().waitFor();
     assert.equal(await options(page).first().locator('mark').first().textContent(), 'データ');

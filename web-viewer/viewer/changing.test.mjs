@@ -15,10 +15,10 @@ describe('pages', () => {
     await page.getByRole('dialog', { name: 'New page' }).waitFor();
     await page.keyboard.type('Writing well');
     await page.keyboard.press('Enter');
-    await until(() => existsSync(own.page('Guides/Writing well.md')), 'the folder of the page that was open is proposed');
-    await until(async () => /Writing well/.test(await editor(page).textContent()), 'it is open to be written');
+    await until(() => existsSync(own.page('Guides/Writing well.md')), 'the folder of the open page is suggested');
+    await until(async () => /Writing well/.test(await editor(page).textContent()), 'it is open for editing');
     await page.keyboard.type('x');
-    await until(async () => /x/.test(await editor(page).textContent()), 'the keyboard is in it');
+    await until(async () => /x/.test(await editor(page).textContent()), 'it has the focus');
     await done();
   });
 
@@ -36,12 +36,12 @@ describe('pages', () => {
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     assert.match(own.read('Home.md'), /\[\[Shaping text\]\] shows/);
-    await until(async () => page.url().includes('Shaping%20text.html'), 'the address follows');
+    await until(async () => page.url().includes('Shaping%20text.html'), 'the address is updated');
     await page.locator('#ubp_side').getByRole('link', { name: 'Shaping text' }).first().waitFor();
     await page.keyboard.press('Alt+u');
     await until(() => existsSync(own.page('Guides/Formatting.md')), 'the file is back');
     assert.equal(own.read('Home.md'), before);
-    await until(async () => page.url().includes('Formatting.html'), 'so is the address');
+    await until(async () => page.url().includes('Formatting.html'), 'the address changed');
     await done();
   });
 
@@ -61,7 +61,7 @@ describe('pages', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' After the move.');
     await until(() => /Before the move\. After the move\./.test(own.read('Guides/Alone.md')), 'nothing is lost');
-    assert.equal(existsSync(own.page('Alone.md')), false, 'nothing is left behind');
+    assert.equal(existsSync(own.page('Alone.md')), false, 'the old file is gone');
     await done();
   });
 
@@ -118,7 +118,7 @@ describe('pages', () => {
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Create anyway' }).click();
-    await until(() => existsSync(own.page('Twin.md')), 'it is made');
+    await until(() => existsSync(own.page('Twin.md')), 'it is created');
     await done();
   });
 
@@ -144,7 +144,7 @@ describe('pages', () => {
     assert.equal(existsSync(own.page('Fast.md')), false);
     assert.equal(await dialog.getByRole('textbox', { name: 'Text' }).inputValue(), 'Typed on.');
     await dialog.getByRole('button', { name: 'Create anyway' }).click();
-    await until(() => existsSync(own.page('Fast.md')) && own.read('Fast.md').endsWith('# Fast\n\nTyped on.'), 'what was typed is in it');
+    await until(() => existsSync(own.page('Fast.md')) && own.read('Fast.md').endsWith('# Fast\n\nTyped on.'), 'the typed text is in it');
     await done();
   });
 
@@ -196,7 +196,7 @@ describe('links', () => {
     await ready(page);
     await page.locator('#ubp_rail').getByText(/Every Login is noted/).waitFor();
     await page.locator('#ubp_rail .backlinks').getByRole('link', { name: 'Audit' }).click();
-    await until(async () => page.url().includes('Audit.html'), 'the page that links is open');
+    await until(async () => page.url().includes('Audit.html'), 'the linking page is open');
     await done();
   });
 
@@ -210,11 +210,11 @@ describe('links', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type('Typed just now.');
     await rail.getByRole('button', { name: 'Link to User Database' }).click();
-    await until(() => /The \[\[User Database\|user database\]\] holds/.test(own.read('Login.md')), 'the link is written where the text says it');
-    assert.match(own.read('Login.md'), /Typed just now\./, 'what was typed before is kept');
-    await until(async () => /\[\[User Database/.test(await editor(page).textContent()), 'the editor follows');
+    await until(() => /The \[\[User Database\|user database\]\] holds/.test(own.read('Login.md')), 'the link is inserted at the mention');
+    assert.match(own.read('Login.md'), /Typed just now\./, 'the earlier edits are kept');
+    await until(async () => /\[\[User Database/.test(await editor(page).textContent()), 'the editor is updated');
     await page.keyboard.press('Alt+u');
-    await until(() => !/\[\[User Database/.test(own.read('Login.md')), 'taken back');
+    await until(() => !/\[\[User Database/.test(own.read('Login.md')), 'undone');
     assert.equal((await own.call('suggest_links', { page: 'Login' })).suggestions.some(({ target }) => target.title === 'Token Service'), false, 'dismissed for good');
     await done();
   });

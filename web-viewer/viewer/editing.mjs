@@ -167,7 +167,7 @@ export function withViewer() {
     await page.goto(viewer.url + addressOf(path));
     const editor = new Editor(page, context, trouble);
     await editor.content.waitFor();
-    await until(async () => (await editor.status()) !== null, 'the state of saving is not told');
+    await until(async () => (await editor.status()) !== null, 'the save status is not shown');
     return editor;
   };
   return own;

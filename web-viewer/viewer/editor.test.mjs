@@ -30,7 +30,7 @@ test('links have the colour and underline of their type, and a wavy underline if
     const { textDecorationLine, textDecorationStyle, textDecorationColor, color } = getComputedStyle(element);
     return { line: textDecorationLine, style: textDecorationStyle, ink: textDecorationColor, color, type: element.dataset.type ?? null };
   });
-  await until(async () => (await style('Users|depends_on')).type === 'depends_on', 'the engine says what the link is');
+  await until(async () => (await style('Users|depends_on')).type === 'depends_on', 'the engine resolved the link');
   assert.equal((await style('Users|depends_on')).style, 'solid');
   const [nobody, nothing] = [await style('Nobody'), await style('#Nothing')];
   assert.deepEqual([nobody.line, nobody.style, nothing.style], ['underline', 'wavy', 'wavy']);
@@ -65,12 +65,12 @@ test('two brackets offer pages; arrows, Enter, Tab and Escape work', async () =>
   await editor.after('End.');
   await editor.type(' [[use');
   const list = editor.page.getByRole('listbox');
-  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
+  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the best match is first');
   assert.equal(await editor.content.getAttribute('aria-controls'), await list.getAttribute('id'));
   assert.ok(await editor.content.getAttribute('aria-activedescendant'));
   await editor.press('Enter');
   await editor.type(' and [[log');
-  await until(async () => /^Login/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
+  await until(async () => /^Login/.test(await editor.candidates.first().textContent()), 'the best match is first');
   await editor.press('Tab');
   await until(async () => /End\. \[\[Users\]\] and \[\[Login( Feature)?\]\]\n/.test(await editor.text()), 'Tab takes it');
   await editor.type(' [[fi');
@@ -126,7 +126,7 @@ test('at most 8 candidates; a missing page can be created', async () => {
   while ((await create.getAttribute('aria-selected')) !== 'true') await editor.press('ArrowDown');
   await editor.press('Enter');
   assert.match(await editor.text(), /End\. \[\[Many quite new\]\]/);
-  await until(() => crowded.read('Many quite new.md'), 'the page is made');
+  await until(() => crowded.read('Many quite new.md'), 'the page is created');
   await editor.close();
 });
 
@@ -139,12 +139,12 @@ test('after the page, # offers its headings and | offers link types', async () =
   await editor.type('#');
   await editor.page.getByRole('option', { name: /^Fields/ }).waitFor();
   await editor.type('fi');
-  await until(async () => (await editor.candidates.count()) === 1, 'only one heading is called so');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one heading has this name');
   await editor.press('Enter');
   await editor.type('|');
   await editor.page.getByRole('option', { name: /^implements/ }).waitFor();
   await editor.type('conf');
-  await until(async () => (await editor.candidates.count()) === 1, 'only one type is called so');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one type has this name');
   await editor.press('Tab');
   await editor.type('.');
   const wanted = /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n/;

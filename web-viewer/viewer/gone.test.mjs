@@ -38,7 +38,7 @@ const drafts = (page) =>
 async function gone(editor, name) {
   remove(name);
   await button(editor, 'Restore the page').waitFor();
-  await until(async () => (await editor.status()) === 'gone', 'the state says so');
+  await until(async () => (await editor.status()) === 'gone', 'the status is updated');
 }
 
 test('without unsaved edits, the text stays and can be restored unchanged', async () => {
@@ -56,7 +56,7 @@ test('without unsaved edits, the text stays and can be restored unchanged', asyn
   const { entries } = await viewer.call('audit', {});
   assert.ok(entries.some(({ operation, filepath }) => operation === 'create_page' && filepath === 'Again.md'), 'it was created with create_page');
   await editor.type('NEXT ');
-  await until(() => viewer.read('Again.md').includes('NEXT '), 'the keyboard is in the text, and saving goes on');
+  await until(() => viewer.read('Again.md').includes('NEXT '), 'the text has the focus, and saving continues');
   await editor.close();
 });
 
@@ -142,12 +142,12 @@ test('if the page comes back, the editor shows it', async () => {
   const editor = await open('Follow');
   await gone(editor, 'Follow');
   viewer.write('Follow.md', textOf('Follow').replace('third', 'other third'));
-  await until(async () => (await editor.text()).includes('other third'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('other third'), 'the editor is updated');
   await editor.saved();
   await notice(editor).waitFor({ state: 'detached' });
   await editor.after('first');
   await editor.type(' next');
-  await until(() => viewer.read('Follow.md') === textOf('Follow').replace('third', 'other third').replace('first', 'first next'), 'saving goes on');
+  await until(() => viewer.read('Follow.md') === textOf('Follow').replace('third', 'other third').replace('first', 'first next'), 'saving continues');
   await editor.close();
 });
 
@@ -227,7 +227,7 @@ test('works with the keyboard only: buttons and commands', async () => {
   const editor = await open('Keys');
   await editor.content.focus();
   await gone(editor, 'Keys');
-  assert.equal(await editor.page.evaluate(() => document.activeElement.closest('.cm-content') !== null), true, 'the keyboard stays in the text');
+  assert.equal(await editor.page.evaluate(() => document.activeElement.closest('.cm-content') !== null), true, 'the text keeps the focus');
   const isOn = (name) => editor.page.evaluate((name) => document.activeElement.textContent.trim() === name, name);
   await editor.press('Shift+F6');
   for (let step = 0; step < 12 && !(await isOn('Restore the page')); step++) await editor.press('Tab');
@@ -236,7 +236,7 @@ test('works with the keyboard only: buttons and commands', async () => {
   await editor.saved();
   assert.equal(viewer.read('Keys.md'), textOf('Keys'));
   await editor.type('K');
-  await until(() => viewer.read('Keys.md').includes('K'), 'the keyboard is back in the text');
+  await until(() => viewer.read('Keys.md').includes('K'), 'the text has the focus again');
   await gone(editor, 'Keys');
   await editor.press('Control+k');
   await editor.page.getByRole('combobox').fill('>restore');
@@ -305,7 +305,7 @@ test('after a reload, the text is restored once the page exists again', async ()
   writeFileSync(file('Reload'), textOf('Reload'));
   await until(() => viewer.call('read_page', { page: 'Reload.md' }).catch(() => null), 'it is known');
   await editor.page.goto(viewer.url + addressOf('Reload.md'));
-  await until(() => viewer.read('Reload.md') === textOf('Reload').replace('first', 'first mine'), 'it is put back and saved');
+  await until(() => viewer.read('Reload.md') === textOf('Reload').replace('first', 'first mine'), 'it is restored and saved');
   await context.close();
 });
 

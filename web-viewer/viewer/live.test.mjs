@@ -62,7 +62,7 @@ describe('changes from elsewhere', () => {
     await editor(page).waitFor();
     const { content_hash } = await own.call('read_page', { page: 'Alone.md' });
     await own.tool('ubp_update_page', { page: 'Alone.md', mode: 'append', content: 'An agent was here.', expected_hash: content_hash });
-    await until(async () => /An agent was here\./.test(await editor(page).textContent()), 'the editor follows');
+    await until(async () => /An agent was here\./.test(await editor(page).textContent()), 'the editor is updated');
     await done();
   });
 

@@ -18,7 +18,7 @@ describe('a stale page', () => {
     await banner.getByRole('button', { name: 'Mark as reviewed' }).click();
     await banner.waitFor({ state: 'detached' });
     await page.locator('#ubp_head').getByText('Up to date').waitFor();
-    await until(async () => (await page.locator('#ubp_side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list follows');
+    await until(async () => (await page.locator('#ubp_side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list is updated');
     await page.getByRole('button', { name: 'Undo' }).click();
     await banner.waitFor();
     await done();
@@ -43,7 +43,7 @@ describe('pages to review', () => {
     await page.keyboard.press('Alt+r');
     await page.getByRole('heading', { level: 1, name: 'Pages to review' }).waitFor();
     const rows = page.locator('#ubp_stage .row .title');
-    await until(async () => (await rows.count()) >= 3, 'all that are not fresh');
+    await until(async () => (await rows.count()) >= 3, 'all stale pages');
     assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'possibly stale pages are last');
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title');
     assert.deepEqual(await rows.allTextContents(), [...(await rows.allTextContents())].sort());
@@ -51,7 +51,7 @@ describe('pages to review', () => {
     await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'filtered by file');
     await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('');
     await page.getByRole('button', { name: /may be out of date/ }).click();
-    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'narrowed by freshness');
+    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'filtered by freshness');
     await page.locator('#ubp_stage').getByText('End sessions after an hour').waitFor();
     await page.getByRole('button', { name: /may be out of date/ }).click();
     await page.locator('#ubp_stage [data-row="0"]').focus();

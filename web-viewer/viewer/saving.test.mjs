@@ -39,7 +39,7 @@ test('pasting saves at once, and so does leaving the editor', async () => {
   await editor.page.evaluate(() => navigator.clipboard.writeText('PASTED '));
   await editor.after('first ');
   await editor.press('Control+v');
-  await until(() => viewer.read('Paste.md').includes('first PASTED line'), 'what was pasted is in the file');
+  await until(() => viewer.read('Paste.md').includes('first PASTED line'), 'the pasted text is in the file');
   await editor.after('second ');
   await editor.type('BLUR ');
   await editor.content.evaluate((element) => element.blur());
@@ -52,7 +52,7 @@ test('without unsaved edits, the editor shows changes of the file and keeps its 
   await editor.after('second li');
   const before = await editor.cursor();
   viewer.write('Follow.md', LINES.replace('first line', 'first line, much longer now').replace('third', 'THIRD'));
-  await until(async () => (await editor.text()).includes('THIRD'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('THIRD'), 'the editor is updated');
   assert.equal(await editor.cursor(), before + ', much longer now'.length);
   assert.equal(await editor.status(), 'saved');
   await editor.close();
@@ -84,7 +84,7 @@ test('for edits in the same place, both versions are shown, and nothing is writt
   viewer.write('Conflict.md', LINES.replace('second', 'yours second').replace('first', 'FIRST'));
   const panel = editor.page.getByRole('region', { name: 'Conflicts' });
   await panel.waitFor();
-  await until(async () => (await editor.status()) === 'conflict', 'the state says so');
+  await until(async () => (await editor.status()) === 'conflict', 'the status is updated');
   assert.match(await panel.textContent(), /1 place to choose/);
   assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
   assert.ok(await editor.page.getByText('yours second').isVisible(), 'the other version is shown');
@@ -128,7 +128,7 @@ test('opening another page saves the current one, and its undo history is kept',
   await until(async () => (await editor.text()).includes('kept'), 'the first page is shown again');
   await editor.content.focus();
   for (let step = 0; step < 4; step++) await editor.press('Control+z');
-  await until(async () => !(await editor.text()).includes('kept'), 'undo remembers');
+  await until(async () => !(await editor.text()).includes('kept'), 'the undo history is kept');
   await editor.saved();
   assert.match(viewer.read('Other.md'), /second \[\[Switch\]\] line/);
   await editor.close();
@@ -140,10 +140,10 @@ test('what is typed while the server is away is saved once it is back', async ()
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' offline');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.type(' typed');
   await lone.run();
-  await until(() => lone.read('Gone.md').includes('first offline typed line'), 'it is saved by itself', 40_000);
+  await until(() => lone.read('Gone.md').includes('first offline typed line'), 'it is saved automatically', 40_000);
   await editor.saved();
   await editor.context.close();
 });
@@ -155,12 +155,12 @@ test('if the tab is closed while the server is away, edits are restored when the
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' unsaved');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.page.close();
   await lone.run();
   assert.equal(lone.read('Crash.md'), LINES);
   const again = await own.open(lone, 'Crash.md', { context });
-  await until(() => lone.read('Crash.md').includes('first unsaved line'), 'it is put back and saved');
+  await until(() => lone.read('Crash.md').includes('first unsaved line'), 'it is restored and saved');
   assert.match(await again.text(), /first unsaved line/);
   await context.close();
 });
@@ -172,7 +172,7 @@ test('a draft of a file that changed since is shown next to it', async () => {
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' unsaved');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.page.close();
   lone.write('Stale.md', LINES.replace('third', 'changed third'));
   await lone.run();
@@ -191,7 +191,7 @@ test('undo reverts what was typed, not changes of the file', async () => {
   await editor.type(' typed');
   await editor.saved();
   viewer.write('Undo.md', viewer.read('Undo.md').replace('third', 'brought third'));
-  await until(async () => (await editor.text()).includes('brought'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('brought'), 'the editor is updated');
   await editor.press('Control+z');
   await editor.saved();
   assert.equal(viewer.read('Undo.md'), LINES.replace('third', 'brought third'));
@@ -220,10 +220,10 @@ test('two windows on one page see each other’s edits', async () => {
   const [one, other] = [await open('Pages.md'), await open('Pages.md')];
   await one.after('first');
   await one.type(' of one');
-  await until(async () => (await other.text()).includes('first of one'), 'the other follows');
+  await until(async () => (await other.text()).includes('first of one'), 'the second window is updated');
   await other.after('third');
   await other.type(' of another');
-  await until(async () => (await one.text()).includes('third of another'), 'the one follows');
+  await until(async () => (await one.text()).includes('third of another'), 'the first window is updated');
   await one.close();
   await other.close();
 });
@@ -236,7 +236,7 @@ test('the visible lines stay in place while lines are added above', async () => 
   const place = () => editor.page.locator('.cm-line', { hasText: /^Line 300\.$/ }).evaluate((element) => element.getBoundingClientRect().top);
   const before = await still(place, 'the text comes to rest');
   viewer.write('Far.md', `One line more.\n\nAnd one.\n\n${long}`);
-  await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor follows');
+  await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor is updated');
   const now = await still(place, 'the text comes to rest');
   assert.ok(Math.abs(now - before) < 4, `it moved from ${before} to ${now}`);
   await editor.close();

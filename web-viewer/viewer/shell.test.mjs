@@ -16,7 +16,7 @@ describe('editing and reading mode', () => {
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     assert.equal(await editor(page).isVisible(), false);
     await page.keyboard.press('Control+e');
-    await until(async () => (await face(page)) === 'edit', 'the key turns it over');
+    await until(async () => (await face(page)) === 'edit', 'the key switches the mode');
     await page.keyboard.press('Control+e');
     await page.reload();
     await ready(page);
@@ -38,11 +38,11 @@ describe('editing and reading mode', () => {
   test('links to headings work in both modes', async () => {
     const { page, done } = await own.open('Guides/Reading.html#reading/part-7');
     await editor(page).waitFor();
-    await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is there');
+    await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is shown');
     await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
-    await until(async () => page.url().endsWith('#reading/part-3'), 'the address says so');
+    await until(async () => page.url().endsWith('#reading/part-3'), 'the address is updated');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is there');
+    await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is shown');
     await done();
   });
 
@@ -51,7 +51,7 @@ describe('editing and reading mode', () => {
     await editor(page).click();
     const current = page.locator('#ubp_rail a[aria-current=location]');
     await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
-    await until(async () => (await current.textContent()) === 'Part 3', 'where the cursor was put');
+    await until(async () => (await current.textContent()) === 'Part 3', 'at the cursor');
     await editor(page).focus();
     await page.keyboard.press('Control+End');
     const last = await page.locator('#ubp_rail .outline a').last().textContent();
@@ -131,11 +131,11 @@ describe('the sidebar', () => {
     await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Reading' }).focus();
     await page.keyboard.press('s');
     await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
-    await until(async () => (await own.call('favorites', {})).pages.length === 2, 'the project knows them');
+    await until(async () => (await own.call('favorites', {})).pages.length === 2, 'they are stored in the project');
     await page.reload();
     await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
     await page.keyboard.press('Alt+s');
-    await until(async () => (await page.locator('#ubp_side .favorites a').allTextContents()).length === 1, 'the key takes the star away');
+    await until(async () => (await page.locator('#ubp_side .favorites a').allTextContents()).length === 1, 'the key removes the favourite');
     await own.call('favorites', { remove: ['Guides/Reading.md'] });
     await page.locator('#ubp_side .favorites').waitFor({ state: 'detached' });
     await done();
@@ -145,7 +145,7 @@ describe('the sidebar', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     for (const name of ['Alone', 'Formatting']) await page.locator('#ubp_side .viewport').getByRole('link', { name }).first().click();
-    await until(async () => (await page.locator('#ubp_side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the one that is open');
+    await until(async () => (await page.locator('#ubp_side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the open page');
     await done();
   });
 
@@ -195,7 +195,7 @@ describe('the palette', () => {
     await page.getByRole('combobox').waitFor();
     await page.keyboard.type('lighthouse');
     await page.keyboard.press('Enter');
-    await until(async () => page.url().includes('Home.html'), 'the page that tells of it is open');
+    await until(async () => page.url().includes('Home.html'), 'the linking page is open');
     await done();
   });
 
@@ -259,7 +259,7 @@ describe('keys', () => {
     await editor(page).click();
     await page.keyboard.press('Alt+ArrowLeft');
     await until(async () => page.url().includes('Home.html'), 'back');
-    await until(async () => /# ?Home/.test(await editor(page).textContent()), 'the editor follows');
+    await until(async () => /# ?Home/.test(await editor(page).textContent()), 'the editor is updated');
     await page.keyboard.press('Alt+ArrowRight');
     await until(async () => page.url().includes('Alone.html'), 'forward');
     await done();

@@ -97,7 +97,7 @@ describe('text typed for a page just created', () => {
     await page.locator('[data-type-ahead]').waitFor({ state: 'attached' });
     const keys = await page.context().newCDPSession(page);
     await keys.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
-    await until(() => existsSync(own.page('Composed.md')), 'the page is made');
+    await until(() => existsSync(own.page('Composed.md')), 'the page is created');
     await sleep(1500);
     await keys.send('Input.insertText', { text: '日本' });
     await landed(own, 'Composed.md', '# Composed\n\n日本');
@@ -137,7 +137,7 @@ describe('text typed for a page just created', () => {
     await page.getByText('Created “Never mind”.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(() => !existsSync(own.page('Never mind.md')), 'the page is gone');
-    await until(async () => page.url().endsWith('Home.html'), 'the page that was open before is shown');
+    await until(async () => page.url().endsWith('Home.html'), 'the previous page is shown');
     await makePage(page, 'Minded');
     await page.keyboard.type('Text.');
     await landed(own, 'Minded.md', '# Minded\n\nText.');
@@ -199,7 +199,7 @@ describe('an existing page', () => {
     await until(async () => /Text of Alone/.test(await editor(page).getAttribute('aria-label')), 'the other is shown');
     await page.keyboard.press('Alt+ArrowLeft');
     await until(async () => /Text of Left/.test(await editor(page).getAttribute('aria-label')), 'it is shown again');
-    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'the keyboard is in it');
+    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'it has the focus');
     await page.keyboard.type(' five.');
     await until(() => /One two three\. Four five\./.test(own.read('Left.md')), () => own.read('Left.md'));
     await done();
@@ -210,7 +210,7 @@ describe('an existing page', () => {
     const { page, done } = await own.open('Titled.html', { settings: { face: 'read' } });
     await ready(page);
     await page.keyboard.press('Control+e');
-    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'the keyboard is in it');
+    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'it has the focus');
     await page.keyboard.type('More ');
     await until(() => own.read('Titled.md').endsWith('# Titled\n\nMore Text.\n'), () => own.read('Titled.md'));
     await done();
