@@ -46,7 +46,7 @@ fn pages(folder: &Path) -> usize {
 #[test]
 fn every_vault_is_indexed_completely_and_not_modified() {
     let Some(vaults) = vaults() else {
-        return skipped("vaults of real pages: UBP_CORPORA names no folder that has them");
+        return skipped("real vaults: UBP_CORPORA is not a folder that contains them");
     };
     let mut names: Vec<PathBuf> = fs::read_dir(&vaults).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.is_dir());

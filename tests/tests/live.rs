@@ -179,7 +179,7 @@ fn files_are_polled_if_they_cannot_be_watched() {
             command
         };
         if !without_watches("true").output().is_ok_and(|output| output.status.success()) {
-            return skipped("files that cannot be watched: this user may not set limits");
+            return skipped("files that cannot be watched: no permission to set limits");
         }
         let program = format!("'{}' '{}'", env!("CARGO_BIN_EXE_live-server"), folder.display());
         let mut server = Server::run(without_watches(&program));

@@ -31,7 +31,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'get to know the project in 4,000 tokens',
+    name: 'an overview of the project in 4,000 tokens',
     async run(agent) {
       const list = await agent.call('list_pages', { max_tokens: 1500 });
       let index = await agent.call('get_page', { page: 'index.md', max_tokens: 700 });
@@ -71,7 +71,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'a question over two linked pages',
+    name: 'a question about two linked pages',
     async run(agent) {
       const found = await agent.call('search', { query: 'when does a session end because its token was not refreshed', limit: 5 });
       const first = await agent.call('get_page', { page: 'session-lifetime.md' });
@@ -106,7 +106,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'before a change of audit.ts',
+    name: 'before changing audit.ts',
     async run(agent) {
       const described = await agent.call('refs', { file: 'src/audit.ts' });
       const affected = await agent.call('get_impact', { file: 'src/audit.ts', depth: 2 });
@@ -124,7 +124,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'where a phrase stands, and that another is nowhere',
+    name: 'find a phrase, and report that another is missing',
     async run(agent) {
       const there = await agent.call('fulltext_search', { query: '"retry budget is exhausted"', limit: 30 });
       const nowhere = await agent.call('fulltext_search', { query: '"retry budget is unlimited"', limit: 5 });
