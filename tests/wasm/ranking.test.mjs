@@ -34,7 +34,7 @@ for (const language of ["en", "ja"]) {
   const from = join(corpora, "vaults/obsidian-help", language);
   vaults.push({
     name: `obsidian-help ${language}`,
-    skip: existsSync(from) ? false : "no vaults of real pages here: UBP_CORPORA names their folder",
+    skip: existsSync(from) ? false : "no real vaults: UBP_CORPORA is not their folder",
     make() {
       const root = vault({}, bundled);
       cpSync(from, root, { recursive: true });

@@ -51,7 +51,7 @@ function find(machine) {
   const name = names.length > 1 ? names[libc() === "musl" ? 1 : 0] : names[0];
   throw new UbpError({
     code: "addon",
-    message: `the package ${name}, the part of ubp for this platform, is not installed`,
+    message: `the package ${name} is not installed; it contains ubp for this platform`,
     hint:
       "install again without `--omit=optional` or `--no-optional`; if node_modules or the lockfile was " +
       "created on another platform, delete both first",
