@@ -34,7 +34,7 @@ describe('folders', () => {
 describe('tags', () => {
   it('contain their pages, the most frequent first', () => {
     const entries = entriesOf([page('1.md', ['x', 'y']), page('2.md', ['y']), page('3.md')]);
-    expect(shown(byTag(entries, new Set(['#y'])))).toEqual(['#y 2', '  1.md', '  2.md', '#x 1', 'Without tags 1']);
+    expect(shown(byTag(entries, new Set(['#y'])))).toEqual(['#y 2', '  1.md', '  2.md', '#x 1', 'Untagged 1']);
     const keys = byTag(entries, 'all').map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
   });
