@@ -85,7 +85,7 @@ test('for edits in the same place, both versions are shown, and nothing is writt
   const panel = editor.page.getByRole('region', { name: 'Conflicts' });
   await panel.waitFor();
   await until(async () => (await editor.status()) === 'conflict', 'the status is updated');
-  assert.match(await panel.textContent(), /1 place to choose/);
+  assert.match(await panel.textContent(), /: 1 conflict\./);
   assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
   assert.ok(await editor.page.getByText('yours second').isVisible(), 'the other version is shown');
   await editor.askedToSave();
