@@ -24,8 +24,8 @@ function find(machine) {
   if (!names) {
     throw new UbpError({
       code: "addon",
-      message: `ubp does not support ${machine}`,
-      hint: `it supports ${Object.keys(PACKAGES).join(", ")}; on other platforms, build it with \`cargo install\``,
+      message: `the platform ${machine} is not supported`,
+      hint: `ubp supports ${Object.keys(PACKAGES).join(", ")}; on other platforms, build it with \`cargo install\``,
     });
   }
   let broken;
