@@ -78,7 +78,7 @@ describe('arguments', () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     const { tools } = (await server.request('tools/list')).result;
-    const wrong = { string: [1, true, {}, []], integer: ['x', 1.5, -1, {}], number: ['x', {}], boolean: ['x', 2], array: ['x', {}, [1]], object: ['x', 3] };
+    const wrong = { string: [1, true, {}, []], integer: ['x', 1.5, -1, {}], number: ['x', {}], boolean: ['x', 2], array: [{}, [1]], object: ['x', 3] };
     for (const tool of tools) {
       for (const [field, schema] of Object.entries(tool.inputSchema.properties ?? {})) {
         for (const value of wrong[schema.type] ?? []) {

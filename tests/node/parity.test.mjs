@@ -47,10 +47,12 @@ function settled(answer, names) {
   const counted = names.reduce((text, name, at) => text.replaceAll(name, `name ${at}`), JSON.stringify(answer));
   // Trash folders are named after the time and the id of the change.
   const untimed = counted.replaceAll(/[\dT-]+Z-name /g, "name ");
-  return JSON.parse(untimed, (key, value) => {
+  return JSON.parse(untimed, function (key, value) {
     // Memories have their times in seconds.
     const isTime = key === "latency_ms" || (typeof value === "number" && ["created_at", "last_accessed"].includes(key));
-    return isTime ? undefined : time.test(value) ? "a time" : value;
+    // The page of a memory has its id and times.
+    const isHash = ["previous_hash", "content_hash"].includes(key) && this.filepath?.startsWith("memory/");
+    return isTime || isHash ? undefined : time.test(value) ? "a time" : value;
   });
 }
 

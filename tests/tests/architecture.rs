@@ -9,7 +9,7 @@ use serde_json::Value;
 use ubp_core::ops::OPERATIONS;
 
 fn root() -> PathBuf {
-    PathBuf::from("..")
+    fs::canonicalize("..").unwrap()
 }
 
 fn metadata() -> Metadata {

@@ -178,7 +178,7 @@ fn a_port_in_use_is_reported_and_no_state_file_remains() {
     let output = folder.server(&["--http", &address, "--daemon"]);
     assert_eq!(output.status.code(), Some(2));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.contains(&address) && words.contains("name another port"), "{words}");
+    assert!(words.contains(&address) && words.contains("choose another port"), "{words}");
     assert_eq!(folder.status().0, Some(1));
     assert!(!folder.path().join(".ubp/mcp-server.json").exists());
 }

@@ -113,7 +113,7 @@ fn a_change_is_reported_in_every_clone_until_it_is_reviewed() {
     let text = project.ubp("stale").out;
     assert!(text.contains("[STALE] docs/users.md — src/users.ts changed on "), "{text}");
     assert!(text.contains("edited later, but not reviewed"), "{text}");
-    assert!(text.contains("[SUSPECT] docs/login.md — builds on docs/users.md"), "{text}");
+    assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
 
     // A clone gives the same answer, byte for byte, although its files have other times.
     let name = format!("{}-clone", project.folder().file_name().unwrap().to_string_lossy());

@@ -284,8 +284,8 @@ fn mistakes_in_a_query_set_are_reported_with_file_and_line() {
     error: questions/qrels.tsv:2: the grade '99999999999999999999' is not a whole number, or too large
     error: questions/qrels.tsv:1: the grade '0.5' is not a whole number, or too large
     error: questions/qrels.tsv:1: query or page is missing
-    error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as gone
-    error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as tokens
+    error: none of the queries has a relevant page; judgements whose page is unknown or ambiguous: 1, such as gone
+    error: none of the queries has a relevant page; judgements whose page is unknown or ambiguous: 1, such as tokens
     error: set/corpus.jsonl:2: duplicate id 'a', first on line 1
     error: set/corpus.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: set/corpus.jsonl is empty
@@ -327,7 +327,7 @@ fn files_that_are_not_query_sets_are_rejected() {
     ");
     assert_snapshot!(terminal.ubp("eval questions --alpha 0.1,0.2").transcript(), @"
     $ ubp eval questions --alpha 0.1,0.2
-    ! error: several alphas or depths are for a comparison: ask for one
+    ! error: several alphas or depths need `compare`
     exit status 2
     ");
     terminal.write("questions/links.tsv", "a\tb\n").unwrap();

@@ -30,13 +30,13 @@ fn traverse_prints_the_paths_as_a_tree() {
       -> login.md (references)
         -> db/users.md (depends_on)
         -> tokens.md (references)
-    ! 3 of 3 pages in reach
+    ! 3 of 3 pages reached
     ");
     assert_snapshot!(terminal.ubp("traverse UserDB --direction in --type depends_on").transcript(), @"
     $ ubp traverse UserDB --direction in --type depends_on
     User Database  db/users.md
       <- login.md (depends_on)
-    ! 1 of 1 page in reach
+    ! 1 of 1 page reached
     ");
     assert_snapshot!(terminal.ubp("traverse Logn").transcript(), @"
     $ ubp traverse Logn
@@ -116,7 +116,7 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
     assert!(from_source.starts_with("src/db/\n  1.00  db/users.md"), "{from_source}");
     assert_snapshot!(terminal.ubp("impact src/nowhere.ts").transcript(), @"
     $ ubp impact src/nowhere.ts
-    ! error: the project has no file or folder 'src/nowhere.ts', and no page names it; give its path relative to the project's folder
+    ! error: unknown file or folder 'src/nowhere.ts', and no page names it; pass its path relative to the project's folder
     exit status 2
     ");
 }

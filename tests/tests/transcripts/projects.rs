@@ -236,7 +236,7 @@ fn a_project_of_a_newer_ubp_is_not_changed() {
     terminal.write(".ubp/manifest.json", "{\n  \"schema_version\": 2\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
-    ! error: .ubp/manifest.json:2: `schema_version` 2 is of a newer ubp; this one knows 1
+    ! error: .ubp/manifest.json:2: `schema_version` 2 needs a newer ubp; this one supports 1
     ! hint: install a newer ubp; nothing is wrong with the file, and nothing was changed
     exit status 2
     ");
@@ -275,7 +275,7 @@ fn init_over_a_vault_detects_its_link_style() {
       made     .ubp/manifest.json
       made     .ubp/metadata.db
       7 pages in this folder; your files are never written unless you edit them through ubp
-      links are read label first, [[label|target]]: of 6 with a pipe, 6 lead somewhere only that way, 0 only as written
+      links are read label first, [[label|target]]: of 6 links with a pipe, 6 resolve only with the label first, 0 only with the target first
       ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now

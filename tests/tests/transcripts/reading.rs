@@ -205,14 +205,14 @@ fn doctor_finds_problems_and_says_how_to_fix_them() {
       login.md:12: broken link to 'nowhere'
       hint: create the page, or fix the link
     info: missing heading (1)
-      broken.md:4: the link to 'login#Nope': login.md has no 'Nope'
+      broken.md:4: broken link to 'login#Nope': login.md has no heading or block 'Nope'
       hint: fix the heading after the #
     info: model missing (1)
-      this machine lacks the model 'no-such-model'
-      hint: until it is installed, search goes by words alone; `ubp model` shows how to get it
+      the model 'no-such-model' is not on this machine
+      hint: until it is installed, search uses only words; `ubp model` shows how to get it
     info: orphan page (1)
-      notes/tokens.md: no page links to it, and it links to none
-      hint: link it from where its readers come from
+      notes/tokens.md: it has no links to or from other pages
+      hint: add a link to it from a related page
     Wanted pages (1)
       nowhere (1 link on 1 page)
       hint: `ubp add --create-missing` creates them; an alias on an existing page works as well
@@ -248,12 +248,11 @@ fn stale_pages_are_listed_with_the_changed_sources() {
     $ ubp status
     Pages        1 (1 section)
     Links        0, and 0 broken
-    Vectors      0 of 1 pages
+    Vectors      0 of 1 page
     Model        no-such-model (8 dimensions, not on this machine; `ubp model` shows how to get it)
     Not indexed  0
     Freshness    0 fresh, 0 possibly stale, 1 stale, 0 untracked
-    [STALE] a.md — src/a.rs changed on [today]
-    [STALE] a.md — src/gone.rs is missing
+    [STALE] a.md — src/a.rs changed on [today], and 1 more source
     ");
     assert_snapshot!(terminal_says("list"), @"
     $ ubp list

@@ -35,7 +35,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory remember --type domain 'Rust asynch' 'Another field.'"), @"
     $ ubp memory remember --type domain 'Rust asynch' 'Another field.'
     Remembered memory/domain/rust-asynch.md
-    ! memory/tech/rust-async.md is like it: Rust async
+    ! memory/tech/rust-async.md is similar: Rust async
     ");
     terminal
         .write("memory/tech/broken.md", "---\ntopic: Broken\ntype: tech\nconfidence: 7\n---\nText.\n")
@@ -81,7 +81,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory forget 'rust async'"), @"
     $ ubp memory forget 'rust async'
     Forgot memory/tech/rust-async.md; it is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
-    ! warning: linking.md:3: the link to 'Rust async' loses its page
+    ! warning: linking.md:3: the link to 'Rust async' breaks
     ! `ubp undo [entry]` undoes this
     ");
 }
@@ -99,14 +99,14 @@ fn duplicate_memories_are_merged() {
       1.0000  memory/tech/rust-async.md: Rust async
       1 reference, confidence 1.00
       memory/tech/rust-async.md is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
-    ! warning: only memories of equal text were put together: this machine has no embedding model
+    ! warning: only memories with equal text were merged: this machine has no embedding model
     ! 2 memories
     ! `ubp undo [entry]` undoes this
     ");
     assert_snapshot!(told(&terminal, "memory reindex"), @"
     $ ubp memory reindex
-    ! warning: only memories of equal text were put together: this machine has no embedding model
-    ! 1 memory; none say the same
+    ! warning: only memories with equal text were merged: this machine has no embedding model
+    ! 1 memory; no duplicates
     ");
 }
 

@@ -285,7 +285,7 @@ fn search_without_a_result_says_so_and_is_no_failure() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search zebra").transcript(), @"
     $ ubp search zebra
-    ! nothing found; try other words, or `ubp list` to see what there is
+    ! nothing found; try other words, or `ubp list` to list all pages
     ");
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"$ ubp search zebra -l");
 }
@@ -302,7 +302,7 @@ fn unknown_filter_values_are_reported_with_the_known_ones() {
     assert_snapshot!(terminal.ubp("search password --field status=aproved").transcript(), @"
     $ ubp search password --field status=aproved
     ! warning: no page has status=aproved in its front matter; its values are approved
-    ! nothing found; try other words, or `ubp list` to see what there is
+    ! nothing found; try other words, or `ubp list` to list all pages
     ");
     assert_snapshot!(terminal.ubp("search '\"fifteen minutes\" token' -l").transcript(), @r#"
     $ ubp search '"fifteen minutes" token' -l
@@ -310,7 +310,7 @@ fn unknown_filter_values_are_reported_with_the_known_ones() {
     tokens.md
     login.md
     db/users.md
-    ! warning: the phrase "fifteen minutes" is on no page; pages with its words are listed instead
+    ! warning: no page has the phrase "fifteen minutes"; pages with its words are listed instead
     "#);
     assert_snapshot!(terminal.ubp("list --type nope").transcript(), @"
     $ ubp list --type nope
@@ -418,7 +418,7 @@ fn values_out_of_range_are_refused_with_the_range() {
     ");
     assert_snapshot!(terminal.ubp("search token --max-tokens 100").transcript(), @"
     $ ubp search token --max-tokens 100
-    ! error: max_tokens is 100; the least is 256
+    ! error: max_tokens is 100; it must be at least 256
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("search token --fulltext --mode vector").transcript(), @"

@@ -50,7 +50,7 @@ fn a_page_is_created_only_once() {
         "{text}"
     );
     assert!(
-        text.contains("would take 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
+        text.contains("would redirect 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
         "{text}"
     );
     assert!(
@@ -63,7 +63,7 @@ fn a_page_is_created_only_once() {
     let link = "login.md:8: the link to 'User Database' would lead to the new page, not to db/users.md";
     assert!(text.contains(link), "{text}");
     let text = shown(&terminal, "new Other --path db/users.md");
-    assert!(text.contains("there is a page db/users.md already") && text.contains("exit status 2"), "{text}");
+    assert!(text.contains("the page db/users.md already exists") && text.contains("exit status 2"), "{text}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn moving_a_page_updates_its_links_and_can_be_undone() {
     assert!(!text.contains("keys"), "{text}");
     let text = shown(&terminal, &format!("undo {group}"));
     assert!(
-        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md is as it was before"),
+        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md was reverted"),
         "{text}"
     );
     assert_eq!(read(&terminal, "login.md"), before);
@@ -126,7 +126,7 @@ fn deleting_a_page_reports_the_broken_links() {
     assert!(!terminal.path("tokens.md").exists());
     let group = latest(&terminal);
     let text = shown(&terminal, &format!("undo {group}"));
-    assert!(text.contains("tokens.md is back"), "{text}");
+    assert!(text.contains("tokens.md was restored"), "{text}");
 
     let text = shown(&terminal, "rm db/users.md");
     assert!(text.contains("the link to 'User Database' is broken now"), "{text}");
