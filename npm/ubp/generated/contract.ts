@@ -1,7 +1,7 @@
-// Made from the schemas of the operation table; do not edit. To make it anew:
+// Generated from the schemas of the operation table; do not edit. To regenerate:
 // UBP_UPDATE=1 cargo test -p ubp-tests --no-default-features contract
 
-/** What each operation takes and gives. */
+/** The parameters and the output of each operation. */
 export interface Operations {
   /** Find pages on a subject or question, by meaning, words and links; returns the matching sections. Start here. */
   search: { params: SearchParams; output: SearchOutput };

@@ -1,4 +1,4 @@
-//! Measuring search.
+//! Measuring search quality with `ubp eval`.
 
 use insta::assert_snapshot;
 use ubp_core::progress::Cancel;
@@ -18,7 +18,7 @@ fn with_questions(terminal: Terminal) -> Terminal {
     terminal
 }
 
-/// Documents of their own, where there is no project.
+/// A folder with documents that is not a project.
 fn with_documents(terminal: Terminal) -> Terminal {
     let documents = "{\"_id\": \"/\", \"title\": \"Home\", \"text\": \"zebra stripes\"}\n\
                      {\"_id\": \"a/b\", \"text\": \"savannah\"}\n";
@@ -29,8 +29,8 @@ fn with_documents(terminal: Terminal) -> Terminal {
     terminal
 }
 
-/// A transcript in which what the clock says is left out: the last two columns of tables of measures,
-/// where alone lines end in a number with one decimal.
+/// A transcript without measured times: they are the last two columns of the tables, the only lines that end in a
+/// number with one decimal.
 fn timeless(ran: &Ran) -> String {
     let is_time = |word: &str| {
         let whole = word.strip_suffix(|c: char| c.is_ascii_digit()).and_then(|rest| rest.strip_suffix('.'));
@@ -231,7 +231,7 @@ fn eval_answers_programs() {
 }
 
 #[test]
-fn mistakes_in_a_set_are_named_with_their_file_and_line() {
+fn mistakes_in_a_query_set_are_reported_with_file_and_line() {
     let terminal = with_documents(with_questions(vault()));
     let spoiled = |file: &str, content: &[u8]| {
         let folder = file.split('/').next().unwrap();
@@ -295,7 +295,7 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
 }
 
 #[test]
-fn what_is_no_set_is_said() {
+fn files_that_are_not_query_sets_are_rejected() {
     let terminal = with_questions(vault());
     for file in ["questions/queries.jsonl", "questions/qrels.tsv"] {
         let kept = std::fs::read(terminal.path(file)).unwrap();

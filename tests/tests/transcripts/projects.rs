@@ -1,4 +1,4 @@
-//! Starting projects and taking pages in.
+//! Starting projects and adding pages.
 
 use insta::assert_snapshot;
 use ubp_tests::terminal::Terminal;
@@ -68,7 +68,7 @@ fn init_over_a_vault_leaves_its_pages_alone() {
 }
 
 #[test]
-fn a_project_gets_the_pages_folder_that_it_should_have_had() {
+fn init_can_change_the_pages_folder_of_a_project() {
     let terminal = Terminal::new().unwrap();
     terminal.write("a.md", "[[b]]").unwrap();
     terminal.write("deep/b.md", "b").unwrap();
@@ -115,7 +115,7 @@ fn init_takes_the_folder_that_holds_the_pages_and_says_how_to_choose_another() {
     assert_eq!(terminal.ubp("list --json").json()["total"], 3);
 }
 
-/// Somebody who is asked by `ubp init` in a repository with documentation, and answers so.
+/// Runs `ubp init` in a repository with documentation, with a person at the terminal who gives these answers.
 fn asked(answers: &str) -> (Terminal, String) {
     let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with(answers);
     terminal.write("README.md", "# Shop").unwrap();
@@ -168,18 +168,18 @@ fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
 }
 
 #[test]
-fn who_presses_enter_gets_what_is_proposed() {
+fn pressing_enter_accepts_the_suggestions() {
     let (terminal, _) = asked("\n\n");
     assert_eq!(pages_dir(&terminal), "docs");
     assert!(!terminal.path(".mcp.json").exists());
     let (terminal, _) = asked("");
-    assert_eq!(pages_dir(&terminal), "docs", "nobody answers");
+    assert_eq!(pages_dir(&terminal), "docs", "without answers, the suggestion is used");
     let (terminal, _) = asked("handbook\n");
     assert_eq!(pages_dir(&terminal), "handbook");
 }
 
 #[test]
-fn settings_of_other_agents_are_never_written_over() {
+fn settings_of_other_agents_are_never_overwritten() {
     let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with("1\n");
     terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {}}}").unwrap();
     let ran = terminal.ubp("init");
@@ -193,7 +193,7 @@ fn settings_of_other_agents_are_never_written_over() {
 }
 
 #[test]
-fn ubp_alone_shows_what_matters_and_what_to_do_next() {
+fn ubp_without_arguments_shows_the_state_and_next_steps() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("").transcript(), @r#"
     $ ubp 
@@ -217,7 +217,7 @@ fn ubp_alone_shows_what_matters_and_what_to_do_next() {
 }
 
 #[test]
-fn ubp_alone_says_how_to_begin_where_there_is_no_project() {
+fn ubp_without_arguments_says_how_to_start_a_project() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("").transcript(), @"
     $ ubp 
@@ -231,7 +231,7 @@ fn ubp_alone_says_how_to_begin_where_there_is_no_project() {
 }
 
 #[test]
-fn a_project_of_a_newer_ubp_is_left_as_it_is() {
+fn a_project_of_a_newer_ubp_is_not_changed() {
     let terminal = vault();
     terminal.write(".ubp/manifest.json", "{\n  \"schema_version\": 2\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
@@ -251,7 +251,7 @@ fn one_add_waits_for_another() {
         let adding = scope.spawn(|| terminal.ubp("add"));
         std::thread::sleep(std::time::Duration::from_millis(400));
         assert!(!adding.is_finished(), "it waits");
-        assert!(terminal.ubp("search token").succeeded(), "a search does not");
+        assert!(terminal.ubp("search token").succeeded(), "a search does not wait");
         drop(held);
         let ran = adding.join().unwrap();
         assert!(ran.succeeded() && ran.err.contains("waiting for it"), "{}", ran.transcript());
@@ -259,7 +259,7 @@ fn one_add_waits_for_another() {
 }
 
 #[test]
-fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
+fn init_over_a_vault_detects_its_link_style() {
     let terminal = Terminal::new().unwrap();
     let links = (1..=6).map(|n| format!("[[the words|n{n}]]\n")).collect::<String>();
     terminal.write("a.md", &links).unwrap();
@@ -289,7 +289,7 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
     assert!(manifest.contains("\"order\": \"label_first\""), "{manifest}");
     let doctor = terminal.ubp("doctor --json").json();
     assert_eq!(doctor["counts"]["unresolved_link"], serde_json::Value::Null, "{doctor}");
-    // What somebody chose afterwards stays.
+    // Later choices of the user are kept.
     terminal.write(".ubp/manifest.json", manifest.replace("label_first", "target_first")).unwrap();
     assert!(terminal.ubp("init").succeeded());
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
@@ -387,7 +387,7 @@ fn add_completes_front_matter_where_it_is_managed_and_nowhere_else() {
 }
 
 #[test]
-fn pages_that_links_ask_for_are_made_only_on_request() {
+fn pages_for_broken_links_are_created_only_on_request() {
     let terminal = vault();
     terminal.ubp("add");
     assert!(!terminal.path("nowhere.md").exists());
@@ -399,7 +399,7 @@ fn pages_that_links_ask_for_are_made_only_on_request() {
 }
 
 #[test]
-fn rebuild_starts_from_the_files() {
+fn rebuild_reads_all_files_again() {
     let terminal = vault();
     terminal.ubp("add");
     assert_snapshot!(terminal.ubp("rebuild").transcript(), @"

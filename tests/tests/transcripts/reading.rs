@@ -1,4 +1,4 @@
-//! Reading pages, lists, graphs and states.
+//! Reading pages, lists, graphs and freshness.
 
 use insta::assert_snapshot;
 use ubp_tests::terminal::Terminal;
@@ -56,7 +56,7 @@ fn get_finds_pages_by_every_name() {
 }
 
 #[test]
-fn get_says_what_it_could_have_meant() {
+fn get_suggests_similar_names() {
     let terminal = vault();
     terminal.write("more/login.md", "another").unwrap();
     terminal.write("much/login.md", "another").unwrap();
@@ -94,7 +94,7 @@ fn get_says_what_it_could_have_meant() {
 }
 
 #[test]
-fn context_shows_a_page_and_what_is_around_it() {
+fn context_shows_a_page_and_its_neighbours() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("context tokens.md --depth 1").transcript(), @"
     $ ubp context tokens.md --depth 1
@@ -119,7 +119,7 @@ fn context_shows_a_page_and_what_is_around_it() {
 }
 
 #[test]
-fn context_keeps_its_size() {
+fn context_respects_its_token_limit() {
     let terminal = vault();
     for number in 0..40 {
         terminal
@@ -193,7 +193,7 @@ fn graph_shows_who_links_to_whom() {
 }
 
 #[test]
-fn doctor_finds_what_is_broken_and_how_to_mend_it() {
+fn doctor_finds_problems_and_says_how_to_fix_them() {
     let terminal = vault();
     terminal.write("broken.md", "---\ntitle: [x\n---\n[[login#Nope]] [[login]]\n").unwrap();
     assert_snapshot!(terminal.ubp("doctor").transcript(), @"
@@ -234,7 +234,7 @@ fn status_counts() {
 }
 
 #[test]
-fn stale_pages_say_what_overtook_them() {
+fn stale_pages_are_listed_with_the_changed_sources() {
     let terminal =
         Terminal::vault([("a.md", "---\nsource_refs: [src/a.rs, src/gone.rs]\n---\ntext")]).unwrap();
     std::fs::create_dir(terminal.path("src")).unwrap();
@@ -262,7 +262,7 @@ fn stale_pages_say_what_overtook_them() {
 }
 
 #[test]
-fn the_list_comes_as_columns_or_paths() {
+fn the_list_is_printed_as_columns_or_paths() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("list --format table").transcript(), @"
     $ ubp list --format table

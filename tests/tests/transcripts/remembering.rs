@@ -5,7 +5,7 @@ use ubp_tests::terminal::Terminal;
 
 use super::vault;
 
-/// What a command says, with `[entry]` and `[time]` for what is never the same twice.
+/// The output of a command, with `[entry]` and `[time]` in place of ids and times.
 fn told(terminal: &Terminal, command: &str) -> String {
     let text = terminal.ubp(command).transcript();
     let audit = terminal.ubp("audit --json").json();
@@ -87,7 +87,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
 }
 
 #[test]
-fn memories_that_say_the_same_become_one() {
+fn duplicate_memories_are_merged() {
     let terminal = vault();
     for topic in ["Rust async", "Futures", "Futures"] {
         terminal.ubp(&format!("memory remember --type tech '{topic}' 'Use tokio.'"));
@@ -111,7 +111,7 @@ fn memories_that_say_the_same_become_one() {
 }
 
 #[test]
-fn rows_of_a_query_stand_in_columns() {
+fn query_prints_rows_in_columns() {
     let terminal = vault();
     let rows = "query 'SELECT path, title, tags FROM files ORDER BY path' --max-rows 3";
     assert_snapshot!(told(&terminal, rows), @r#"

@@ -1,4 +1,4 @@
-//! Pages made, moved, deleted, and all of it taken back.
+//! Creating, moving and deleting pages, and undoing it.
 
 use ubp_tests::terminal::Terminal;
 
@@ -12,18 +12,18 @@ fn read(terminal: &Terminal, path: &str) -> String {
     std::fs::read_to_string(terminal.path(path)).unwrap()
 }
 
-/// The group that the latest change belongs to.
+/// The group of the latest change.
 fn latest(terminal: &Terminal) -> String {
     terminal.ubp("audit --json").json()["entries"][0]["group"].as_str().unwrap().to_owned()
 }
 
-/// `text` without names of changes, which are never the same twice.
+/// `text` without ids of changes, which differ with each run.
 fn without_entries(text: &str, group: &str) -> String {
     text.replace(group, "[entry]")
 }
 
 #[test]
-fn a_page_is_made_once() {
+fn a_page_is_created_only_once() {
     let terminal = vault();
     let text = shown(&terminal, "new 'Session store' --folder db --type api --tag security --dry-run");
     insta::assert_snapshot!(text, @r"
@@ -67,7 +67,7 @@ fn a_page_is_made_once() {
 }
 
 #[test]
-fn a_page_moves_with_its_links_and_back() {
+fn moving_a_page_updates_its_links_and_can_be_undone() {
     let terminal = vault();
     let before = read(&terminal, "login.md");
     let text = shown(&terminal, "mv tokens.md accounts/keys.md --dry-run");
@@ -116,7 +116,7 @@ fn a_page_moves_with_its_links_and_back() {
 }
 
 #[test]
-fn a_deleted_page_says_what_it_leaves_behind() {
+fn deleting_a_page_reports_the_broken_links() {
     let terminal = vault();
     let text = shown(&terminal, "rm tokens.md --dry-run");
     assert!(text.contains("+++ /dev/null") && terminal.path("tokens.md").exists(), "{text}");

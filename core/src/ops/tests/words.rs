@@ -388,7 +388,7 @@ fn a_review_counts_pages_that_did_not_change_and_lists_a_few() {
     let reviewed = |count: usize| {
         let pages: Vec<String> = (0..count).map(|number| format!("page-{number}.md")).collect();
         let text = "---\nsource_refs: [src/a.rs]\n---\n# A page\n";
-        let mut project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
+        let project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
         project.source.put_source("src/a.rs", b"fn a() {}", jiff::Timestamp::UNIX_EPOCH);
         project.update();
         let review = || told(&project.context(), "review_page", json!({ "all": true })).unwrap().1;
