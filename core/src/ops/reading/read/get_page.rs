@@ -300,7 +300,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let fields = &output.page;
     page.heading(&title_spans(&fields.filepath, &fields.title, fields.staleness));
     let updated = to_the_second(&fields.updated_at);
-    let facts = format!(" · id {} · updated {updated}", fields.doc_id);
+    let facts = format!(" · updated {updated}");
     page.line(&[Span::Label(&fields.doc_type), Span::Faint(&facts)]);
     if !output.tags.is_empty() {
         page.line(&[Span::Faint("tags: "), Span::Label(&bounds::tag_line(&output.tags))]);
