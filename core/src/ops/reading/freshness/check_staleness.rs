@@ -144,7 +144,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         index: context.index_state()?,
     };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
-        if output.lock_problems.pop().is_some() {
+        if excess.shorten(&mut output.lock_problems) > 0 {
             return true;
         }
         let dropped = excess.shorten(&mut output.pages);
