@@ -305,7 +305,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     if !output.tags.is_empty() {
         page.line(&[Span::Faint("tags: "), Span::Label(&bounds::tag_line(&output.tags))]);
     }
-    page.handle("content_hash", &output.content_hash);
+    page.content_hash(&output.content_hash);
     for stale in &output.stale_ref_details {
         page.line(&[Span::File(&stale.file_path), Span::Alarm(&format!(" {}", what_is_wrong(stale)))]);
     }
