@@ -1,12 +1,12 @@
-//! Compresses the tokenizer of the multilingual model, of whose 3 MB half are numbers in digits.
+//! Compresses the tokenizer of the multilingual model: half of its 3 MB are numbers in decimal digits.
 
-// Cargo speaks to build scripts through the environment and files.
+// Cargo passes values to build scripts in environment variables and files.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::Path;
 use std::{env, fs, io};
 
-/// Beyond this, compressing takes longer and gains next to nothing.
+/// Higher levels take longer and save almost nothing.
 const LEVEL: u8 = 8;
 
 fn main() -> io::Result<()> {
@@ -16,7 +16,8 @@ fn main() -> io::Result<()> {
     if env::var_os("CARGO_FEATURE_BUNDLED_MODEL").is_none() {
         return Ok(());
     }
-    let variable = |name| env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo names no {name}")));
+    let variable =
+        |name| env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo did not set {name}")));
     let (package, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
     let packed =
         miniz_oxide::deflate::compress_to_vec(&fs::read(Path::new(&package).join(tokenizer))?, LEVEL);

@@ -1,4 +1,4 @@
-//! `ubp init`: make a folder a project.
+//! `ubp init`: start a project in a folder.
 
 use crate::args::choice::{self, one_of};
 use clap::Args;
@@ -10,6 +10,7 @@ use ubp_host::models::known::BUNDLED;
 use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
 
 use crate::ExitStatus;
+use crate::commit_hook::{self, Hook};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::questions;
 use crate::session::{Session, Terminal};
@@ -17,24 +18,27 @@ use crate::session::{Session, Terminal};
 /// `ubp init`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp init                        asks which folder holds the pages\n  \
-    ubp init --yes                  takes the folder that it would propose\n  \
-    ubp init --pages-dir docs       pages live in docs/\n  \
-    ubp init --pages-dir .          the whole folder, such as an Obsidian vault\n\n\
+    ubp init                        ask which folder has the pages\n  \
+    ubp init --yes                  use the proposed folder\n  \
+    ubp init --pages-dir docs       use the pages in docs/\n  \
+    ubp init --pages-dir .          use the whole folder (Obsidian vault)\n  \
+    ubp init --hook                 check pages before every commit\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
-    gives it the pages folder that you name; no page is touched.\n\n\
-    Where there are no pages yet, `ubp add` completes their front matter (id, title,\n\
-    times). Pages that are there already are never written to unless you edit them\n\
-    through ubp.")]
+    changes the pages folder; it does not change pages.\n\n\
+    In a project without pages, `ubp add` later completes front matter (id, title,\n\
+    times). Existing pages are never written to unless you edit them through ubp.")]
 pub struct InitArgs {
     /// Folder of the pages, relative to the project
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub pages_dir: Option<String>,
-    /// Who completes front matter [default: managed where there are no pages yet, otherwise preserved]
+    /// Who completes front matter [default: managed if there are no pages yet, otherwise preserved]
     #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
     pub frontmatter: Option<FrontMatterMode>,
-    /// Ask nothing, and take what would be proposed
+    /// Create a git hook that stops a commit if it makes pages out of date
+    #[arg(long)]
+    pub hook: bool,
+    /// Ask nothing and use the proposed settings
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -58,13 +62,19 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     if !summary.project.database.exists() {
         summary.created.push(format!("{UBP_DIR}/{DATABASE}"));
     }
-    // The index is made here so that the first search finds it, and so that trouble shows at once.
+    // Build the index now, so that the first search is fast and problems show at once.
     let mut session = Session::open(terminal, &summary.project.root)?;
     let report = session.write(terminal, |context| context.refresh(false))?;
     if !session.project.database.exists() {
         summary.created.pop();
     }
     let is_settled = summary.already && summary.moved_from.is_none();
+    let hook = match Hook::of(&summary.project.root) {
+        Err(failure) if args.hook => return Err(failure),
+        hook => hook.unwrap_or_default(),
+    };
+    let about_hook =
+        if args.hook { commit_hook::install(hook.as_ref(), &mut summary.created)? } else { None };
     let label_first = if is_settled { None } else { adopt_link_order(terminal, &mut session)? };
     if terminal.json {
         let manifest = &session.project.manifest;
@@ -79,6 +89,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "created": summary.created,
             "changed": summary.changed,
         });
+        about_hook.iter().for_each(|lines| terminal.note(lines));
         terminal.print_json(&value)?;
         return Ok(ExitStatus::Success);
     }
@@ -89,13 +100,20 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
         ))?;
     }
-    let connected =
-        if asks && !is_settled { questions::client(terminal, &session.project.root)? } else { false };
-    tell_next(terminal, &summary, connected || summary.already)?;
+    if let Some(lines) = about_hook {
+        terminal.line(format!("  {lines}"))?;
+    }
+    let (mut is_connected, mut is_hooked) = (summary.already, summary.already || args.hook);
+    if asks && !is_settled {
+        is_connected = questions::client(terminal, &session.project.root)?;
+        is_hooked = args.hook || commit_hook::offer(terminal, hook.as_ref())?;
+    }
+    let needs_hook = !is_hooked && hook.is_some_and(|hook| !hook.has_check);
+    tell_next(terminal, &summary, is_connected, needs_hook)?;
     Ok(ExitStatus::Success)
 }
 
-/// What became of the folder.
+/// Reports what was created or changed.
 fn tell(
     terminal: &mut Terminal<'_>,
     session: &Session,
@@ -112,13 +130,13 @@ fn tell(
     let heading = terminal.out.strong(format!("{what}: {root}"));
     terminal.line(heading)?;
     for path in &summary.created {
-        terminal.line(format!("  made     {path}"))?;
+        terminal.line(format!("  created  {path}"))?;
     }
     for path in &summary.changed {
         terminal.line(format!("  changed  {path}"))?;
     }
     if let Some(path) = &summary.removed {
-        terminal.line(format!("  removed  {path}/, which was empty"))?;
+        terminal.line(format!("  removed  {path}/ (empty)"))?;
     }
     if let Some(enclosing) = &summary.enclosing {
         terminal.warn(format!("this project is inside another one, {}", enclosing.display()));
@@ -137,24 +155,29 @@ fn tell(
         let files = counted(other.files, "Markdown file", "Markdown files");
         let whole = if other.dir == "." { " in the whole folder" } else { "" };
         terminal
-            .line(format!("  `ubp init --pages-dir {}` takes {files}{whole} instead", quoted(&other.dir)))?;
+            .line(format!("  `ubp init --pages-dir {}` uses {files}{whole} instead", quoted(&other.dir)))?;
     }
     if others.is_empty() && summary.notes_elsewhere > 0 {
         let notes = counted(summary.notes_elsewhere, "Markdown file", "Markdown files");
         terminal.line(format!(
-            "  {notes} outside of {}/ will be no page; `ubp init --pages-dir .` takes them in",
+            "  {notes} outside {}/ ignored; `ubp init --pages-dir .` includes them",
             manifest.pages_dir
         ))?;
     }
     Ok(())
 }
 
-/// What to do next.
-fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool) -> Result<(), Failure> {
+/// Suggests the next commands.
+fn tell_next(
+    terminal: &mut Terminal<'_>,
+    summary: &InitSummary,
+    is_connected: bool,
+    needs_hook: bool,
+) -> Result<(), Failure> {
     let next = terminal.out.strong("Next");
     terminal.line(next)?;
     if summary.existing_pages == 0 {
-        terminal.line("  `ubp new \"My first page\"` makes a page")?;
+        terminal.line("  `ubp new \"My first page\"` creates a page")?;
         terminal.line("  `ubp viewer` opens an editor in the browser")?;
     } else {
         terminal
@@ -162,26 +185,29 @@ fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool
         terminal.line("  `ubp viewer` opens the pages in the browser")?;
         terminal.line("  `ubp doctor` lists broken links and other problems")?;
     }
-    if !connected {
+    if !is_connected {
         terminal.line(
             "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code",
         )?;
     }
-    terminal.line("  `ubp` alone shows what matters")
+    if needs_hook {
+        terminal.line("  `ubp init --hook` lets git check pages before every commit")?;
+    }
+    terminal.line("  `ubp` shows the state of the project")
 }
 
-/// The pages folder in a sentence.
+/// The pages folder, for use in a sentence.
 pub(crate) fn place(dir: &str) -> String {
     if dir == "." { "this folder".into() } else { format!("{}/", printable(dir)) }
 }
 
-/// A folder as it can be typed.
+/// The folder, quoted for the shell if it must be.
 fn quoted(dir: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if dir.chars().all(plain) { dir.into() } else { format!("'{}'", printable(dir).replace('\'', "'\\''")) }
 }
 
-/// Has links read as the notes write them, where most of them lead nowhere otherwise. No note is touched.
+/// Changes the link order of the project if most links of the notes would be broken otherwise. No note is changed.
 fn adopt_link_order(
     terminal: &mut Terminal<'_>,
     session: &mut Session,

@@ -1,5 +1,5 @@
-//! Both engines against the reference implementations, on the bundled models and on two tiny ones,
-//! and against files that are damaged.
+//! Both engines compared with the reference implementations, on the bundled models and two tiny ones, and damaged model
+//! files.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agreement;
@@ -17,7 +17,7 @@ use ubp_core::ports::Embedder;
 
 use super::{Engine, open};
 
-/// Every engine of this build.
+/// All engines of this build.
 const ENGINES: &[Engine] = &[
     #[cfg(feature = "rten")]
     Engine::Rten,

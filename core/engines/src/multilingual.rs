@@ -1,5 +1,5 @@
-//! The other model inside the binary, multilingual-e5-small. Its linear layers lie there with 4 bits a weight, half as
-//! large as what is computed with, and are made into that when the model is read: see [`unpacked`].
+//! The built-in multilingual model, multilingual-e5-small. Its linear layers are stored with 4 bits per weight, half of
+//! what the engines need, and unpacked when the model is read: see [`unpacked`].
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ static TOKENIZER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tokenizer.js
 static DESCRIPTION: &[u8] = file!("model.json");
 static SUMS: &[u8] = file!("SHA256SUMS");
 
-/// Inputs of a linear layer that share a factor per output.
+/// Inputs of a linear layer that share one scale per output.
 const BLOCK: usize = 32;
 
-/// The files of multilingual-e5-small, which is inside the binary.
+/// The files of multilingual-e5-small in the binary.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MultilingualFiles;
 
@@ -43,13 +43,13 @@ impl ModelFiles for MultilingualFiles {
         })
     }
 
-    /// From the list of checksums, which a test compares with the files.
+    /// Computed from the list of checksums, which a test compares with the files.
     fn checksum(&self) -> Result<String> {
         Ok(short_hash(SUMS))
     }
 }
 
-/// The weights that the graph refers to. `core/models/export_multilingual.py` says how they are packed.
+/// Unpacks the weights that the graph refers to. `core/models/export_multilingual.py` describes the format.
 fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     let (count, rest) = packed.split_first_chunk()?;
     let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
@@ -80,7 +80,7 @@ fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     (content.is_empty() && weights.len() == length).then_some(weights)
 }
 
-/// Adds the 8-bit weights of one block: the rows in the lower four bits, and then those in the upper.
+/// Appends the 8-bit weights of one block: first the rows in the lower four bits, then those in the upper ones.
 fn unpack_block(factors: &[u8], rows: &[u8], outputs: usize, weights: &mut Vec<u8>) {
     let factors: Vec<f32> = factors
         .chunks_exact(2)
@@ -95,14 +95,14 @@ fn unpack_block(factors: &[u8], rows: &[u8], outputs: usize, weights: &mut Vec<u
     }
 }
 
-/// An IEEE half as a float. Those below 2^-14 become other small numbers, which rounding makes 0 all the same.
+/// Converts an IEEE half-precision number. Subnormal numbers come out wrong, but so small that they are rounded to 0.
 fn float(half: u16) -> f32 {
     const EXPONENTS: u32 = (127 - 15) << 23;
     f32::from_bits(u32::from(half & 0x8000) << 16 | ((u32::from(half & 0x7fff) << 13) + EXPONENTS))
 }
 
-/// The byte of the nearest integer, the even one of two. Adding this number leaves no bits for a fraction and the integer
-/// in the lowest; a call that rounds would take ten times as long on processors of 2008.
+/// Rounds to the nearest integer, ties to even, and returns its lowest byte. After adding this constant, the integer is in
+/// the lowest bits. Without SSE4.1, `round_ties_even` takes ten times as long.
 fn rounded(value: f32) -> u8 {
     let [byte, ..] = (value + 12_582_912.0).to_bits().to_le_bytes();
     byte
@@ -116,7 +116,7 @@ mod tests {
     use ubp_core::embed::MemoryFiles;
 
     #[test]
-    fn the_list_of_checksums_is_that_of_the_unpacked_files() {
+    fn the_checksums_match_the_unpacked_files() {
         let files = MultilingualFiles;
         let copies = MemoryFiles::new(files.names().into_iter().map(|name| {
             let bytes = files.read(&name).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_too_long_is_noticed() {
+    fn truncated_and_overlong_weights_are_errors() {
         assert!(unpacked(WEIGHTS).is_some());
         for length in [0, 3, 4, 11, 1000, WEIGHTS.len() - 1] {
             assert!(unpacked(&WEIGHTS[..length]).is_none(), "{length}");

@@ -1,6 +1,6 @@
-//! The tokenizer model Unigram over one table, for the vocabularies of multilingual models: 130,000 pieces in a tenth
-//! of the memory, and of the time to read them, of the tokenizers crate, which keeps a hash map for every prefix.
-//! Tokens are the same.
+//! The tokenizer model Unigram with all pieces in one table, for the large vocabularies of multilingual models. It gives
+//! the same tokens as the tokenizers crate, which keeps a hash map for every prefix. For 130,000 pieces it needs a tenth of
+//! the memory and loading time.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,18 +11,19 @@ use tokenizers::{Model, Token};
 
 type Outcome<T> = tokenizers::Result<T>;
 
-/// How much less likely than the rarest piece a character is that is in no piece.
+/// How much lower than the lowest score of a piece the score of an unknown character is.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// A vocabulary of pieces with the logarithms of their probabilities.
+/// A vocabulary of pieces, each with the logarithm of its probability.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "Vocabulary")]
 pub(super) struct Unigram {
-    /// All pieces, one behind another, and where each begins; one entry more for the end of the last.
+    /// All pieces, concatenated.
     text: String,
+    /// Where each piece begins in `text`, and where the last one ends.
     starts: Vec<u32>,
     scores: Vec<f64>,
-    /// Number of a piece plus 1 at the place that its hash says, or behind; 0 where there is none. A power of two long.
+    /// Hash table with linear probing: the number of a piece plus 1, or 0 if empty. Its length is a power of two.
     table: Vec<u32>,
     /// Length of the longest piece, in bytes.
     longest: usize,
@@ -30,7 +31,7 @@ pub(super) struct Unigram {
     unknown_score: f64,
 }
 
-/// What `tokenizer.json` says.
+/// The model in `tokenizer.json`.
 #[derive(Deserialize)]
 struct Vocabulary {
     vocab: Vec<(String, f64)>,
@@ -62,7 +63,7 @@ impl TryFrom<Vocabulary> for Unigram {
                 .push(u32::try_from(unigram.text.len()).map_err(|_| "the vocabulary is too large")?);
             unigram.scores.push(score);
             let place = unigram.place(piece.as_bytes(), piece.bytes().fold(BASIS, hashed));
-            // Of equal pieces the last counts, as in the tokenizers crate.
+            // If a piece occurs twice, the last one counts, as in the tokenizers crate.
             if let Some(slot) = unigram.table.get_mut(place) {
                 *slot = number;
             }
@@ -71,14 +72,14 @@ impl TryFrom<Vocabulary> for Unigram {
     }
 }
 
-/// FNV-1a: each further byte costs one multiplication, so that all pieces that begin at a place are looked up in one pass.
+/// FNV-1a: extending a hash by a byte costs one multiplication, so one pass looks up all pieces with the same start.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 fn hashed(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// The best way to a place in a text.
+/// The last piece of the best segmentation up to a position.
 #[derive(Clone, Copy)]
 struct Step {
     score: f64,
@@ -93,7 +94,7 @@ impl Unigram {
         self.text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
 
-    /// Where in the table the piece with these bytes is, or would be.
+    /// The slot in the table of the piece with these bytes; an empty one if there is no such piece.
     fn place(&self, bytes: &[u8], hash: u64) -> usize {
         let mask = self.table.len() - 1;
         let mut place = usize::try_from((hash ^ (hash >> 32)) & u64::from(u32::MAX)).unwrap_or(0) & mask;
@@ -110,7 +111,7 @@ impl Unigram {
         self.table.get(self.place(bytes, hash))?.checked_sub(1)
     }
 
-    /// Ends and pieces of the most likely way through `text`, from behind; characters in no piece are "unknown".
+    /// The most likely segmentation of `text`, last piece first, each with its end. Characters in no piece are unknown.
     fn backwards(&self, text: &str) -> Vec<(usize, Step)> {
         let mut steps: Vec<Option<Step>> = vec![None; text.len() + 1];
         for (start, character) in text.char_indices() {
@@ -144,14 +145,14 @@ impl Unigram {
             }
         }
         let mut end = text.len();
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         while end > 0
             && let Some(Some(step)) = steps.get(end)
         {
-            way.push((end, *step));
+            path.push((end, *step));
             end = step.from;
         }
-        way
+        path
     }
 }
 
@@ -163,7 +164,7 @@ impl Model for Unigram {
         for (end, step) in self.backwards(text).into_iter().rev() {
             let value = text.get(step.from..end).unwrap_or_default();
             match tokens.last_mut() {
-                // Unknown characters side by side are one token.
+                // Adjacent unknown characters are one token.
                 Some(last) if last.id == self.unknown && step.piece == self.unknown => {
                     last.value.push_str(value);
                     last.offsets.1 = end;
@@ -191,7 +192,7 @@ impl Model for Unigram {
     }
 
     fn save(&self, _folder: &Path, _prefix: Option<&str>) -> Outcome<Vec<PathBuf>> {
-        Err("a vocabulary is read only".into())
+        Err("the vocabulary is read-only".into())
     }
 
     fn get_trainer(&self) -> UnigramTrainer {
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_those_of_the_tokenizers_crate() {
+    fn tokens_match_the_tokenizers_crate() {
         let ours: Unigram = serde_json::from_str(&model()).unwrap();
         let reference: Reference = serde_json::from_str(&model()).unwrap();
         let texts = [

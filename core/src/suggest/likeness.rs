@@ -1,4 +1,4 @@
-//! How alike two pages are: by their words (tf-idf) and by the vectors of their sections.
+//! How similar two pages are: by their words (tf-idf) and by the vectors of their sections.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use rusqlite::Connection;
 use crate::Result;
 use crate::index::questions::vectors;
 
-/// Sections of a page that are compared; more say nothing new about it.
+/// Maximum number of sections of a page that are compared; further ones add nothing.
 const MOST_SECTIONS: usize = 64;
-/// Words of a page that others are looked up by.
+/// Number of a page's words that are used to find similar pages.
 const TELLING_WORDS: usize = 25;
-/// A word of more pages than this tells no pages apart.
+/// Words on more pages than this are not used to find similar pages.
 const COMMON_WORD_PAGES: usize = 1_000;
 
-/// Each page's words, weighted and of length 1.
+/// Each page's words, as weighted vectors of length 1.
 #[derive(Debug, Default)]
 pub(super) struct WordVectors {
     pages: Vec<Vec<(u32, f32)>>,
-    /// Pages by word, where these are not too many.
+    /// Pages by word, without words on too many pages.
     postings: HashMap<u32, Vec<u32>>,
 }
 
 impl WordVectors {
-    /// Of the numbers of words and how often each page has them, sorted by number.
+    /// For each page, the numbers of its words and how often each occurs, sorted by number.
     pub fn new(counts: Vec<Vec<(u32, u32)>>, vocabulary: usize) -> Self {
         let mut frequency = vec![0_u32; vocabulary];
         for &(word, _) in counts.iter().flatten() {
@@ -71,7 +71,7 @@ impl WordVectors {
         sum
     }
 
-    /// The `limit` pages that share most of what tells a page apart.
+    /// The `limit` pages that share the most characteristic words.
     pub fn nearest(&self, page: usize, limit: usize) -> Vec<u32> {
         let mut words = self.pages.get(page).cloned().unwrap_or_default();
         words.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -87,26 +87,26 @@ impl WordVectors {
     }
 }
 
-/// The first of `scored`, best first.
+/// The `limit` best of `scored`, best first.
 pub(super) fn best(mut scored: Vec<(u32, f32)>, limit: usize) -> Vec<u32> {
     scored.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     scored.truncate(limit);
     scored.into_iter().map(|(page, _)| page).collect()
 }
 
-/// The vectors of all sections, and the mean of each page's.
+/// The vectors of all sections, and their mean for each page.
 #[derive(Debug, Default)]
 pub(super) struct SectionVectors {
     dimensions: usize,
-    /// Of each page one row after the other.
+    /// The vectors of each page, one after the other.
     pages: Vec<Vec<f32>>,
-    /// Of length 1; empty where a page has no vectors.
+    /// Of length 1; empty if a page has no vectors.
     means: Vec<Vec<f32>>,
 }
 
 impl SectionVectors {
-    /// Reads the vectors of the model that most sections have been seen by. `place` says where a page
-    /// stands among all.
+    /// Reads the vectors of the model that has embedded the most sections. `place` is the index of each page
+    /// among all pages.
     pub fn load(db: &Connection, place: &HashMap<i64, u32>) -> Result<Self> {
         let mut pages = vec![Vec::new(); place.len()];
         let mut dimensions = 0;
@@ -126,7 +126,7 @@ impl SectionVectors {
         Ok(Self { dimensions, pages, means })
     }
 
-    /// Cosine of the two pages as wholes; 0 where one has no vectors.
+    /// Cosine of the means of the two pages; 0 if one has no vectors.
     pub fn mean_cosine(&self, a: usize, b: usize) -> f32 {
         match (self.means.get(a), self.means.get(b)) {
             (Some(a), Some(b)) => dot(a, b),
@@ -134,7 +134,7 @@ impl SectionVectors {
         }
     }
 
-    /// Cosine of the two sections that are most alike; 0 where a page has no vectors.
+    /// Cosine of the two most similar sections; 0 if a page has no vectors.
     pub fn best_cosine(&self, a: usize, b: usize) -> f32 {
         let rows = |page: usize| self.pages.get(page).map_or(&[][..], Vec::as_slice);
         let size = self.dimensions.max(1);
@@ -145,7 +145,7 @@ impl SectionVectors {
             .unwrap_or(0.0)
     }
 
-    /// The `limit` pages closest as wholes.
+    /// The `limit` pages with the closest means.
     pub fn nearest(&self, page: usize, limit: usize) -> Vec<u32> {
         let Some(own) = self.means.get(page).filter(|mean| !mean.is_empty()) else { return Vec::new() };
         let scored = self.means.iter().enumerate().filter(|(other, mean)| *other != page && !mean.is_empty());
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_the_same_words_are_alike() {
+    fn pages_with_the_same_words_are_similar() {
         let words = WordVectors::new(
             vec![vec![(0, 2), (1, 1)], vec![(0, 2), (1, 1)], vec![(2, 1)], vec![(1, 1), (2, 1)]],
             3,

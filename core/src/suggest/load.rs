@@ -1,4 +1,4 @@
-//! What the index knows of all pages, in the form in which pairs of them are compared.
+//! Loads from the index what is needed to compare pairs of pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::index::questions::{links, names, pages, sections};
 use crate::path;
 use crate::progress::{Cancel, Progress, Stage};
 
-/// A page and its place in the graph. Pages are named by their places among all.
+/// A page and its place in the graph. Other pages are referred to by their index among all pages.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     /// Its number in the index.
@@ -26,7 +26,7 @@ pub(super) struct Node {
     /// Both, sorted.
     pub neighbours: Vec<u32>,
     pub mentions: Vec<Mention>,
-    /// Words of its running text.
+    /// Number of words of its running text.
     pub length: usize,
 }
 

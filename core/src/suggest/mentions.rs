@@ -1,4 +1,4 @@
-//! Which phrases of the dictionary stand in a page's running text, and which words it is made of.
+//! Finds the phrases of the dictionary in a page's running text, and counts its words.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use crate::page::prose;
 pub(super) struct Mention {
     /// Its node in the dictionary.
     pub phrase: u32,
-    /// How often it stands there.
+    /// How often it occurs.
     pub count: u32,
-    /// The word at which it stands first.
+    /// Index of the word at which it first occurs.
     pub first: u32,
 }
 
-/// What a page's running text holds.
+/// What a page's running text contains.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// Each phrase once.
     pub mentions: Vec<Mention>,
-    /// Its number of words.
+    /// Number of words.
     pub length: usize,
-    /// Each word of two characters or more, and each pair of characters of scripts without spaces,
-    /// with how often it occurs, sorted by number.
+    /// Each word of two or more characters, and each pair of characters of scripts without spaces,
+    /// with the number of occurrences, sorted by number.
     pub words: Vec<(u32, u32)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read<'a>(
     dictionary: &Dictionary,
     vocabulary: &mut Vocabulary,
 ) -> Reading {
-    // The number of each word, and the block that it stands in.
+    // The number of each word, and the block that contains it.
     let mut text: Vec<(u32, usize)> = Vec::new();
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let (mut block, mut pair) = (0, String::new());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_running_text_alone() {
+    fn names_are_found_only_in_running_text() {
         assert_eq!(mentioned("Login Feature", "the *login*\nfeature, and Login  feature"), Some((2, 1)));
         assert_eq!(
             mentioned("Login", "`login` [[login]] [login](a.md) https://login/login\n\n    login"),

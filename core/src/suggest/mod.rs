@@ -1,6 +1,6 @@
-//! Links that are missing: which page another one should link to, how sure that is, and why. Mentions of
-//! names and of what other links are called, likeness of words and of meaning, and shared neighbours
-//! speak for a link; a model fitted on links that were taken out of real vaults weighs them.
+//! Missing links: which page should link to which other page, with a score and a reason. The evidence is
+//! mentions of names and of the text of other links, similar words, similar vectors, and shared neighbours.
+//! A model fitted on links that were removed from real vaults weighs it.
 
 pub mod decisions;
 mod dictionary;
@@ -23,9 +23,9 @@ use likeness::best;
 use load::Pages;
 pub use place::{Names, Place, places};
 
-/// Candidates that each kind of likeness adds, when all pages are compared.
+/// Candidates from each measure of similarity, when all pages are compared.
 const CANDIDATES: usize = 20;
-/// A page with more neighbours than this brings nobody together.
+/// Pages with more neighbours than this are not used to find candidates.
 const HUB: usize = 1_000;
 
 /// All pages, ready to be compared.
@@ -34,16 +34,16 @@ pub struct Suggester {
     pages: Pages,
 }
 
-/// A link that is missing.
+/// A missing link.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Number of the page that should link.
     pub source: i64,
     /// Number of the page that it should link to.
     pub target: i64,
-    /// How sure, 0 to 1.
+    /// Score, 0 to 1.
     pub score: f64,
-    /// What speaks for it.
+    /// The evidence for it.
     pub evidence: Evidence,
     from: usize,
     to: usize,
@@ -58,15 +58,15 @@ impl Suggester {
         Ok(Self { pages: Pages::load(db, progress, cancel)? })
     }
 
-    /// Every page that this one does not link to, best first.
+    /// Every page to which this one does not link, best first.
     pub fn for_page(&self, page: i64) -> Vec<Candidate> {
         let Some(&place) = self.pages.places.get(&page) else { return Vec::new() };
         let others = (0..self.pages.nodes.len()).filter_map(|other| u32::try_from(other).ok());
         self.judged(place as usize, others)
     }
 
-    /// The best pairs over all pages, each in its better direction, best first: at most `limit` that
-    /// score `threshold` or more and that `keep` admits.
+    /// The best pairs over all pages, each in its better direction, best first: at most `limit` pairs that
+    /// score `threshold` or more and for which `keep` returns true.
     ///
     /// # Errors
     /// [`crate::Error::Cancelled`].
@@ -125,7 +125,7 @@ impl Suggester {
         found
     }
 
-    /// Pages that something speaks for.
+    /// Candidates: pages with some evidence for a link.
     fn likely(&self, from: usize) -> BTreeSet<u32> {
         let node = &self.pages.nodes[from];
         let mentioned = node.mentions.iter().flat_map(|mention| {

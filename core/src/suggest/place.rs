@@ -1,5 +1,5 @@
-//! The place in a page where a link belongs: words that stand for the other page, in running text, where
-//! brackets around them make a link and nothing else.
+//! Where to add a link: words in the running text of a page that refer to the other page, and that brackets
+//! turn into a link without other effects.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,27 +15,27 @@ use crate::{Result, path};
 /// Characters of the line that are shown on either side.
 const CONTEXT: usize = 60;
 
-/// Words that can be made a link.
+/// Words that can be turned into a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,
-    /// The words, as they are written.
+    /// The words, verbatim.
     pub text: String,
     /// The line around them.
     pub context: String,
     /// Their bytes in the decoded text of the page.
     pub range: Range<usize>,
-    /// Whether they stand in a table, where a pipe needs a backslash.
+    /// Whether they are in a table, where a pipe has to be escaped.
     pub table: bool,
 }
 
-/// What stands for a page: first its names, the longest first, then what links to it are called.
+/// Phrases that refer to a page: first its names, longest first, then the text of links to it.
 #[derive(Debug, Clone, Default)]
 pub struct Names(Vec<Vec<String>>);
 
 impl Names {
-    /// Of the page with this number.
+    /// The phrases that refer to the page with this number.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -54,8 +54,8 @@ fn keys(name: &str) -> Vec<String> {
     words(name).map(|word| word.key.into_owned()).collect()
 }
 
-/// Every place in the decoded `text` of a page that stands for `names`, best first: by name, outside of
-/// headings first, in the order of the text.
+/// Every place in the decoded `text` of a page that matches `names`, best first: outside of
+/// headings first, then by name, then in the order of the text.
 pub fn places(text: &str, names: &Names, types: &LinkTypes) -> Vec<Place> {
     let by_first: HashMap<&str, Vec<usize>> =
         names.0.iter().enumerate().fold(HashMap::new(), |mut by, (at, name)| {
@@ -98,7 +98,7 @@ pub fn places(text: &str, names: &Names, types: &LinkTypes) -> Vec<Place> {
     found.into_iter().map(|(_, _, place)| place).collect()
 }
 
-/// Whether brackets around these bytes would neither cut a longer word nor be read as something else.
+/// Whether brackets around these bytes neither split a longer word nor have another meaning.
 fn can_be_linked(text: &str, range: &Range<usize>) -> bool {
     let (Some(before), Some(words), Some(after)) =
         (text.get(..range.start), text.get(range.clone()), text.get(range.end..))
@@ -123,7 +123,7 @@ fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
 }
 
-/// The characters next to the words on the same line.
+/// The characters around the words on the same line.
 fn context(text: &str, range: &Range<usize>) -> String {
     let on_line = |c: &char| !matches!(c, '\n' | '\r');
     let side = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn katakana_words_are_not_cut() {
+    fn katakana_words_are_not_split() {
         assert_eq!(found("プレビューとビューを", &["ビュー"]), [(1, "ビュー".into())]);
         assert!(found("プレビュー", &["ビュー"]).is_empty());
         assert_eq!(found("認証設計を読む", &["設計"]), [(1, "設計".into())]);

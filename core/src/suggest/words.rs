@@ -1,5 +1,5 @@
-//! Words as mentions are matched: folded, and one character each where a script puts no space between
-//! words, so that a name is found in the middle of a run.
+//! Words for matching mentions: folded, and one character each in scripts without spaces, so that a name
+//! is found in the middle of a run of text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use crate::text::{self, Class};
 
-/// A word of a text.
+/// A word in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     /// The word, folded.
     pub key: Cow<'a, str>,
-    /// Its bytes.
+    /// Its bytes in the text.
     pub range: Range<usize>,
     /// Whether it is a character of a script without spaces.
     pub unspaced: bool,
@@ -63,12 +63,12 @@ fn folded(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Numbers of words.
+/// Assigns numbers to words.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary(HashMap<String, u32>);
 
 impl Vocabulary {
-    /// The number of `word`, a new one when it is new.
+    /// The number of `word`, which is added if it is new.
     pub fn number(&mut self, word: &str) -> u32 {
         if let Some(&number) = self.0.get(word) {
             return number;
@@ -78,7 +78,7 @@ impl Vocabulary {
         number
     }
 
-    /// How many words there are.
+    /// Number of words.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn words_fold_and_unspaced_scripts_fall_apart() {
+    fn words_are_folded_and_unspaced_scripts_are_split_into_characters() {
         assert_eq!(keys("Login-Feature, Straße_2"), ["login", "feature", "strasse", "2"]);
         assert_eq!(keys("ログインAPIを"), ["ロ", "グ", "イ", "ン", "api", "を"]);
         assert_eq!(keys("cafe\u{301} Über"), ["café", "über"]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_text() {
+    fn ranges_refer_to_the_original_text() {
         let text = "«Ünder» 設計!";
         let found: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
         assert_eq!(found, ["Ünder", "設", "計"]);

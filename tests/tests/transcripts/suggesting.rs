@@ -1,4 +1,4 @@
-//! Links that are missing.
+//! Suggested links.
 
 use ubp_tests::terminal::Terminal;
 

@@ -1,6 +1,6 @@
-//! Which of the models inside the program fits the pages of a new project.
+//! Chooses the built-in model of a new project by the scripts of its pages.
 //!
-//! all-MiniLM-L6-v2 is faster and finds better in English, but it knows Latin script alone.
+//! all-MiniLM-L6-v2 is faster and ranks English pages better, but supports only Latin script.
 
 use ubp_core::Result;
 use ubp_core::embed::{Scripts, is_unfit};
@@ -8,15 +8,15 @@ use ubp_core::ports::Source;
 
 use super::known::{BUNDLED, MULTILINGUAL};
 
-/// Pages that are looked at, evenly spread over all.
+/// Number of pages to read, evenly spread.
 const SAMPLE: usize = 500;
-/// Bytes of a page that are looked at.
+/// Bytes to read of each page.
 const BEGINNING: usize = 16 * 1024;
 
 /// The name of the model for the pages of `source`.
 ///
 /// # Errors
-/// [`ubp_core::Error::Io`] when the folder cannot be listed. A page that cannot be read counts for nothing.
+/// [`ubp_core::Error::Io`] if the folder cannot be listed. Unreadable pages are skipped.
 pub fn model_for(source: &dyn Source) -> Result<&'static str> {
     let pages = source.list()?.pages;
     let latin = Scripts::only(["Latin"]);

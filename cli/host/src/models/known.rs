@@ -1,50 +1,49 @@
-//! Models that are known by name: those inside the program, and others: where their files are published and how they are to be used. The
-//! revision is fixed, and so are the checksums that are known, so that a name means the same vectors
-//! everywhere and later.
+//! Models known by name: the built-in ones, and others: where their files are published and how to use them. Revisions and
+//! known checksums are pinned, so that a name always means the same vectors.
 
 use ubp_core::embed::{ModelDescription, Pooling, Prefixes, Scripts};
 
 pub use ubp_core::embed::MULTILINGUAL;
 
-/// The model inside the program that projects use unless their pages need the other.
+/// Name of the built-in model for projects whose pages do not need the other.
 pub const BUNDLED: &str = "all-MiniLM-L6-v2";
 
-/// A model inside the program.
+/// A built-in model.
 #[derive(Debug, Clone, Copy)]
-pub struct Inside {
+pub struct BuiltIn {
     /// The name people use.
     pub name: &'static str,
-    /// The repository of its makers, another name for it.
+    /// The repository of its authors, another name for it.
     pub origin: &'static str,
     /// Length of its vectors.
     pub dimensions: usize,
     /// SPDX name of its licence.
     pub licence: &'static str,
-    /// What it is good for, in a few words.
+    /// Its strengths, in a few words.
     pub summary: &'static str,
 }
 
-/// All models inside the program.
-pub const INSIDE: [Inside; 2] = [
-    Inside {
+/// All built-in models.
+pub const BUILT_IN: [BuiltIn; 2] = [
+    BuiltIn {
         name: BUNDLED,
         origin: "sentence-transformers/all-MiniLM-L6-v2",
         dimensions: 384,
         licence: "Apache-2.0",
         summary: "English, fast",
     },
-    Inside {
+    BuiltIn {
         name: MULTILINGUAL,
         origin: "intfloat/multilingual-e5-small",
         dimensions: 384,
         licence: "MIT",
-        summary: "100 languages, also a question in another language than the page",
+        summary: "100 languages, also for questions in another language than the page",
     },
 ];
 
-/// The model inside the program of this name; its makers' repository is another name for it.
-pub fn inside(name: &str) -> Option<&'static Inside> {
-    INSIDE.iter().find(|model| model.name == name || model.origin == name)
+/// The built-in model with this name or repository.
+pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|model| model.name == name || model.origin == name)
 }
 
 /// A file of a published model.
@@ -52,36 +51,36 @@ pub fn inside(name: &str) -> Option<&'static Inside> {
 pub struct KnownFile {
     /// Its path in the repository.
     pub path: &'static str,
-    /// Its length in bytes; about, where no checksum is known.
+    /// Its length in bytes; approximate without a checksum.
     pub bytes: u64,
     /// Its SHA-256 in hexadecimal digits.
     pub sha256: Option<&'static str>,
 }
 
-/// A model that can be had by its name.
+/// A model that can be downloaded by name.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownModel {
-    /// The name people use.
+    /// Its usual name.
     pub name: &'static str,
-    /// The repository of its makers, another name for it.
+    /// The repository of its authors, accepted as another name.
     pub origin: &'static str,
     /// The repository of its ONNX files.
     pub repository: &'static str,
     /// The commit of that repository.
     pub revision: &'static str,
-    /// The graph, with its weights unless they are a file of their own.
+    /// The graph, with its weights unless they are in a separate file.
     pub model: KnownFile,
-    /// The weights, where they are: the graph refers to them by this file name.
+    /// The separate file with the weights, if any; the graph refers to it by this name.
     pub weights: Option<KnownFile>,
     /// The tokenizer.
     pub tokenizer: KnownFile,
-    /// How the vectors of tokens become one.
+    /// How the vectors of tokens are combined.
     pub pooling: Pooling,
-    /// Put before what is searched for.
+    /// Prefix of queries.
     pub query_prefix: &'static str,
-    /// Put before what is found.
+    /// Prefix of indexed texts.
     pub passage_prefix: &'static str,
-    /// Most tokens of one text.
+    /// Maximum tokens of a text.
     pub window: usize,
     /// Length of its vectors.
     pub dimensions: usize,
@@ -89,14 +88,15 @@ pub struct KnownModel {
     pub scripts: &'static [&'static str],
     /// SPDX name of its licence.
     pub licence: &'static str,
-    /// What it is good for, in a few words.
+    /// Short description of its purpose.
     pub summary: &'static str,
 }
 
-/// What some English models want before a question.
+/// The query prefix of some English models.
 const SEARCHING: &str = "Represent this sentence for searching relevant passages: ";
 
-/// All of them. The 8-bit files, where there are such: a quarter of the download and memory, and faster.
+/// All known models that are not built in, with 8-bit weights if there are any: these are faster and take a quarter of the
+/// download and memory.
 pub const KNOWN: &[KnownModel] = &[
     KnownModel {
         name: "bge-small-en-v1.5",
@@ -121,7 +121,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &["Latin"],
         licence: "MIT",
-        summary: "English, finds better than all-MiniLM-L6-v2",
+        summary: "English, ranks better than all-MiniLM-L6-v2",
     },
     KnownModel {
         name: "snowflake-arctic-embed-s",
@@ -142,7 +142,7 @@ pub const KNOWN: &[KnownModel] = &[
         dimensions: 384,
         scripts: &["Latin"],
         licence: "Apache-2.0",
-        summary: "English, finds better than all-MiniLM-L6-v2",
+        summary: "English, ranks better than all-MiniLM-L6-v2",
     },
     KnownModel {
         name: "granite-embedding-small-english-r2",
@@ -159,7 +159,7 @@ pub const KNOWN: &[KnownModel] = &[
         pooling: Pooling::Cls,
         query_prefix: "",
         passage_prefix: "",
-        // As with ruri-v3-30m below, shorter pieces are found more exactly.
+        // The model supports more, but shorter sections give more precise results, as with ruri-v3-30m below.
         window: 512,
         dimensions: 384,
         scripts: &["Latin"],
@@ -211,8 +211,8 @@ pub const KNOWN: &[KnownModel] = &[
         pooling: Pooling::Mean,
         query_prefix: "検索クエリ: ",
         passage_prefix: "検索文書: ",
-        // It can take 8192, but attention grows with the square and sections are found more exactly
-        // in pieces of this length.
+        // The model supports 8192 tokens, but the cost of attention is quadratic, and search is more precise with
+        // shorter texts.
         window: 512,
         dimensions: 256,
         scripts: &["Han", "Hiragana", "Katakana", "Latin"],
@@ -221,23 +221,23 @@ pub const KNOWN: &[KnownModel] = &[
     },
 ];
 
-/// The known model of this name; its makers' repository is another name for it.
+/// The known model with this name or origin.
 pub fn known(name: &str) -> Option<&'static KnownModel> {
     KNOWN.iter().find(|model| model.name == name || model.origin == name)
 }
 
 impl KnownModel {
-    /// Bytes to download, or about.
+    /// Approximate bytes to download.
     pub fn bytes(&self) -> u64 {
         self.files().map(|file| file.bytes).sum()
     }
 
-    /// What is downloaded.
+    /// The files to download.
     pub fn files(&self) -> impl Iterator<Item = KnownFile> {
         [self.tokenizer, self.model].into_iter().chain(self.weights)
     }
 
-    /// What `model.json` says of it.
+    /// Its description for `model.json`.
     pub fn description(&self) -> ModelDescription {
         ModelDescription {
             name: self.name.into(),
@@ -258,7 +258,7 @@ mod tests {
     use crate::models::places::is_plain_name;
 
     #[test]
-    fn the_table_holds_together() {
+    fn entries_of_known_models_are_valid() {
         for model in KNOWN {
             assert!(is_plain_name(model.name), "{}", model.name);
             assert!(std::ptr::eq(known(model.origin).unwrap(), known(model.name).unwrap()));
@@ -266,14 +266,14 @@ mod tests {
             for sum in model.files().filter_map(|file| file.sha256) {
                 assert!(sum.len() == 64 && sum.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')));
             }
-            // What is written is what is read: the table's values pass the checks of model.json.
+            // The values pass the checks of model.json.
             let json = serde_json::to_vec(&model.description()).unwrap();
             assert_eq!(ModelDescription::parse(&json).unwrap(), model.description());
         }
-        for model in &INSIDE {
+        for model in &BUILT_IN {
             assert!(known(model.name).is_none() && known(model.origin).is_none());
-            assert!(std::ptr::eq(inside(model.origin).unwrap(), inside(model.name).unwrap()));
+            assert!(std::ptr::eq(built_in(model.origin).unwrap(), built_in(model.name).unwrap()));
         }
-        assert_eq!(INSIDE.map(|model| model.name), [BUNDLED, MULTILINGUAL]);
+        assert_eq!(BUILT_IN.map(|model| model.name), [BUNDLED, MULTILINGUAL]);
     }
 }

@@ -1,4 +1,4 @@
-//! The multilingual model: tokens as Hugging Face's tokenizers makes them, vectors as ONNX Runtime does, and meaning
+//! The multilingual model: the same tokens as Hugging Face's tokenizers, the same vectors as ONNX Runtime, and search
 //! across languages.
 
 use ubp_core::embed::{ModelDescription, ModelFiles};
@@ -12,7 +12,7 @@ use crate::{Engine, MultilingualFiles, open};
 const DIMENSIONS: usize = 384;
 
 #[test]
-fn tokens_are_those_of_the_reference() {
+fn tokens_match_the_reference() {
     let expected: Vec<Vec<u32>> =
         serde_json::from_str(include_str!("../../../models/golden/multilingual-tokens.json")).unwrap();
     let tokenizer = Tokenizer::parse(&MultilingualFiles.read("tokenizer.json").unwrap()).unwrap();
@@ -25,7 +25,7 @@ fn tokens_are_those_of_the_reference() {
 }
 
 #[test]
-fn vectors_are_those_of_the_reference() {
+fn vectors_match_the_reference() {
     let texts = texts();
     let numbers: Vec<f32> = include_bytes!("../../../models/golden/multilingual-vectors.bin")
         .chunks_exact(2)
@@ -70,7 +70,7 @@ fn a_question_finds_its_answer_in_another_language() {
 }
 
 #[test]
-fn the_model_says_what_it_is() {
+fn the_model_describes_itself() {
     let embedder = open(Engine::Fastest, Box::new(MultilingualFiles)).unwrap();
     let model = embedder.model();
     assert_eq!((model.name.as_str(), model.dimensions), ("multilingual-e5-small", DIMENSIONS));
@@ -84,7 +84,7 @@ fn the_model_says_what_it_is() {
     assert_eq!(description.prefixes.of(TextKind::Query), "query: ");
     assert_eq!(description.prefixes.of(TextKind::Passage), "passage: ");
     assert_eq!(description.window, 512);
-    // Text in any script has tokens of its own.
+    // Text in any script has known tokens.
     let tokenizer = Tokenizer::parse(&MultilingualFiles.read("tokenizer.json").unwrap()).unwrap();
     let unknown = 3;
     for text in ["สวัสดี", "გამარჯობა", "வணக்கம்", "ሰላም"] {

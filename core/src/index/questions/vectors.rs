@@ -1,4 +1,4 @@
-//! Questions about vectors.
+//! Queries about vectors.
 
 use rusqlite::Connection;
 
@@ -6,17 +6,17 @@ use super::{each, first, one};
 use crate::Result;
 
 questions! {
-    /// The vector that a model gave a text, by the text's hash.
+    /// The vector of a text in a model, by the text's hash.
     known(identity: &str, hash: [u8; 32]) -> Option<Vec<u8>> = first
         "SELECT data FROM vectors JOIN models USING (model) WHERE identity = ?1 AND hash = ?2";
-    /// How many sections have any.
+    /// Number of sections with vectors.
     section_count() -> usize = one "SELECT count(DISTINCT section) FROM section_vectors";
-    /// How many pages have vectors of a model for any of their text.
+    /// Number of pages with at least one vector of a model.
     #[cfg(not(target_family = "wasm"))]
     page_count(identity: &str) -> usize = one
         "SELECT count(DISTINCT page) FROM section_vectors
          WHERE model = (SELECT model FROM models WHERE identity = ?1)";
-    /// Whether a page has text, and no vector for any of it.
+    /// Whether a page has text but no vectors.
     #[cfg(not(target_family = "wasm"))]
     are_missing(page: i64) -> bool = one
         "SELECT EXISTS (SELECT 1 FROM sections WHERE page = ?1)
@@ -24,18 +24,18 @@ questions! {
 }
 
 visits! {
-    /// Page, scale and rounded numbers of every vector of the model that most sections have been seen by, by page.
+    /// Page, scale and rounded numbers of every vector of the model with the most sections, by page.
     each_rounded() -> i64, f32, &[u8] =
         "SELECT page, scale, rounded FROM section_vectors
          WHERE scale IS NOT NULL AND model =
             (SELECT model FROM section_vectors GROUP BY model ORDER BY count(*) DESC, model LIMIT 1)
          ORDER BY page, section, ordinal";
-    /// Page and vector of all that the model has seen, by page.
+    /// Page and vector of every vector of the model, by page.
     #[cfg(not(target_family = "wasm"))]
     each_of_pages(identity: &str) -> i64, &[u8] =
         "SELECT section_vectors.page, vectors.data FROM section_vectors JOIN vectors USING (vector)
          WHERE vectors.model = (SELECT model FROM models WHERE identity = ?1) ORDER BY section_vectors.page";
-    /// Middle and vector of all that the model has seen of a section.
+    /// Middle and vector of every vector of a section in the model.
     each_of_section(section: i64, identity: &str) -> usize, &[u8] =
         "SELECT middle, data FROM section_vectors JOIN vectors USING (vector)
          WHERE section = ?1 AND vectors.model = (SELECT model FROM models WHERE identity = ?2)";

@@ -1,4 +1,4 @@
-//! Which pages the code has overtaken, and which pages stand on those.
+//! Pages whose code changed after their last review, and pages that depend on them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,6 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Context;
 use crate::freshness::{
     self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
 };
@@ -18,15 +17,16 @@ use crate::ops::status::FreshnessCounts;
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
+use crate::{Caller, Context};
 use crate::{Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("List pages whose code changed since they were reviewed, and pages that depend on those.")
         .tool(Tool::Always)
         .command("stale");
 
-/// Which pages.
+/// Selects the pages.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -43,47 +43,48 @@ pub struct Params {
     pub id: Option<String>,
     /// Only pages with this freshness.
     pub only: Option<Staleness>,
-    /// Only pages that changed, or whose sources did, since this revision.
+    /// Only pages that changed, or whose sources changed, since this revision.
     pub changed_since: Option<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages that are not fresh, or suspect, worst first; the page that was asked for in any case.
+    /// Pages that are not fresh, or suspect, worst first; a requested page is always included.
     pub pages: Vec<CheckedPage>,
     /// All pages of the project by freshness.
     pub counts: FreshnessCounts,
-    /// Pages with sources that are judged by times because nobody reviewed them.
+    /// Pages with sources that are judged by commit or file times because nobody reviewed them.
     pub unreviewed_page_count: usize,
-    /// Lines of `.ubp/refs.lock` that could not be used.
+    /// Lines of `.ubp/refs.lock` that are invalid.
     pub lock_problems: Vec<LockProblem>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A page and why it is in doubt.
+/// A page, and why it may be out of date.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Every reason once.
+    /// The reasons, without duplicates.
     pub reasons: Vec<StaleReason>,
-    /// Sources that changed since the page was reviewed, or are not there.
+    /// Sources that are missing, or that changed since the page was reviewed.
     pub stale_refs: Vec<String>,
-    /// The same with times and reasons.
+    /// The same sources with times and reasons.
     pub stale_ref_details: Vec<StaleRef>,
-    /// For a suspect page the way to the page that is not fresh, itself first; else empty.
+    /// For a suspect page, the path to the page that is not fresh, starting with itself; otherwise empty.
     pub suspect_path: Vec<String>,
-    /// Whether all of its sources are judged by a review and not by times.
+    /// Whether all of its sources were reviewed, so none is judged by time.
     pub reviewed: bool,
-    /// The call that settles it once the page was read; absent for a page that needs nothing.
+    /// The call that marks it as reviewed, to make after reading it; absent if nothing is needed. For agents it names
+    /// the state of the page and of its sources.
     pub settle_with: Option<Next>,
 }
 
@@ -116,7 +117,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let status = |page: &i64| assessments.get(page).map(|a| a.staleness).unwrap_or_default();
     wanted.retain(|page| params.only.is_none_or(|only| status(page) == only));
     if let Some(touched) = &touched {
-        // A suspect page is concerned when the page that it stands on is.
+        // A suspect page is included if the page that it depends on is.
         let cause = |page: &i64| suspects.get(page).and_then(|suspect| suspect.path.last().copied());
         wanted.retain(|page| touched.contains(&cause(page).unwrap_or(*page)));
     }
@@ -127,8 +128,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             freshness::name_renames(context, assessment)?;
         }
     }
+    let sources = source_hashes(context, &wanted)?;
     let mut pages = context.index.read(|db| {
-        let checked = |&page: &i64| checked(db, page, assessments.get(&page), suspects.get(&page));
+        let checked = |number: &i64| {
+            let mut page = checked(db, *number, assessments.get(number), suspects.get(number))?;
+            let is_judged_by_times = assessments.contains_key(number) && !page.reviewed;
+            if !page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times) {
+                let sources = sources.get(number).copied();
+                page.settle_with = Some(settling(db, *number, &page.page.filepath, sources)?);
+            }
+            Ok(page)
+        };
         wanted.iter().map(checked).collect::<Result<Vec<_>>>()
     })?;
     pages.sort_by(|a, b| {
@@ -144,7 +154,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         index: context.index_state()?,
     };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
-        if output.lock_problems.pop().is_some() {
+        if excess.shorten(&mut output.lock_problems) > 0 {
             return true;
         }
         let dropped = excess.shorten(&mut output.pages);
@@ -170,26 +180,43 @@ fn checked(
         }
     }
     let route = suspect.map(|suspect| suspect.path.as_slice()).unwrap_or_default();
-    let settle_with = match details.is_empty() {
-        true => None,
-        false => Some(settling(db, page, &fields.filepath)?),
-    };
     Ok(CheckedPage {
         reasons,
         stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
         stale_ref_details: details,
         suspect_path: route.iter().map(|&page| path_of(db, page)).collect::<Result<_>>()?,
         reviewed: assessment.is_some_and(|assessment| assessment.reviewed),
-        settle_with,
+        settle_with: None,
         page: fields,
     })
 }
 
 /// The call that records that a stale page was read and is still accurate.
-pub(crate) fn settling(db: &Connection, page: i64, filepath: &str) -> Result<Next> {
-    let hash = ContentHash(pages::hash(db, page)?).to_string();
-    let review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+pub(crate) fn settling(
+    db: &Connection,
+    page: i64,
+    filepath: &str,
+    sources: Option<ContentHash>,
+) -> Result<Next> {
+    let hash = ContentHash(pages::hash(db, page)?).abbreviated();
+    let mut review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+    if let Some(sources) = sources {
+        review = review.with("expected_sources", sources.abbreviated());
+    }
     Ok(review.with("still_accurate", true))
+}
+
+/// One hash of the sources of each page, for agents, who must name the state that they read. Pages with a source
+/// that cannot be read are absent.
+fn source_hashes(context: &Context<'_>, pages: &BTreeSet<i64>) -> Result<HashMap<i64, ContentHash>> {
+    if context.caller != Caller::Agent {
+        return Ok(HashMap::new());
+    }
+    let numbers: Vec<i64> = pages.iter().copied().collect();
+    let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
+    let sources = Sources::expand(context, &declared)?;
+    let hash = |page| sources.hashes(context, page).ok().map(|hashes| freshness::combined(&hashes));
+    Ok(declared.iter().filter_map(|(&number, page)| Some((number, hash(page)?))).collect())
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {
@@ -203,7 +230,7 @@ fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Resu
     })
 }
 
-/// Pages that are among `changed`, or one of whose sources is.
+/// Pages in `changed`, and pages with a source in `changed`.
 fn touched(context: &Context<'_>, changed: &BTreeSet<String>) -> Result<BTreeSet<i64>> {
     let declared = context.index.read(|db| freshness::declared(db, None))?;
     let sources = Sources::expand(context, &declared)?;
@@ -218,7 +245,7 @@ fn touched(context: &Context<'_>, changed: &BTreeSet<String>) -> Result<BTreeSet
     Ok(touched.map(|(&page, _)| page).collect())
 }
 
-/// Tells which pages are in doubt, and why.
+/// Shows which pages may be out of date, and why.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for checked in &output.pages {
         let fields = &checked.page;
@@ -238,7 +265,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         {
             let mut line = vec![label, Span::Path(&fields.filepath)];
             for (step, below) in way.iter().enumerate() {
-                line.push(Span::Text(if step == 0 { " — builds on " } else { ", which builds on " }));
+                line.push(Span::Text(if step == 0 { " — depends on " } else { ", which depends on " }));
                 line.push(Span::Path(below));
             }
             page.line(&line);
@@ -263,7 +290,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     ))]);
     if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
         let settle = page.voice().ask(settle);
-        page.hint(&[Span::Text("read the page, correct it, then record that with "), Span::Text(&settle)]);
+        page.hint(&[
+            Span::Text("read and correct the page, then record the review with "),
+            Span::Text(&settle),
+        ]);
     }
     output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }

@@ -1,4 +1,4 @@
-//! Links that are missing, the likeliest first, each with its reason and the place where it belongs.
+//! Missing links, most likely first, each with its reason and its place in the text.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,29 +18,29 @@ use crate::suggest::decisions::{Decisions, Verdict};
 use crate::suggest::{Candidate, Names, Suggester, places};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Suggest links that are missing, with the reason and the place for each.")
+    Facts::reading("Suggest missing links, each with the reason and the place in the text.")
         .tool(Tool::Always)
         .quoting_pages()
         .command("suggest-links");
 
-/// Which suggestions.
+/// Selects the suggestions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that should link: path, id, title or alias. All pages when absent.
+    /// The page that should link: path, id, title or alias (default: all pages).
     pub page: Option<String>,
-    /// Least score.
+    /// Minimum score.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
     pub threshold: Option<f64>,
-    /// Most suggestions.
+    /// Maximum number of suggestions.
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
-    /// Also suggest what was dismissed or accepted before.
+    /// Also return suggestions that were dismissed or accepted before.
     #[serde(default)]
     pub include_decided: bool,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -48,51 +48,51 @@ pub struct Params {
 /// The suggestions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Best first.
+    /// The suggestions, best first.
     pub suggestions: Vec<Suggestion>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A link that is missing.
+/// A suggested link.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Suggestion {
     /// The page that should link.
     pub source: PageFields,
     /// The page that it should link to.
     pub target: PageFields,
-    /// How sure, 0 to 1.
+    /// Confidence, 0 to 1.
     pub score: f64,
-    /// What speaks for it.
+    /// Why the link is suggested.
     pub reason: String,
-    /// The words to make a link of; absent where the text names the target nowhere.
+    /// The words to turn into a link; absent if the text does not name the target.
     pub place: Option<LinkPlace>,
-    /// What was decided about it.
+    /// The decision about it.
     pub status: Status,
 }
 
-/// Words that can be made a link.
+/// Words that can become a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkPlace {
     /// Line of the page, from 1.
     pub line: usize,
-    /// The words, as they are written.
+    /// The words as written.
     pub text: String,
-    /// The line around them.
+    /// The line that contains them.
     pub context: String,
 }
 
-/// What was decided about a suggestion.
+/// The decision about a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nothing yet.
+    /// None yet.
     Pending,
-    /// The link was made, and is gone again.
+    /// The link was made and later removed.
     Accepted,
-    /// It shall not be suggested again.
+    /// Not to be suggested again.
     Dismissed,
 }
 
@@ -147,7 +147,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         else {
             continue;
         };
-        // A page that cannot be read just now has its links suggested without a place.
+        // If a page cannot be read, its links are suggested without a place.
         let bytes =
             texts.entry(candidate.source).or_insert_with(|| context.source.read(&source.filepath).ok());
         let place = bytes.as_ref().and_then(|bytes| {
@@ -168,7 +168,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Takes away the least likely suggestion; of the last one the text around its place first.
+/// Removes the least likely suggestion; for the last one, the text around its place first.
 fn shrink(output: &mut Output, _excess: Excess) -> bool {
     if let [only] = &mut output.suggestions[..]
         && let Some(place) = only.place.as_mut().filter(|place| !place.context.is_empty())
@@ -182,7 +182,7 @@ fn shrink(output: &mut Output, _excess: Excess) -> bool {
     popped
 }
 
-/// Tells the links, each with what speaks for it.
+/// Shows the links, each with its reason.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for suggestion in &output.suggestions {
         page.line(&[
