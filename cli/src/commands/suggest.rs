@@ -16,7 +16,7 @@ use crate::session::{Session, Terminal, answer};
     ubp accept login-feature.md user-db.md       make the link\n  \
     ubp dismiss login-feature.md weather.md      never suggest it again")]
 pub struct SuggestLinksArgs {
-    /// Only links that this page lacks: path, id, title or alias
+    /// Only links that this page lacks, and mentions of it: path, id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
     /// Least score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]

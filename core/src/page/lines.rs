@@ -2,6 +2,7 @@
 //! also what `CommonMark` and YAML say.
 
 /// Where the lines of a text start.
+#[derive(Debug)]
 pub(crate) struct Lines {
     starts: Vec<usize>,
 }

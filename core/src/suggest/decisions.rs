@@ -60,6 +60,11 @@ impl Decisions {
         ))
     }
 
+    /// Whether nothing was decided.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What was decided about these two pages, either way.
     pub fn verdict(&self, source_id: &str, target_id: &str) -> Option<Verdict> {
         self.0.get(&pair(source_id, target_id)).copied()

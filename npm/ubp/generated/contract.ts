@@ -1523,7 +1523,7 @@ export interface LinkPlace {
   line: number;
   /** The words, as they are written. */
   text: string;
-  /** The line around them. */
+  /** The line around them, in whole words; `…` where it goes on. */
   context: string;
 }
 
@@ -1715,6 +1715,20 @@ export interface MendedLink {
   target: string;
   /** The page or file that it leads to now; absent where the link was rewritten or taken away. */
   leads_to: string | null;
+}
+
+/** A title, alias or file name that stands in the text of a page, which does not link to the page that has it. */
+export interface Mention {
+  /** The page with the name in its text. */
+  source: PageFields;
+  /** The page that is called so. */
+  target: PageFields;
+  /** The name, where it is best made a link. */
+  place: LinkPlace;
+  /** How often names of the page stand there. */
+  count: number;
+  /** What was decided about such a link. */
+  status: Status;
 }
 
 /** Memories that became one. */
@@ -2974,6 +2988,15 @@ export type StepDirection = "outgoing" | "incoming";
 export interface SuggestLinksOutput {
   /** Best first. */
   suggestions: Suggestion[];
+  /**
+   * Names of other pages in the text of `page`, which does not link to them, in the order of the text; without
+   * `page`, those of all pages, the rarest names first, as many as `limit`.
+   */
+  mentions: Mention[];
+  /** Names of `page` in the texts of other pages, which do not link to it, by path. */
+  mentioned_by: Mention[];
+  /** Whether there are more mentions than those. */
+  more_mentions: boolean;
   /** What was left out to fit `max_tokens`. */
   omitted: Omitted;
   /** How true the index is. */
