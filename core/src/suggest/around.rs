@@ -2,6 +2,7 @@
 //! through the full text, the vectors and the graph, and only these are read; how rare words and names are is
 //! judged by pages that are spread evenly over the project, each of which stands for its share of all others.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
@@ -78,11 +79,11 @@ pub(super) fn load(
     likely.retain(|other| *other != page && pages.nodes[place].out.binary_search(other).is_err());
 
     for &other in &likely {
-        if !read.contains_key(&other) {
+        if let Entry::Vacant(unread) = read.entry(other) {
             cancel.check()?;
             let texts = beginning(sections::texts(db, pages.nodes[other as usize].number)?);
             let text = Text::of(texts.iter().map(String::as_str));
-            read.insert(other, text.read(&pages.dictionary));
+            unread.insert(text.read(&pages.dictionary));
         }
     }
     // Whatever was looked for stands for itself alone, as rare as it may be.

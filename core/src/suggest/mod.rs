@@ -164,7 +164,7 @@ impl Suggester {
                 if from >= total {
                     return Ok(found);
                 }
-                if from % 32 == 0 {
+                if from.is_multiple_of(32) {
                     cancel.check()?;
                     progress.advance(Stage::Suggestions, total + from, total * 2);
                 }
