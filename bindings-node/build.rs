@@ -1,4 +1,4 @@
-//! Tells the linker that Node provides the symbols of its interface.
+//! Tells the linker that Node provides the symbols of Node-API.
 
 fn main() {
     napi_build::setup();

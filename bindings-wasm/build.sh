@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the modules for browsers into bindings-wasm/dist/{base,semantic} and holds them to their sizes.
+# Builds the modules for browsers into bindings-wasm/dist/{base,semantic} and checks their sizes.
 set -eu -o pipefail
 
 usage() {
@@ -65,10 +65,10 @@ libraries=$(rustc --print target-libdir --target "$target" 2>/dev/null || true)
 wasm_opt=${WASM_OPT:-$tools/node_modules/.bin/wasm-opt}
 have "$wasm_opt" || missing "wasm-opt" "bindings-wasm/build.sh --setup"
 
-# Flags of the environment would take the place of those in .cargo/config.toml.
+# Flags in the environment would replace those in .cargo/config.toml.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
-# No path of this machine ends up in messages of the modules. What is of this repository has relative paths already; naming
-# the folder would compile everything anew in another one.
+# Keeps paths of this machine out of panic messages. Paths of this repository are relative already; with its folder in
+# the flags, a clone elsewhere would recompile everything.
 remap="\"--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src=crates\""
 
 # Raw and gzipped bytes of a file.
@@ -76,13 +76,13 @@ sizes() { node -e '
   const bytes = require("node:fs").readFileSync(process.argv[1]);
   console.log(bytes.length, require("node:zlib").gzipSync(bytes, { level: 9 }).length);' "$1"; }
 
-# What a module is made of, when it was made last: this compiler, these tools, and the files that the compiler named.
+# Hash of the inputs of the last build of a module: compiler, tools, and the files that the compiler read.
 made_of() {
   rustc -vV
   while read -r file; do git hash-object --no-filters "$file" 2>&1; done <"$1"
 }
 
-# What the compiler read for the module, and what else decides how it comes out.
+# The files that the compiler read for the module, and other inputs of the build.
 inputs() {
   git ls-files '*Cargo.toml'
   printf '%s\n' Cargo.lock .cargo/config.toml rust-toolchain.toml npm/ubp/generated/contract.ts \
@@ -90,15 +90,15 @@ inputs() {
   sed 's/^[^:]*: //; s/ /\n/g' "$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.d" | sed "s|^$root/||"
 }
 
-# One hash of what lies in a folder.
+# Hash of the files in a folder.
 made_here() { (cat "$1"/* 2>/dev/null || true) | git hash-object --stdin; }
 
 build() {
   local module=$1 limit=$2 level=$3 raw gzipped stamp="$CARGO_TARGET_DIR/made/wasm-$1"
   local out="$here/dist/$module" made="$CARGO_TARGET_DIR/$target/wasm/ubp_wasm.wasm" work="$CARGO_TARGET_DIR/wasm-work/$module"
-  # Both modules are one file to Cargo, which links it anew for each. So this asks first whether anything is other.
+  # Both modules are one target to Cargo, which links it again for each. So check first whether any input changed.
   if [ -e "$stamp.inputs" ] && [ "$(cat "$stamp")" = "$(made_of "$stamp.inputs") $(made_here "$out")" ]; then
-    echo "$module: of the same files as before"
+    echo "$module: unchanged"
     return
   fi
   echo "building $module"
@@ -107,7 +107,7 @@ build() {
   cargo build -p ubp-wasm --target "$target" --profile wasm --features "$module" \
     --config "target.$target.rustflags=[$remap]"
   inputs >"$work/inputs"
-  # Where the programs that are shipped are built, and not where what is tested is: nobody waits for the other.
+  # In the release profile, whose folder is not locked by test builds.
   cargo run --quiet --release -p ubp-wasm --features bindgen --bin ubp-bindgen -- "$made" "ubp_$module" "$work"
   "$wasm_opt" "$level" --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue \

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds the web application into dist/: installs its packages if they are missing, and does nothing when dist/ was built
-// from the same files. cli/host/build.rs runs it in release builds.
+// Builds the web app into dist/. Installs missing packages, and does nothing if dist/ was built from the same files.
+// cli/host/build.rs runs it in release builds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, 'dist');
 const engine = join(here, '../bindings-wasm/dist');
-/** What dist/ was built from. Hidden, and so no part of the application. */
+/** Records what dist/ was built from. Hidden, so that it is not part of the app. */
 const record = join(dist, '.built.json');
 
 const SOURCES = ['build.mjs', 'index.html', 'package.json', 'package-lock.json', 'svelte.config.js', 'tsconfig.json', 'vite.config.ts', 'src', '../npm/ubp/generated/contract.ts'];
@@ -21,7 +21,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** Files at a path, sorted: itself, or what is in the folder. Hidden files and tests are left out. */
+/** The file at a path, or all files in the folder, sorted. Skips hidden files and tests. */
 function filesAt(path) {
   if (!existsSync(path)) return [];
   const found = [];
@@ -41,7 +41,7 @@ function filesAt(path) {
   return found.sort();
 }
 
-/** One hash of the names and contents of files. Line ends do not count: git may have changed them. */
+/** One hash of the names and contents of files. Ignores line endings, because git may convert them. */
 function hashOf(folder, files) {
   const sum = createHash('sha256');
   for (const file of files) {
@@ -63,13 +63,13 @@ function read(path) {
   }
 }
 
-/** An application with the engine is not replaced by one without: it does all that the other does. */
+/** Never replace an app with the engine by one without it. */
 function isUpToDate(wanted) {
   const made = read(record);
   return made !== null && made.sources === wanted.sources && (wanted.engine === null || made.engine === wanted.engine) && made.files === built();
 }
 
-/** Whether the packages of the lockfile are installed, by whatever way. */
+/** Whether the packages of the lockfile are installed. */
 function isInstalled() {
   const wanted = read(join(here, 'package-lock.json'));
   const installed = read(join(here, 'node_modules/.package-lock.json'));

@@ -1,4 +1,4 @@
-// What a release build does with and without Node: the real build script of cli/host, in a package that is nothing else.
+// Release builds with and without Node: runs the real build script of cli/host in a minimal package.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ edition = "2024"
 [build-dependencies]
 miniz_oxide = { version = "0.9", default-features = false, features = ["std", "with-alloc"] }
 `;
-/** Says what was taken in, and what the program would say if nothing was. */
+/** Prints the embedded files, and the message of the program if there are none. */
 const PROGRAM = `const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 fn main() {
     for (path, _) in INSIDE { println!("{path}"); }
@@ -26,19 +26,19 @@ fn main() {
 }
 `;
 
-/** A folder of programs without Node, as `PATH`. */
+/** A folder of programs for `PATH`, without Node. */
 function withoutNode(folder) {
   mkdirSync(folder);
   for (const name of ['cargo', 'rustc', 'rustup', 'cc', 'ld', 'as', 'sh', 'env', 'git']) {
     const found = process.env.PATH.split(delimiter).map((path) => join(path, name));
     for (const file of found) {
       try {
-        // Rustup's programs go by the name that they are called by.
+        // The programs of rustup depend on their own name.
         realpathSync(file);
         symlinkSync(file, join(folder, name));
         break;
       } catch {
-        // The next folder may have it.
+        // Another folder may have it.
       }
     }
   }
@@ -57,7 +57,7 @@ describe('a release build', () => {
     cpSync(join(repository, 'cli/host/build.rs'), join(crate, 'build.rs'));
     writeFileSync(join(crate, 'Cargo.toml'), MANIFEST);
     writeFileSync(join(crate, 'src/main.rs'), PROGRAM);
-    // What is in a fresh clone, and the packages that `npm ci` would install.
+    // The files of a fresh clone, and the packages that `npm ci` would install.
     const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'web-viewer', 'npm/ubp/generated', 'bindings-wasm/dist', 'rust-toolchain.toml'], { cwd: repository, encoding: 'utf8' });
     for (const file of files.split('\0').filter(Boolean)) cpSync(join(repository, file), join(root, file));
     cpSync(join(repository, 'web-viewer/node_modules'), join(root, 'web-viewer/node_modules'), { recursive: true, verbatimSymlinks: true });
@@ -73,20 +73,20 @@ describe('a release build', () => {
     return { files: stdout.split('\n').filter(Boolean), says: stderr.trim(), isFresh: fresh, log: ran.stderr };
   }
 
-  test('without Node has no viewer, and names a command that makes it one', () => {
+  test('without Node has no viewer, and prints the command that builds it', () => {
     const without = build({ ...environment, PATH: path });
     assert.deepEqual(without.files, []);
     assert.match(without.says, /^Node was not found .* Install Node 20\.19 or newer/);
     assert.match(without.log, /warning: .*`ubp viewer` will not work/);
-    assert.equal(build({ ...environment, PATH: path }).isFresh, true, 'nothing changed, and it was built anew');
+    assert.equal(build({ ...environment, PATH: path }).isFresh, true, 'it was rebuilt without a change');
     const [, command] = /`([^`]+)`/.exec(without.says);
     assert.match(command, /cargo build --release$/);
-    // The command is for the root of a clone, where this package stands for the workspace.
+    // The command is for the root of a clone; here this package takes the place of the workspace.
     const [make, compile] = command.split(' && ');
     execFileSync('sh', ['-c', make], { cwd: root, env: environment, stdio: 'pipe' });
     execFileSync('sh', ['-c', compile], { cwd: crate, env: environment, stdio: 'pipe' });
     const after = build();
-    assert.ok(after.isFresh, 'the command had built it');
+    assert.ok(after.isFresh, 'the command had already built it');
     assert.ok(after.files.includes('index.html'));
   });
 
@@ -96,10 +96,10 @@ describe('a release build', () => {
     const { files } = build();
     assert.ok(files.includes('index.html') && files.some((file) => file.endsWith('.js')), files.join());
     assert.deepEqual(files.filter((file) => file.endsWith('.wasm')), []);
-    assert.ok(!files.some((file) => /(^|\/)\./.test(file)), 'what is hidden is no part of it');
+    assert.ok(!files.some((file) => /(^|\/)\./.test(file)), 'hidden files are not embedded');
   });
 
-  test('is not repeated when nothing changed, and follows what did', () => {
+  test('is repeated only after a change', () => {
     assert.equal(build().isFresh, true);
     appendFileSync(join(root, 'web-viewer/index.html'), '<!-- changed -->\n');
     const changed = build();
@@ -108,7 +108,7 @@ describe('a release build', () => {
     assert.equal(build().isFresh, true);
   });
 
-  test('takes in the engine once it is there, and never gives it up for an application without', () => {
+  test('embeds the engine once it is built, and never replaces it by an app without it', () => {
     for (const [name, file] of [['base', 'ubp_base'], ['semantic', 'ubp_semantic']]) {
       const folder = join(root, 'bindings-wasm/dist', name);
       mkdirSync(folder, { recursive: true });
@@ -121,12 +121,12 @@ describe('a release build', () => {
     assert.equal(engine(build()), 2);
   });
 
-  test('that cannot build the application is no failure, and says why', () => {
+  test('does not fail if the app cannot be built, and says why', () => {
     rmSync(join(root, 'web-viewer/dist'), { recursive: true });
     writeFileSync(join(root, 'web-viewer/src/main.ts'), 'this is no program');
     const failed = build();
     assert.deepEqual(failed.files, []);
     assert.match(failed.says, /^its web app could not be built: vite build failed\. /);
-    assert.deepEqual(readdirSync(join(root, 'web-viewer')).filter((name) => !['node_modules', 'dist'].includes(name) && !readdirSync(join(repository, 'web-viewer')).includes(name)), [], 'what was built is in no other folder');
+    assert.deepEqual(readdirSync(join(root, 'web-viewer')).filter((name) => !['node_modules', 'dist'].includes(name) && !readdirSync(join(repository, 'web-viewer')).includes(name)), [], 'the build wrote to another folder');
   });
 });

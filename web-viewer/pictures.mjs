@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the pictures of the README from the real thing: `ubp viewer` over the pages of this repository.
+// Takes the screenshots of the README: `ubp viewer` over the pages of this repository.
 //
 //   node pictures.mjs --ubp PROGRAM     writes docs/pictures/editor-{light,dark}.webp
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ process.env.UBP_PROGRAM = resolve(values.ubp);
 
 const clone = mkdtempSync(join(tmpdir(), 'ubp-pictures-'));
 const out = join(repository, 'docs/pictures');
-// Freshness is about history, so the clone brings it.
+// A clone, because freshness needs the history.
 execFileSync('git', ['clone', '--quiet', '--local', repository, clone]);
 mkdirSync(out, { recursive: true });
 const viewer = await Viewer.start(clone);

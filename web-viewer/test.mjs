@@ -1,9 +1,9 @@
-// All tests of the web application: its logic, then everything in a real browser. The last line is `N passed, N failed`.
+// Runs all tests of the web app: unit tests, then tests in a real browser. The last line is `N passed, N failed`.
 //
-//   node test.mjs --ubp PROGRAM     exports browser/vault with this program and the application in dist/, and serves copies
-//                                   of it to be written
-//   node test.mjs --site FOLDER     FOLDER: that site, exported before; nothing is written then
-//   --only browser/graph,viewer     only these files or folders
+//   node test.mjs --ubp PROGRAM     exports browser/vault with this program and the app in dist/, and serves copies of it
+//                                   with `ubp viewer`
+//   node test.mjs --site FOLDER     uses a site that was exported before; skips the tests of the viewer
+//   --only browser/graph,viewer     runs only these files or folders
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({ options: { site: { type: 'string' }, ubp: { type:
 const scratch = mkdtempSync(join(tmpdir(), 'ubp-web-viewer-'));
 const sum = { passed: 0, failed: 0 };
 
-/** JavaScript that the first view takes, in bytes as they are sent. */
+/** Limit on the JavaScript of the first view, in bytes after compression. */
 const BUDGET = 120_000;
 
 function run(command, args, env = {}) {
@@ -33,7 +33,7 @@ function count(passed, failed, what) {
   if (failed > 0) console.log(`failed: ${what}`);
 }
 
-/** A run that must end well counts as one test. */
+/** Runs a command that must succeed; counts as one test. */
 function step(what, command, args) {
   const { status } = run(command, args);
   count(Number(status === 0), Number(status !== 0), what);
@@ -51,7 +51,7 @@ function logic() {
   }
 }
 
-/** The scripts that a page names, and all that they import before anything is done. */
+/** Sums up the scripts of a page and all their static imports. */
 function firstView() {
   const seen = new Set();
   const follow = (file) => {
@@ -68,7 +68,7 @@ function firstView() {
   count(Number(isWithin), Number(!isWithin), 'budget of the first view');
 }
 
-/** The test project, exported. One page describes code that is newer, another code that is older. */
+/** Exports the test project. One page is older than the code that it describes, another one is newer. */
 function exported(program) {
   const project = join(scratch, 'vault');
   cpSync(join(here, 'browser/vault'), project, { recursive: true });
@@ -82,7 +82,7 @@ function exported(program) {
   return ubp('init') && ubp('add') && ubp('export', join(scratch, 'site'), '--web-app', join(here, 'dist')) ? join(scratch, 'site') : null;
 }
 
-/** Test files of a folder that `--only` does not leave out, by `folder/name`. */
+/** The test files of a folder that `--only` selects, as `folder/name`. */
 function filesOf(folder) {
   const only = values.only?.split(',');
   return readdirSync(join(here, folder))
@@ -91,7 +91,7 @@ function filesOf(folder) {
     .filter((name) => !only || only.includes(name) || only.includes(folder));
 }
 
-/** `together`: files that run at the same time, each with a server and a browser of its own. */
+/** `together`: the number of files that run at the same time, each with its own server and browser. */
 function inBrowser(folder, env, together = 1) {
   const files = filesOf(folder);
   if (files.length > 0) inNode(folder, files, env, together);
@@ -119,9 +119,9 @@ try {
   if (filesOf('browser').length > 0) {
     const site = values.site ?? (values.ubp ? exported(resolve(values.ubp)) : null);
     if (site) inBrowser('browser', { UBP_SITE: resolve(site) });
-    else count(0, 1, 'no exported site: name one with --site, or a program that makes it with --ubp');
+    else count(0, 1, 'no exported site: pass --site, or --ubp to export one');
   }
-  // A viewer is a program: an exported site alone cannot be written.
+  // The viewer tests need the program; an exported site is read-only.
   if (values.ubp) inBrowser('viewer', { UBP_PROGRAM: resolve(values.ubp), UBP_WEB_APP: join(here, 'dist') }, 2);
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -8,8 +8,8 @@ import { defineConfig } from 'vitest/config';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * What must have happened before the first paint cannot wait for a module, and the content security policy
- * allows no inline script: a classic script of a few hundred bytes, hashed like everything else.
+ * Emits the code that must run before the first paint as a classic script of a few hundred bytes, because modules run too late
+ * and the content security policy allows no inline scripts.
  */
 function beforePaint(): Plugin {
   return {
@@ -29,7 +29,7 @@ function beforePaint(): Plugin {
   };
 }
 
-/** `crossorigin` keeps style sheets from loading where a page is opened from a disk. */
+/** Removes `crossorigin`, with which style sheets do not load from `file:` URLs. */
 function openFromDisk(): Plugin {
   return {
     name: 'ubp-open-from-disk',
@@ -38,15 +38,15 @@ function openFromDisk(): Plugin {
   };
 }
 
-/** Paths of the files in a folder, hidden ones apart. */
+/** Paths of the files in a folder, except hidden ones. */
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 
 /**
- * Brings `dist` to what was built, and leaves every file alone that is the same: cargo takes the application into the
- * program, and compiles all that stands on it anew when a time there changes.
+ * Copies the build to `dist` without touching unchanged files: cargo embeds the app, and a changed file time would recompile
+ * everything that depends on it.
  */
 function replaceWhatDiffers(): Plugin {
   return {
@@ -70,7 +70,7 @@ function replaceWhatDiffers(): Plugin {
   };
 }
 
-/** Without the compiled engine the application still shows what a server answers. */
+/** Without the compiled engine, the app still works with a server. */
 const hasEngine = ['base', 'semantic'].every((name) => existsSync(at(`../bindings-wasm/dist/${name}/ubp_${name}_bg.wasm`)));
 
 export default defineConfig({
@@ -80,7 +80,7 @@ export default defineConfig({
     alias: [
       { find: '#contract', replacement: at('../npm/ubp/generated/contract.ts') },
       { find: '#worker', replacement: at(hasEngine ? 'src/client/with-engine.ts' : 'src/client/without-engine.ts') },
-      // A query may follow: the compiled engine is wanted as an address.
+      // The id may have a query, because the compiled engine is imported as a URL.
       { find: /^#engine\/(base|semantic)\.wasm(?=\?)/, replacement: at('../bindings-wasm/dist/$1/ubp_$1_bg.wasm') },
       { find: /^#engine\/(base|semantic)$/, replacement: at('../bindings-wasm/dist/$1/ubp_$1.js') },
     ],

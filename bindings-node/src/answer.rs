@@ -1,5 +1,5 @@
-//! What JavaScript gets back: JSON, or an error with its code and hint. Promises are never rejected
-//! from here, so that there is one place, in JavaScript, where errors are made.
+//! Answers for JavaScript: JSON, or an error with its code and hint. Promises are never rejected here, so that errors
+//! are created in one place, in JavaScript.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use napi_derive::napi;
 use ubp_core::hint::Calls;
 use ubp_core::{Error, Result};
 
-/// How a call ended: `json` or `error`, never both.
+/// The answer of a call: either `json` or `error`.
 #[napi(object)]
 pub struct Answer {
     /// The operation's output.
@@ -25,7 +25,7 @@ pub struct Failure {
     pub code: String,
     /// What went wrong, for people.
     pub message: String,
-    /// The way out, where there is one.
+    /// How to fix it, if known.
     pub hint: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl From<Result<String>> for Answer {
     }
 }
 
-/// Runs `work`; a panic, which is a defect of UBP, becomes an error instead of the end of the process.
+/// Runs `work`, and turns a panic into an error, so that a defect of UBP does not end the process.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|panic| Err(Error::Internal(words(&*panic).to_owned())))
@@ -56,14 +56,14 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
-/// Says to JavaScript how a call ended, from any thread.
+/// Resolves a promise from any thread.
 pub(crate) struct Promised(Box<dyn FnOnce(Answer) + Send>);
 
 impl Promised {
-    /// What will be said, and the promise of it.
+    /// A new promise, and the value that resolves it.
     pub(crate) fn new(env: &Env) -> napi::Result<(Self, Object<'_>)> {
         type Say = Box<dyn FnOnce(Env) -> napi::Result<Answer>>;
         let (deferred, promise) = env.create_deferred::<Answer, Say>()?;
@@ -71,13 +71,13 @@ impl Promised {
         Ok((Self(Box::new(say)), promise))
     }
 
-    /// Keeps the promise.
+    /// Resolves the promise.
     pub(crate) fn keep(self, result: Result<String>) {
         (self.0)(result.into());
     }
 }
 
-/// Breaks off as a defect would, for the tests of what becomes of it.
+/// Panics, for tests of [`guarded`].
 #[cfg(feature = "testing")]
 #[allow(clippy::panic)]
 pub(crate) fn panic_if_asked(name: Option<&str>) {

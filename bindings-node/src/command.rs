@@ -1,4 +1,4 @@
-//! `ubp` as a command, inside a Node process.
+//! The `ubp` command inside a Node process.
 
 use std::ffi::OsString;
 
@@ -10,9 +10,8 @@ use ubp_core::Error;
 use crate::answer::{Promised, guarded};
 use crate::stop::Stop;
 
-/// Runs the command on the process's own streams and promises its exit status. `arguments` begin with
-/// the program's name. `program` is what starts the same command in a process of its own: the executable of Node and
-/// what stands before the command's arguments.
+/// Runs the command on the streams of this process, and returns a promise of its exit status. `arguments` start with
+/// the program name. `program` starts the same command in a new process: the executable of Node and its arguments.
 #[napi]
 pub fn run<'env>(
     env: &'env Env,
@@ -36,8 +35,8 @@ pub fn run<'env>(
     Ok(promise)
 }
 
-/// That the system gives no thread.
+/// The error if the system cannot start a thread.
 pub(crate) fn no_thread(error: &std::io::Error) -> napi::Error {
-    let error = Error::Internal(format!("no thread can be started: {error}"));
+    let error = Error::Internal(format!("cannot start a thread: {error}"));
     napi::Error::from_reason(error.to_string())
 }

@@ -1,25 +1,24 @@
-//! Threads for the calls of one open project, so that Node's own are left alone: its main thread
-//! stays free for the program, and its pool for files and names. What only reads and what writes wait
-//! in lines of their own, so that a rebuild holds up no search.
+//! Threads for the calls of an open project, so that Node's main thread and thread pool stay free. Reading and writing
+//! calls have separate queues, so that a rebuild does not block searches.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, available_parallelism};
 
-/// Most threads that read. The index keeps about as many connections.
+/// Limit on reading threads. The index keeps about as many connections.
 const MOST_READERS: usize = 4;
 
-/// Work, told whether its lane was closed before its turn came.
+/// Work. The argument is whether its lane was closed before it started.
 type Job = Box<dyn FnOnce(bool) + Send>;
 
-/// One line of calls, and the threads that serve it.
+/// A queue of calls, and its threads.
 pub(crate) struct Lane(Arc<Queue>);
 
 struct Queue {
     name: &'static str,
     most: usize,
     state: Mutex<State>,
-    /// Something was put in line, or the lane closed.
+    /// A call was added, or the lane was closed.
     changed: Condvar,
     /// A thread ended.
     ended: Condvar,
@@ -36,7 +35,7 @@ struct State {
 impl Lane {
     /// For calls that only read.
     pub(crate) fn reading() -> Self {
-        // One at least stands by while another works through something long.
+        // At least two, so that a long call does not block short ones.
         let cores = available_parallelism().map_or(2, usize::from);
         Self::new("ubp-read", cores.clamp(2, MOST_READERS))
     }
@@ -51,10 +50,10 @@ impl Lane {
         Self(Arc::new(Queue { name, most, state, changed, ended }))
     }
 
-    /// Puts `job` in line.
+    /// Adds `job` to the queue.
     ///
     /// # Errors
-    /// When there is no thread for it and the system gives none.
+    /// If there is no thread and the system cannot start one.
     pub(crate) fn put(&self, job: Job) -> std::io::Result<()> {
         let mut state = self.0.lock();
         if state.closed {
@@ -67,7 +66,7 @@ impl Lane {
             match Builder::new().name(queue.name.into()).spawn(move || queue.serve()) {
                 Ok(_) => state.threads += 1,
                 Err(error) if state.threads == 0 => return Err(error),
-                // Those that there are will get to it.
+                // The existing threads will run it.
                 Err(_) => {}
             }
         }
@@ -76,13 +75,13 @@ impl Lane {
         Ok(())
     }
 
-    /// Lets what is in line end as cancelled. What runs goes on.
+    /// Cancels queued calls. Running calls continue.
     pub(crate) fn close(&self) {
         self.0.lock().closed = true;
         self.0.changed.notify_all();
     }
 
-    /// Waits until nothing runs any more.
+    /// Waits for running calls to end.
     pub(crate) fn join(&self) {
         let mut state = self.0.lock();
         while state.threads > 0 {

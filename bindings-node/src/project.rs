@@ -1,4 +1,4 @@
-//! An open project: the operation table by name, on JSON, off Node's main thread.
+//! An open project: runs operations by name, with JSON, off Node's main thread.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,15 +22,15 @@ use crate::command::no_thread;
 use crate::lanes::Lane;
 use crate::stop::Stop;
 
-/// Events that JavaScript may be behind; what is more is left out.
+/// Limit on events queued for JavaScript; more are dropped.
 const BACKLOG: usize = 256;
-/// Progress is told this often at most, beginnings and ends apart.
+/// Minimum interval of progress events, except the first and last of a stage.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A function of JavaScript that hears events as JSON. It does not keep the process alive.
+/// A JavaScript function that receives events as JSON. It does not keep the process alive.
 type Listener = Arc<ThreadsafeFunction<String, (), String, Status, false, true, BACKLOG>>;
 
-/// A project that is open, or will be when the first call comes.
+/// A project, opened by the first call.
 #[napi]
 pub struct Project {
     open: Arc<Open>,
@@ -42,7 +42,7 @@ struct Open {
     live: Mutex<State>,
     reading: Lane,
     writing: Lane,
-    /// What runs, to be asked to stop; `None` once the project is closed.
+    /// Running calls, for cancellation; `None` once the project is closed.
     running: Mutex<Option<Vec<Cancel>>>,
 }
 
@@ -54,7 +54,7 @@ enum State {
 
 #[napi]
 impl Project {
-    /// The project that `folder` lies in; `listener` hears its events. Nothing is looked at yet.
+    /// The project around `folder`; `listener` receives its events. Nothing is opened yet.
     #[napi(constructor)]
     pub fn new(folder: String, listener: Listener) -> Self {
         let open = Open {
@@ -68,7 +68,7 @@ impl Project {
         Self { open: Arc::new(open) }
     }
 
-    /// Opens the project, and promises its folder, as JSON.
+    /// Opens the project. Returns a promise of its folder, as JSON.
     #[napi]
     pub fn open<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let open = self.open.clone();
@@ -76,13 +76,13 @@ impl Project {
         self.promise(env, &self.open.writing, Cancel::default(), work)
     }
 
-    /// The same at once, on this thread.
+    /// The same synchronously, on this thread.
     #[napi]
     pub fn open_sync(&self) -> Answer {
         guarded(|| self.open.root()).into()
     }
 
-    /// Runs the operation called `name` on JSON, and promises its output.
+    /// Runs the operation `name`. Returns a promise of its output, as JSON.
     #[napi]
     pub fn call<'env>(
         &self,
@@ -97,14 +97,14 @@ impl Project {
         self.promise(env, lane, cancel.clone(), move || open.call(&name, &params, &cancel))
     }
 
-    /// The same at once, on this thread.
+    /// The same synchronously, on this thread.
     #[napi]
     pub fn call_sync(&self, name: String, params: String) -> Answer {
         guarded(|| self.open.call(&name, &params, &Cancel::default())).into()
     }
 
-    /// Closes the project: what waits or runs ends as cancelled, what is finished is kept. Promises
-    /// that nothing of it is left.
+    /// Closes the project. Waiting and running calls are cancelled; finished work is kept. The promise resolves when
+    /// all calls have ended.
     #[napi]
     pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
@@ -143,7 +143,7 @@ impl Project {
 }
 
 impl Drop for Project {
-    /// Forgotten without being closed: Node's main thread must not wait for threads to end.
+    /// Garbage collection of an open project: Node's main thread must not wait for threads.
     fn drop(&mut self) {
         let open = self.open.clone();
         open.close();
@@ -152,7 +152,7 @@ impl Drop for Project {
 }
 
 impl Open {
-    /// What answers for the project; opened when it is first asked for.
+    /// The live project and its folder; opened on first use.
     fn live(&self) -> Result<(Arc<Live>, String)> {
         let mut state = lock(&self.live);
         match &*state {
@@ -192,7 +192,7 @@ impl Open {
         serde_json::to_string(&output).map_err(|error| Error::Internal(error.to_string()))
     }
 
-    /// Takes no more calls, and asks those at hand to stop.
+    /// Refuses new calls, and cancels the running ones.
     fn close(&self) {
         self.reading.close();
         self.writing.close();
@@ -201,7 +201,7 @@ impl Open {
         }
     }
 
-    /// Waits for the end of everything.
+    /// Waits for all calls and threads to end.
     fn end(&self) {
         self.reading.join();
         self.writing.join();
@@ -211,7 +211,7 @@ impl Open {
     }
 }
 
-/// A call at work.
+/// A running call.
 struct Running<'a>(&'a Open, Cancel);
 
 impl<'a> Running<'a> {
@@ -229,7 +229,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Tells JavaScript how far a call is.
+/// Reports the progress of a call to JavaScript.
 struct Told<'a> {
     operation: &'a str,
     listener: &'a Listener,
@@ -252,7 +252,7 @@ impl Progress for Told<'_> {
 }
 
 fn say(listener: &Listener, event: &Value) {
-    // A listener that is far behind misses some: no answer waits for it.
+    // A slow listener misses events: calls do not wait for it.
     listener.call(event.to_string(), ThreadsafeFunctionCallMode::NonBlocking);
 }
 

@@ -1,22 +1,22 @@
-//! A request to stop, in the hands of JavaScript.
+//! Cancellation, for JavaScript.
 
 use napi_derive::napi;
 use ubp_core::progress::Cancel;
 
-/// Asks one command or one call to stop.
+/// Cancels one command or call.
 #[napi]
 #[derive(Default)]
 pub struct Stop(Cancel);
 
 #[napi]
 impl Stop {
-    /// Nobody asked yet.
+    /// A new, unused one.
     #[napi(constructor)]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks. What waits ends at once, what runs at its next good moment.
+    /// Requests cancellation. A waiting call ends at once, a running one at its next safe point.
     #[napi]
     pub fn request(&self) {
         self.0.request();

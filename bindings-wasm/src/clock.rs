@@ -1,4 +1,4 @@
-//! The browser's clock and its randomness.
+//! The browser's clock and random numbers.
 
 use jiff::Timestamp;
 use ubp_core::ports::Clock;
@@ -11,7 +11,7 @@ extern "C" {
     fn milliseconds() -> f64;
 }
 
-/// The present time of this machine.
+/// The current time.
 pub(crate) struct BrowserClock;
 
 impl Clock for BrowserClock {
@@ -26,7 +26,7 @@ impl Clock for BrowserClock {
     fn new_id(&self) -> Uuid {
         let mut random = [0; 10];
         if getrandom::fill(&mut random).is_err() {
-            // Every browser has random numbers; one that gives none must still not give twins.
+            // A fallback, so that ids are unique even if the browser provides no random numbers.
             random[2..].copy_from_slice(&self.monotonic_micros().to_be_bytes());
         }
         let millis = u64::try_from(self.now().as_millisecond()).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! The model behind the base module: JavaScript hands it the encoder of the semantic module, or any
-//! other, and what it answers is checked, since the index keeps it.
+//! The embedder of the base module: an encoder passed from JavaScript, usually that of the semantic module. Its results
+//! are checked, because they are stored in the index.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::failure::words;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What turns text into vectors.
+    /// An encoder in JavaScript, which turns text into vectors.
     #[wasm_bindgen(typescript_type = "TextEncoding")]
     pub type Encoder;
 
@@ -24,22 +24,22 @@ extern "C" {
     fn token_ranges(this: &Encoder, text: &str) -> std::result::Result<JsValue, JsValue>;
 }
 
-/// An encoder of JavaScript's.
+/// An embedder that calls an encoder in JavaScript.
 pub(crate) struct GivenEmbedder {
     info: ModelInfo,
     encoder: SendWrapper<Encoder>,
 }
 
 impl GivenEmbedder {
-    /// `info` as the encoder gives it.
+    /// `info` is the description from the encoder.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] when `info` does not describe a model.
+    /// [`Error::InvalidParams`] if `info` is invalid.
     pub fn new(info: JsValue, encoder: Encoder) -> Result<Self> {
         let info: ModelInfo = serde_wasm_bindgen::from_value(info)
-            .map_err(|error| Error::invalid(format!("info describes no model: {error}")))?;
+            .map_err(|error| Error::invalid(format!("invalid info: {error}")))?;
         if info.dimensions == 0 || info.window == 0 {
-            return Err(Error::invalid("info describes no model: dimensions and window must be above 0"));
+            return Err(Error::invalid("invalid info: dimensions and window must be above 0"));
         }
         Ok(Self { info, encoder: SendWrapper::new(encoder) })
     }
@@ -50,10 +50,13 @@ impl GivenEmbedder {
 
     fn vector(&self, value: JsValue) -> Result<Vec<f32>> {
         let vector = value.dyn_into::<Float32Array>().map(|numbers| numbers.to_vec());
-        let vector = vector.map_err(|_| self.wrong("its encoder gave something that is no Float32Array"))?;
+        let vector =
+            vector.map_err(|_| self.wrong("its encoder returned a value that is not a Float32Array"))?;
         if vector.len() != self.info.dimensions || !vector.iter().all(|number| number.is_finite()) {
             let dimensions = self.info.dimensions;
-            return Err(self.wrong(format!("its encoder gave no vector of {dimensions} finite numbers")));
+            return Err(
+                self.wrong(format!("its encoder returned a vector that is not {dimensions} finite numbers"))
+            );
         }
         Ok(vector)
     }
@@ -71,9 +74,11 @@ impl Embedder for GivenEmbedder {
         };
         let given = self.encoder.embed(kind, texts.iter().map(|&text| text.into()).collect());
         let given = given.map_err(|thrown| self.wrong(words(&thrown)))?;
-        let vectors = given.dyn_into::<Array>().map_err(|_| self.wrong("its encoder gave no array"))?;
+        let vectors = given
+            .dyn_into::<Array>()
+            .map_err(|_| self.wrong("its encoder returned a value that is not an array"))?;
         if vectors.length() as usize != texts.len() {
-            return Err(self.wrong("its encoder gave another number of vectors than there were texts"));
+            return Err(self.wrong("its encoder returned a different number of vectors than texts"));
         }
         vectors.iter().map(|vector| self.vector(vector)).collect()
     }
@@ -81,13 +86,14 @@ impl Embedder for GivenEmbedder {
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         let given = self.encoder.token_ranges(text).map_err(|thrown| self.wrong(words(&thrown)))?;
         let given = given.dyn_into::<Uint32Array>();
-        let ends = given.map_err(|_| self.wrong("its encoder gave no Uint32Array of ranges"))?.to_vec();
+        let ends =
+            given.map_err(|_| self.wrong("its encoder returned ranges that are not a Uint32Array"))?.to_vec();
         let ranges = ends.as_chunks::<2>().0.iter().map(|&[start, end]| start as usize..end as usize);
         let ranges: Vec<Range<usize>> = ranges.collect();
         if ranges.iter().all(|range| text.get(range.clone()).is_some()) {
             Ok(ranges)
         } else {
-            Err(self.wrong("its encoder gave ranges that are not of the text"))
+            Err(self.wrong("its encoder returned ranges outside the text"))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The semantic module: a model whose files JavaScript fetched, behind the interface that the base
-//! module asks of an encoder.
+//! The semantic module: a model from files that JavaScript fetched, with the interface of an encoder for the base
+//! module.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::failure::guarded;
 
-/// Name of the file that holds the weights of a model whose graph comes without them.
+/// File with the weights of a model whose graph has none.
 const WEIGHTS_FILE: &str = "model.onnx.data";
 
 #[cfg(not(feature = "base"))]
@@ -33,9 +33,8 @@ pub struct Encoder {
 
 #[wasm_bindgen]
 impl Encoder {
-    /// A model from its files: `model.onnx`, `tokenizer.json`, `model.json`, and `model.onnx.data` where
-    /// the weights lie in a file of their own. Vectors can be compared with those of every UBP that has
-    /// the same files.
+    /// A model from its files: `model.onnx`, `tokenizer.json`, `model.json`, and `model.onnx.data` if the weights are
+    /// in a separate file. Every UBP with the same files computes comparable vectors.
     #[wasm_bindgen(constructor)]
     pub fn new(
         model: Vec<u8>,
@@ -55,7 +54,7 @@ impl Encoder {
         })
     }
 
-    /// What identifies the model and shapes its use: what the base module's `setEncoder` wants to know.
+    /// Identity and parameters of the model, for `setEncoder` of the base module.
     #[wasm_bindgen(unchecked_return_type = "ModelInfo")]
     pub fn info(&self) -> std::result::Result<JsValue, JsValue> {
         guarded(|| {
@@ -65,7 +64,7 @@ impl Encoder {
         })
     }
 
-    /// A vector for every text, in order, each of length 1.
+    /// A vector of length 1 for each text, in order.
     #[wasm_bindgen(unchecked_return_type = "Float32Array[]")]
     pub fn embed(
         &self,
@@ -84,7 +83,7 @@ impl Encoder {
         })
     }
 
-    /// Where every token of a text begins and ends, as UTF-8 bytes: start, end, start, end, …
+    /// Ranges of the tokens of a text, in UTF-8 bytes: start, end, start, end, …
     #[wasm_bindgen(js_name = tokenRanges)]
     pub fn token_ranges(&self, text: &str) -> std::result::Result<Uint32Array, JsValue> {
         guarded(|| {
@@ -96,8 +95,8 @@ impl Encoder {
     }
 }
 
-/// Files that are given away when they are read, since a model needs each once and two copies of its
-/// weights would be half of a small device's memory.
+/// Files that are moved out when read. A model reads each once, and a second copy of the weights would use too much
+/// memory on small devices.
 struct HandedFiles {
     names: Vec<String>,
     checksum: String,
@@ -127,7 +126,7 @@ impl ModelFiles for HandedFiles {
             return Ok(self.description.clone().into());
         }
         let file = self.rest.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
-        file.map(Cow::Owned).ok_or_else(|| Error::Internal(format!("{name} was read before")))
+        file.map(Cow::Owned).ok_or_else(|| Error::Internal(format!("{name} was already read")))
     }
 
     fn checksum(&self) -> Result<String> {

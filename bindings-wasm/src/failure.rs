@@ -1,5 +1,5 @@
-//! What JavaScript gets when something fails: an `Error` with a code and a hint. A defect ends the
-//! module: nothing that it holds in memory can be trusted afterwards, and it says so ever after.
+//! Errors for JavaScript: an `Error` with a code and a hint. After a panic the module's memory cannot be trusted, so
+//! every later call is refused.
 
 use std::cell::Cell;
 
@@ -11,14 +11,14 @@ use wasm_bindgen::prelude::*;
 const AGAIN: &str = "start a new worker with a fresh module, and open the vault again";
 
 thread_local! {
-    /// Whether a call is at work. One that trapped never says that it has ended.
+    /// Whether a call is running. It stays true after a trap.
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs a call from JavaScript.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> std::result::Result<T, JsValue> {
     if AT_WORK.replace(true) {
-        let message = "an earlier call broke off, or is at work still; this module can answer nothing more";
+        let message = "an earlier call failed or is still running; this module cannot be used any more";
         return Err(failure("internal", message, Some(AGAIN)));
     }
     let result = work();
@@ -34,13 +34,13 @@ fn failure(code: &str, message: &str, hint: Option<&str>) -> JsValue {
     error.set_name("UbpError");
     for (name, value) in [("code", JsValue::from(code)), ("hint", hint.map_or(JsValue::NULL, JsValue::from))]
     {
-        // Fails for frozen objects alone, and this one is new.
+        // Fails only for frozen objects, and this one is new.
         let _ = Reflect::set(&error, &name.into(), &value);
     }
     error.into()
 }
 
-/// What JavaScript threw, in words.
+/// The message of a JavaScript exception.
 #[cfg(feature = "base")]
 pub(crate) fn words(thrown: &JsValue) -> String {
     match thrown.dyn_ref::<JsError>() {
@@ -49,7 +49,7 @@ pub(crate) fn words(thrown: &JsValue) -> String {
     }
 }
 
-/// Makes a panic an error like every other; without that it would be a trap without words.
+/// Turns panics into errors; otherwise they would be traps without a message.
 #[wasm_bindgen(start)]
 fn start() {
     std::panic::set_hook(Box::new(|panic| {

@@ -1,5 +1,5 @@
-//! A folder that a person dropped on the page: files that can be read, and are never written to. Their
-//! bytes stay where the browser has them, so that pictures take no memory of the engine's.
+//! A folder that a person dropped on the page: read-only files. Their bytes stay in JavaScript, so that images take no
+//! memory of the engine.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,18 +16,17 @@ struct File {
     stat: FileStat,
 }
 
-/// Files by their path in the folder.
+/// Files by path in the folder.
 #[derive(Default)]
 pub(crate) struct Folder {
     files: BTreeMap<String, File>,
-    /// What was given and cannot be used.
+    /// Files that cannot be used.
     unusable: Vec<Unreadable>,
     pages_dir: String,
 }
 
 impl Folder {
-    /// The files in an array of `{path, bytes, modified}`. What is not such a file is told by
-    /// [`Source::list`] and passed over.
+    /// Files from an array of `{path, bytes, modified}`. Invalid entries are skipped and reported by [`Source::list`].
     pub fn new(given: &Array) -> Self {
         let mut folder = Self::default();
         for (place, value) in (0..).zip(given.iter()) {
@@ -44,12 +43,12 @@ impl Folder {
         folder
     }
 
-    /// The same, with pages in this folder of it; empty when they are the same.
+    /// The same, with pages only in the folder `pages_dir`; empty for the whole folder.
     pub fn with_pages_in(self, pages_dir: &str) -> Self {
         Self { pages_dir: pages_dir.into(), ..self }
     }
 
-    /// Every file as it was given, by its path.
+    /// The bytes of all files, by path.
     pub fn handles(&self) -> BTreeMap<String, Uint8Array> {
         self.files.iter().map(|(path, file)| (path.clone(), (*file.bytes).clone())).collect()
     }
@@ -66,17 +65,18 @@ impl Folder {
     }
 }
 
-/// A file of the array, or its path and what is wrong with it.
+/// Parses an entry of the array; the error is its path and the problem.
 fn file(value: &JsValue) -> std::result::Result<(String, File), (Option<String>, &'static str)> {
     let field = |name: &str| Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    let path = field("path").as_string().ok_or((None, "its path is no string"))?;
+    let path = field("path").as_string().ok_or((None, "its path is not a string"))?;
     let wrong = |reason| (Some(path.clone()), reason);
     if !path::is_inside(&path) || !path::is_normal(&path) || path.contains('\\') {
-        return Err(wrong("its path is not one inside of a folder"));
+        return Err(wrong("its path is not a relative path inside the folder"));
     }
-    let bytes = field("bytes").dyn_into::<Uint8Array>().map_err(|_| wrong("its bytes are no Uint8Array"))?;
+    let bytes =
+        field("bytes").dyn_into::<Uint8Array>().map_err(|_| wrong("its bytes are not a Uint8Array"))?;
     let modified = field("modified").as_f64().filter(|millis| millis.is_finite());
-    let modified = modified.ok_or_else(|| wrong("its time of modification is no number"))?;
+    let modified = modified.ok_or_else(|| wrong("its modification time is not a number"))?;
     let modified = Timestamp::from_millisecond(modified as i64).unwrap_or(Timestamp::UNIX_EPOCH);
     let stat = FileStat { size: bytes.length().into(), modified, fingerprint: 1 };
     Ok((path, File { bytes: SendWrapper::new(bytes), stat }))

@@ -1,12 +1,11 @@
-//! The engine inside browsers, as two modules. The base module opens a vault and runs the operation
-//! table; the semantic module turns text into vectors for it. Both are used from one worker.
+//! The engine for browsers, as two modules: the base module opens a vault and runs operations, the semantic module
+//! computes vectors for it. Both run in one worker.
 //!
-//! **Invariants**, each tried in `tests/wasm`, in Node and in Chromium
-//! - A browser answers what the command answers.
-//! - Nothing that was opened is written to: `folder.rs` refuses, and SQLite opens an index from bytes as read-only.
-//! - What JavaScript hands over is checked before it is kept: vectors, ranges, files and parameters.
-//! - A module that trapped answers nothing more: a call that finds the note of one that never ended is refused
-//!   (`failure.rs`).
+//! **Invariants**, each tested in `tests/wasm`, in Node and in Chromium
+//! - A browser gets the same answers as the command.
+//! - Opened data is never written to: `folder.rs` refuses writes, and SQLite opens an index from bytes as read-only.
+//! - Input from JavaScript is checked before it is stored: vectors, ranges, files and parameters.
+//! - After a trap, a module refuses every call (`failure.rs`).
 #![cfg(target_family = "wasm")]
 
 mod failure;

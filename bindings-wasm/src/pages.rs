@@ -1,4 +1,4 @@
-//! Pages for editors: reading a text needs no project.
+//! Parsing of pages for editors, without a project.
 
 use serde::Serialize;
 use ubp_core::Error;
@@ -7,8 +7,8 @@ use wasm_bindgen::prelude::*;
 
 use crate::failure::guarded;
 
-/// Reads a page: links, headings and front matter, with UTF-16 ranges. Every text is a page.
-/// `link_types` are the project's own, beyond the known ones.
+/// Parses a page: links, headings and front matter, with UTF-16 ranges. Any text is valid. `link_types` are the custom
+/// ones of the project.
 #[wasm_bindgen(unchecked_return_type = "ParsedPage")]
 pub fn parse(
     text: &str,
@@ -23,7 +23,7 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").into()
 }
 
-/// As JSON would have it: plain objects, `null`, and no integers but those that are exact.
+/// Converts a value as JSON would: plain objects, `null`, and only integers that JavaScript represents exactly.
 pub(crate) fn to_js(value: &impl Serialize) -> Result<JsValue, Error> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|error| Error::Internal(error.to_string()))

@@ -1,5 +1,4 @@
-//! An open project: an exported vault, or a folder that a person dropped on the page, and the operation
-//! table by name.
+//! An open project: an exported vault, or a folder dropped on the page, with operations by name.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,12 +30,12 @@ const TYPES: &str = include_str!("types.d.ts");
 #[wasm_bindgen]
 pub struct Project {
     engine: RefCell<Engine>,
-    /// What was dropped, for pictures and attachments.
+    /// The files of a dropped folder, for images and attachments.
     files: BTreeMap<String, Uint8Array>,
     name: Option<String>,
 }
 
-/// How far embedding is, in sections.
+/// Progress of embedding, in sections.
 #[derive(Serialize)]
 struct Embedded {
     done: usize,
@@ -45,7 +44,7 @@ struct Embedded {
 
 #[wasm_bindgen]
 impl Project {
-    /// Opens the database of an exported vault, or another index without the files that it was made of.
+    /// Opens the database of an exported vault, or another index without its files.
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(bytes: &Uint8Array) -> std::result::Result<Project, JsValue> {
         guarded(|| {
@@ -59,8 +58,8 @@ impl Project {
         })
     }
 
-    /// Opens a folder of pages, with the settings in its `.ubp/manifest.json` if it has one. Text and links
-    /// are indexed when this returns. A file that cannot be used is passed over; `doctor` tells of it.
+    /// Opens a folder of pages, with the settings in its `.ubp/manifest.json`, if any. Text and links are indexed when
+    /// this returns. Unusable files are skipped and reported by `doctor`.
     #[wasm_bindgen(js_name = openFiles)]
     pub fn open_files(
         #[wasm_bindgen(unchecked_param_type = "DroppedFile[]")] files: &Array,
@@ -80,19 +79,19 @@ impl Project {
         })
     }
 
-    /// What the folder is called.
+    /// The name of the folder.
     #[wasm_bindgen(getter)]
     pub fn name(&self) -> Option<String> {
         self.name.clone()
     }
 
-    /// Runs the operation called `name`.
+    /// Runs the operation `name`.
     #[wasm_bindgen(skip_typescript)]
     pub fn call(&self, name: &str, params: &JsValue) -> std::result::Result<JsValue, JsValue> {
         guarded(|| to_js(&self.with_context(|context| context.call(name, json(params)?))?))
     }
 
-    /// Gives the project its model: from now on, meaning counts. `info` is what the encoder's `info()` says.
+    /// Sets the encoder, which enables semantic search. `info` is the result of the encoder's `info()`.
     #[wasm_bindgen(js_name = setEncoder)]
     pub fn set_encoder(
         &self,
@@ -106,8 +105,8 @@ impl Project {
         })
     }
 
-    /// Gives sections their vectors for about so many milliseconds, and says how many sections have theirs.
-    /// Without an encoder there is nothing to do.
+    /// Computes vectors for about the given time, and returns how many sections have vectors. Does nothing without an
+    /// encoder.
     #[wasm_bindgen(js_name = embedPending, unchecked_return_type = "{ done: number; total: number }")]
     pub fn embed_pending(&self, milliseconds: f64) -> std::result::Result<JsValue, JsValue> {
         guarded(|| {
@@ -117,7 +116,7 @@ impl Project {
         })
     }
 
-    /// A file of a dropped folder, by its path in there.
+    /// A file of a dropped folder, by its path in that folder.
     pub fn file(&self, path: &str) -> Option<Uint8Array> {
         self.files.get(path).cloned()
     }
@@ -142,22 +141,22 @@ impl Project {
     }
 }
 
-/// The settings of a folder that has none: every page in it, and nothing is written.
+/// The settings of a folder without a manifest: every Markdown file is a page, and front matter is never written.
 fn default_manifest() -> Result<Manifest> {
     Manifest::default_for(".", FrontMatterMode::Preserved, BrowserClock.now())
 }
 
-/// Parameters as JSON has them, which knows neither cycles nor functions.
+/// Parameters converted through JSON, which refuses cycles and drops functions.
 fn json(params: &JsValue) -> Result<Value> {
     if params.is_undefined() || params.is_null() {
         return Ok(Value::Null);
     }
     let text = JSON::stringify(params).map_err(|thrown| Error::invalid(words(&thrown)))?;
-    let text = text.as_string().ok_or_else(|| Error::invalid("the parameters are no object"))?;
+    let text = text.as_string().ok_or_else(|| Error::invalid("the parameters are not an object"))?;
     serde_json::from_str(&text).map_err(|error| Error::invalid(error.to_string()))
 }
 
-/// Bytes of JavaScript's, read straight to where they are needed.
+/// Bytes in JavaScript, copied directly to the destination buffer.
 struct Bytes<'a> {
     array: &'a Uint8Array,
     read: u32,

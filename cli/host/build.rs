@@ -1,17 +1,17 @@
-//! Builds the web app and takes it into the program: every file of `web-viewer/dist`, compressed, and a list of them as
-//! Rust. Without Node the program is built all the same, and says what is missing when somebody asks for the viewer.
-//! Builds for development go without, so that a change of the app compiles nothing of them.
+//! Builds the web app and embeds it in the program: every file of `web-viewer/dist`, compressed, and a table of them in
+//! Rust. Without Node the program is built without the app, and `ubp viewer` reports what is missing. Development
+//! builds do not embed it, so that a change of the app does not recompile them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// Beyond this, compressing takes longer and gains next to nothing.
+/// Compression level; higher ones take longer for almost no gain.
 const LEVEL: u8 = 8;
 
-/// What the app is made from, relative to its folder. All of it is in the repository: a path that is not there counts as
-/// changed in every build, and would make each of them slow.
+/// Sources of the app, relative to its folder. All must exist in the repository: Cargo treats a missing path as changed
+/// in every build.
 const SOURCES: [&str; 10] = [
     "build.mjs",
     "index.html",
@@ -27,14 +27,13 @@ const SOURCES: [&str; 10] = [
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    // Asked for when it runs: a script that was compiled in another clone may be taken from a shared cache.
+    // Read at run time, not with `env!`: a shared cache may provide a script compiled in another clone.
     let package =
-        env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| io::Error::other("cargo names no package"))?;
+        env::var_os("CARGO_MANIFEST_DIR").ok_or_else(|| io::Error::other("CARGO_MANIFEST_DIR is not set"))?;
     let web = Path::new(&package).join("../../web-viewer");
-    let out =
-        PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?);
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("OUT_DIR is not set"))?);
     let mut files = Vec::new();
-    let mut missing = "it is a build for development. Use `cargo run --release -- viewer`".to_owned();
+    let mut missing = "it is a development build. Use `cargo run --release -- viewer`".to_owned();
     if env::var_os("PROFILE").is_some_and(|profile| profile == "release") {
         let dist = web.join("dist");
         for source in SOURCES {
@@ -42,7 +41,7 @@ fn main() -> io::Result<()> {
         }
         let is_built = build(&web);
         if let Err(reason) = &is_built {
-            // Nothing else tells that somebody builds it later. Where this script does, what it writes is no news.
+            // Rerun when the app is built later by hand. After a build by this script, its own output must not count.
             println!("cargo::rerun-if-changed={}", dist.display());
             missing.clone_from(reason);
         }
@@ -50,7 +49,7 @@ fn main() -> io::Result<()> {
             list(&dist, "", &mut files)?;
             files.sort();
             if is_built.is_err() {
-                println!("cargo::warning=web-viewer/dist is taken as it is, because {missing}");
+                println!("cargo::warning=using the existing web-viewer/dist, because {missing}");
             }
         } else {
             println!("cargo::warning=`ubp viewer` will not work, because {missing}");
@@ -68,7 +67,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("web_app.rs"), table)
 }
 
-/// Brings `dist` up to date. An error is the reason why that cannot be, and what to do, on one line.
+/// Updates `dist`. The error is the reason and what to do, on one line.
 fn build(web: &Path) -> Result<(), String> {
     let checked_out_by_cargo = web.components().any(|part| part.as_os_str() == "checkouts");
     let again = if checked_out_by_cargo {
@@ -76,16 +75,16 @@ fn build(web: &Path) -> Result<(), String> {
     } else {
         "run `node web-viewer/build.mjs && cargo build --release`"
     };
-    // Cargo runs this in `cli/host`; a path from there has no prefix that Node on Windows would stumble over.
+    // A relative path, because absolute ones on Windows may have a verbatim prefix that Node does not support.
     let ran = match Command::new("node").arg("../../web-viewer/build.mjs").output() {
         Ok(ran) => ran,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!(
-                "Node was not found when it was built. Install Node 20.19 or newer from https://nodejs.org, then {again}"
+                "Node was not found at build time. Install Node 20.19 or newer from https://nodejs.org, then {again}"
             ));
         }
         Err(error) => {
-            return Err(format!("Node could not be started: {error}. When that is solved, {again}"));
+            return Err(format!("Node could not be started: {error}. Fix that, then {again}"));
         }
     };
     if ran.status.success() {
@@ -93,15 +92,15 @@ fn build(web: &Path) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&ran.stderr);
     let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("build.mjs failed").trim();
-    Err(format!("its web app could not be built: {reason}. When that is solved, {again}"))
+    Err(format!("its web app could not be built: {reason}. Fix that, then {again}"))
 }
 
-/// Paths of all files, `/`-separated. What is hidden belongs to git.
+/// Paths of all files, `/`-separated, without hidden ones, which belong to git.
 fn list(folder: &Path, below: &str, files: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name =
-            entry.file_name().into_string().map_err(|_| io::Error::other("a name that is not Unicode"))?;
+            entry.file_name().into_string().map_err(|_| io::Error::other("a file name is not Unicode"))?;
         if name.starts_with('.') {
             continue;
         }

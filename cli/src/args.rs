@@ -1,5 +1,5 @@
-//! What every command takes. A command has its arguments, flags and examples in its own file; help, errors and shell
-//! completions are made from them.
+//! The options of every command. Each command defines its arguments, flags and examples in its own file; clap derives
+//! help, errors and shell completions from them.
 
 pub(crate) mod choice;
 
@@ -9,14 +9,14 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::commands::Command;
 
-/// Arguments of the whole command.
+/// The arguments of `ubp`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ubp",
     version,
     about = "Markdown pages with [[links]] as a searchable blueprint, for people and AI agents",
     after_help = "Examples:\n  \
-        ubp                                    what matters here, and what to do next\n  \
+        ubp                                    show the project's state and next steps\n  \
         ubp init                               start a project in this folder\n  \
         ubp search \"how do sessions expire\"    ask a question\n  \
         ubp get \"Login Feature\"                read a page with its links\n  \
@@ -29,15 +29,15 @@ use crate::commands::Command;
 pub struct Arguments {
     #[command(flatten)]
     pub global: Global,
-    /// What to do; without one, what matters of the project is told.
+    /// The command; without one, `ubp` shows the state of the project and what to do next.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// Above the flags of every command in the help.
-const EVERY: &str = "Options of every command";
+/// Help heading of the flags that every command has.
+const EVERY: &str = "Global options";
 
-/// Flags of every command.
+/// Flags that every command has.
 #[derive(Debug, Clone, Args)]
 pub struct Global {
     /// Run as if started in DIR
@@ -49,13 +49,13 @@ pub struct Global {
     /// Print results and errors only
     #[arg(short, long, global = true, help_heading = EVERY, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more about what is done (or set UBP_LOG=debug)
+    /// Print details of what is done (or set UBP_LOG=debug)
     #[arg(short, long, global = true, help_heading = EVERY)]
     pub verbose: bool,
     /// When to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = EVERY)]
     pub color: ColorChoice,
-    /// Answer from the index as it is, without looking at the files first
+    /// Answer from the index as it is; do not check files for changes
     #[arg(long, global = true, help_heading = EVERY)]
     pub no_refresh: bool,
 }

@@ -1,4 +1,4 @@
-//! Opening a file in the editor that a person chose, at a line where the editor takes one.
+//! Opens a file in the user's editor, at a line if the editor supports that.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,22 +7,22 @@ use std::process::Command;
 use ubp_core::{Error, Result};
 use ubp_host::Environment;
 
-/// Whether there is a screen that the system can open something on. Without one it may start a program in the
-/// terminal, which then belongs to it.
+/// Whether there is a graphical display. Without one, the system's opener may start a program that takes over the
+/// terminal.
 pub(crate) fn has_screen(environment: &Environment) -> bool {
     let set = |name: &str| environment.get(name).is_some_and(|value| !value.is_empty());
     cfg!(any(windows, target_os = "macos"))
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(set)
 }
 
-/// What opens files.
+/// What to open files with.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Editor {
     /// The program of `VISUAL` or `EDITOR`, and its arguments.
     Chosen(Vec<String>),
-    /// Whatever the system opens such files with.
+    /// The system's default program for the file.
     System,
-    /// Nothing.
+    /// No editor is known.
     None,
 }
 
@@ -43,7 +43,7 @@ impl Editor {
     /// Opens `file`, and waits for an editor that runs in the terminal.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be started, or ends with an error.
+    /// [`Error::Io`] if it cannot be started or fails.
     pub(crate) fn open(&self, file: &Path, line: usize) -> Result<()> {
         let shown = || file.to_string_lossy().into_owned();
         match self {
@@ -54,18 +54,18 @@ impl Editor {
                 if status.success() {
                     return Ok(());
                 }
-                Err(Error::io(program, std::io::Error::other(format!("ended with an error ({status})"))))
+                Err(Error::io(program, std::io::Error::other(format!("failed ({status})"))))
             }
             Self::System => open::that_detached(file).map_err(|error| Error::io(shown(), error)),
             Self::None => {
-                let words = "no editor is known here; set EDITOR to the one that you use";
+                let words = "no editor found; set EDITOR to the one that you use";
                 Err(Error::io(shown(), std::io::Error::other(words)))
             }
         }
     }
 }
 
-/// How an editor is told a line of a file.
+/// The arguments with which an editor opens a file at a line.
 fn place(program: &str, file: &Path, line: usize) -> Vec<OsString> {
     let name = Path::new(program).file_stem().map(|name| name.to_string_lossy().to_ascii_lowercase());
     let at_line = || {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_editor_is_told_the_line_in_its_own_way() {
+    fn the_line_argument_depends_on_the_editor() {
         let told = |program: &str| {
             let words = place(program, Path::new("/p/a b.md"), 7);
             words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>()
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn visual_comes_before_editor_and_both_may_have_arguments() {
+    fn visual_is_preferred_to_editor_and_both_may_have_arguments() {
         let of = |variables: &[(&str, &str)]| Editor::of(&Environment::with(variables.iter().copied()));
         let chosen = |words: &[&str]| Editor::Chosen(words.iter().map(|word| (*word).into()).collect());
         assert_eq!(of(&[("VISUAL", "code --wait"), ("EDITOR", "vi")]), chosen(&["code", "--wait"]));

@@ -1,5 +1,5 @@
-//! What the command sees of the process around it. Everything is handed in, so that tests and Node
-//! run the same command without a process of their own.
+//! The process environment of a command. All of it is passed in, so that tests and Node run the same command inside
+//! their own process.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -8,30 +8,29 @@ use std::path::PathBuf;
 use ubp_core::progress::Cancel;
 use ubp_host::Environment;
 
-/// Streams, folder, environment and the request to stop.
+/// Streams, folder, environment and cancellation.
 pub struct Io {
-    /// What servers are asked through, and where answers of a person come from.
+    /// Requests to a server over standard input, and answers to questions.
     pub input: Box<dyn Read + Send>,
-    /// Results go here, and nothing else.
+    /// Results only.
     pub out: Box<dyn Write + Send>,
-    /// Everything else goes here.
+    /// Messages, progress and errors.
     pub err: Box<dyn Write + Send>,
     /// Whether a person can answer questions.
     pub in_is_terminal: bool,
-    /// Whether a person reads the results.
+    /// Whether `out` is a terminal.
     pub out_is_terminal: bool,
-    /// Whether a person reads the messages.
+    /// Whether `err` is a terminal.
     pub err_is_terminal: bool,
-    /// Columns of the terminal, where it has any.
+    /// Columns of the terminal; `None` if unknown.
     pub width: Option<usize>,
     /// The current folder.
     pub folder: PathBuf,
     /// The environment.
     pub environment: Environment,
-    /// Asked to stop by Ctrl-C, a signal, or the host.
+    /// Requested by Ctrl-C, a signal or the host.
     pub cancel: Cancel,
-    /// What starts this command in a process of its own: a program and the arguments before those of the command.
-    /// Empty where nothing does.
+    /// Program and leading arguments that start this command in a new process. Empty if that is not possible.
     pub program: Vec<OsString>,
 }
 

@@ -1,11 +1,11 @@
 //! The `ubp` command. A terminal, a Node process and a test all call [`run`] with arguments and
-//! streams; nothing here decides what is true of a project, that is the engine's part.
+//! streams. What is known about a project comes from the engine.
 //!
 //! **Invariants**
-//! - Results go to standard output, all else to standard error, and a closed pipe is no error
+//! - Results go to standard output, everything else to standard error. A closed pipe is not an error
 //!   (`tests/tests/transcripts`).
 //! - Control characters of pages never reach a terminal (`output.rs`).
-//! - Ctrl-C is noticed between batches and between files and ends with status 130; a second one ends at once and
+//! - Ctrl-C stops the command after the current batch or file, with status 130; a second one stops it at once and
 //!   loses no more (`tests/tests/process/interrupted.rs`).
 
 mod args;
@@ -32,20 +32,20 @@ use crate::args::Arguments;
 use crate::commands::Command;
 use crate::session::Terminal;
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Done.
     Success = 0,
-    /// A finding that was asked to fail the command.
+    /// A finding, with a flag such as `--exit-code`.
     Finding = 1,
     /// Wrong usage, or an error.
     Error = 2,
-    /// Stopped on request.
+    /// Cancelled.
     Interrupted = 130,
 }
 
-/// Runs the command that `arguments` (program name first) ask for.
+/// Runs the command in `arguments`, which start with the program name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, io: &mut Io) -> ExitStatus {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
@@ -68,7 +68,7 @@ fn usage(error: &clap::Error, io: &mut Io) -> ExitStatus {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let text = rendered(colored(io.out_is_terminal));
-            // Nobody is left to hear that the help could not be shown.
+            // Standard output is closed: there is nowhere to report to.
             let _ = io.out.write_all(text.as_bytes());
             ExitStatus::Success
         }

@@ -1,4 +1,4 @@
-//! The native `ubp`: hands the process to the library.
+//! The native `ubp`: passes the process to the library.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use ubp_core::progress::Cancel;
 fn main() -> ExitCode {
     let cancel = Cancel::default();
     let request = cancel.clone();
-    // The one owner of signals: this is the program, which nothing else takes in. Without a handler the process ends at once, which loses nothing either.
+    // Only the program may own signals. If no handler can be set, Ctrl-C ends the process at once, which loses no data.
     let _ = ctrlc::set_handler(move || {
         if request.is_requested() {
             std::process::exit(130);

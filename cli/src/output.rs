@@ -1,4 +1,4 @@
-//! Printing for people: colours, errors with the way out, and JSON for programs.
+//! Printing: colours and errors with hints for people, JSON for programs.
 
 use std::fmt::Display;
 use std::io;
@@ -13,9 +13,9 @@ pub(crate) use ubp_servers::printable;
 /// Why a command ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The engine or the host said no.
+    /// An error of the engine or the host.
     Engine(Error),
-    /// Standard output could not be written; a closed pipe is no error.
+    /// Standard output could not be written to. A closed pipe is not an error.
     Output(io::Error),
 }
 
@@ -33,7 +33,7 @@ impl From<io::Error> for Failure {
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
-/// Colours, or none.
+/// Styles for text; without colours, text stays as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Palette {
     colored: bool,
@@ -80,7 +80,7 @@ impl Palette {
         if self.colored { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 
-    /// `text` with the words between the UTF-16 offsets of `highlights` standing out.
+    /// `text` with the ranges in `highlights` (UTF-16 offsets) in bold.
     pub(crate) fn highlighted(self, text: &str, highlights: &[[usize; 2]]) -> String {
         if !self.colored {
             return printable(text);
@@ -104,7 +104,7 @@ impl Palette {
     }
 }
 
-/// `one` or `many`, with the number.
+/// The number with the singular `one` or the plural `many`.
 pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }

@@ -1,4 +1,4 @@
-//! Answers told at the terminal: results on standard output, what is to be said about them on standard error.
+//! Answers on the terminal: results on standard output, notes about them on standard error.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use ubp_core::show::{Page, Span};
 use crate::output::{Failure, Palette, printable};
 use crate::session::Terminal;
 
-/// Columns that a value of a table may take: what is longer is cut for people, never in JSON.
+/// Maximum width of a table cell. Longer values are cut for people, never in JSON.
 const WIDEST: usize = 60;
 
-/// Columns below which nothing is broken into lines: it would be no better.
+/// On narrower terminals, lines are not wrapped.
 const NARROWEST: usize = 30;
 
-/// The lines that `text` takes in `width` columns, as ranges of its bytes, broken between words where that can be done.
+/// Byte ranges of the lines of `text` when wrapped at `width` columns, between words if possible.
 fn wrapped(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut column, mut word) = (0, 0, 0);
@@ -31,7 +31,7 @@ fn wrapped(text: &str, width: usize) -> Vec<Range<usize>> {
         if c == ' ' {
             word = at + 1;
         } else if column + columns > width {
-            // A word that is longer than a line is broken, and so is text without blanks.
+            // Break inside words longer than a line, and inside text without spaces.
             let end = if word > start { word } else { at };
             lines.push(start..end);
             start = end;
@@ -44,7 +44,8 @@ fn wrapped(text: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// A [`Page`] that is a terminal. What fails to be written ends the answer; [`TerminalPage::finish`] says so.
+/// A [`Page`] on the terminal. After a failed write, nothing more is printed; [`TerminalPage::finish`] returns the
+/// error.
 pub(crate) struct TerminalPage<'t, 'io> {
     terminal: &'t mut Terminal<'io>,
     result: Result<(), Failure>,
@@ -59,7 +60,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
         self.result
     }
 
-    /// A table whose cells take at most `widest` columns.
+    /// Prints a table with cells of at most `widest` columns.
     pub(crate) fn columns(&mut self, columns: &[&str], rows: &[Vec<String>], widest: usize) {
         let cell = |text: &str| {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,7 +114,7 @@ impl<'t, 'io> TerminalPage<'t, 'io> {
         }
     }
 
-    /// Columns of the terminal, where a person reads: what goes into a file or a pipe stays on its line.
+    /// Columns to wrap at; `None` if the output is not a terminal: lines in a file or pipe are not wrapped.
     fn width(&self) -> Option<usize> {
         self.terminal.io.width.filter(|width| self.terminal.io.out_is_terminal && *width > NARROWEST)
     }
@@ -130,10 +131,10 @@ impl Page for TerminalPage<'_, '_> {
         if self.width().is_none_or(|width| measure_text_width(&plain) <= width) {
             return self.indented("", line);
         }
-        // What is there for those who look closer gets a line of its own.
+        // Details, printed in a faint colour, move to their own line.
         let (faint, rest): (Vec<Span<'_>>, Vec<Span<'_>>) =
             line.iter().partition(|span| matches!(span, Span::Faint(_)));
-        // What kept the two apart is not needed.
+        // Drop the blanks that separated the two parts.
         let blank = |span: &Span<'_>| matches!(span, Span::Text(text) if text.trim().is_empty());
         let rest: Vec<Span<'_>> = rest.into_iter().filter(|span| !blank(span)).collect();
         self.indented("", &rest);
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_between_words() {
+    fn text_is_wrapped_between_words() {
         assert_eq!(lines("one two three", 7), ["one two", "three"]);
         assert_eq!(lines("one two three", 8), ["one two", "three"]);
         assert_eq!(lines("one\ntwo three", 80), ["one", "two three"]);
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_blanks_is_broken_at_the_edge() {
+    fn text_without_spaces_is_wrapped_at_the_width() {
         assert_eq!(lines("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(lines("認証の流れ", 4), ["認証", "の流", "れ"]);
     }

@@ -1,10 +1,10 @@
-//! Paths as they are typed: seen from the current folder, as shells complete them and as answers print them. Answers
-//! in JSON and links write paths of pages as seen from the pages folder, so those are understood everywhere, too.
+//! Resolves typed paths. They are relative to the current folder, as in shell completion and printed answers. JSON and
+//! links have paths relative to the pages folder, so those are accepted from every folder, too.
 //!
 //! **Invariants**
-//! - Every command reads the page that is named on its command line by [`Session::page`], so that what one prints the
-//!   next one takes, from every folder (`tests/tests/names.rs`).
-//! - What lies where it was typed wins: a file of the current folder over one of the same name in the pages folder.
+//! - Every command resolves pages on its command line by [`Session::page`], so that it accepts what other commands
+//!   print, in every folder (`tests/tests/names.rs`).
+//! - A file in the current folder takes precedence over a file with the same path in the pages folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::output::Failure;
 use crate::session::{Session, Terminal};
 
 impl Session {
-    /// A page that was typed, by the path that the engine knows it by; what is no path stays as it is, for the engine
-    /// to find an id, title or alias.
+    /// The path of a typed page relative to the pages folder. Anything else is returned as typed: the engine looks it
+    /// up as an id, title or alias.
     pub(crate) fn page(&self, terminal: &mut Terminal<'_>, typed: &str) -> String {
-        // Answers write lines behind paths.
+        // Answers print paths with line numbers.
         let file = match typed.rsplit_once(':') {
             Some((page, line)) if path::is_page(page) && line.parse::<usize>().is_ok() => page,
             _ => typed,
@@ -31,14 +31,15 @@ impl Session {
         let Some(found) = found else { return typed.to_owned() };
         if found != file && !is_seen_from_here(file) && self.project.pages_dir.join(file).is_file() {
             let other = terminal.path(file);
-            terminal
-                .note(format!("{file} is taken as it is seen from here; for the other one, type {other}"));
+            terminal.note(format!(
+                "{file} is read as a path from the current folder; for the other page, type {other}"
+            ));
         }
         found
     }
 
-    /// Pages that were typed. A folder stands for those of its pages that `list` gives for its path, and `none` is said
-    /// where it gives none.
+    /// Typed pages. A folder is replaced by the pages that `list` returns for its path; `none` is the error if there
+    /// are none.
     pub(crate) fn pages<'io>(
         &self,
         terminal: &mut Terminal<'io>,
@@ -61,7 +62,7 @@ impl Session {
         Ok(pages)
     }
 
-    /// Refuses what lies where it was typed, and outside of the pages folder.
+    /// Refuses an existing path outside the pages folder.
     ///
     /// # Errors
     /// [`Error::OutsideProject`].
@@ -75,8 +76,8 @@ impl Session {
         }
     }
 
-    /// Where a page that is not there yet, or no longer, would lie. In the pages folder, paths are seen from the
-    /// current folder.
+    /// The path of a page that need not exist, relative to the pages folder. Within that folder, `typed` is relative to
+    /// the current folder.
     pub(crate) fn place_of_page(&self, typed: &str) -> String {
         match self.as_seen(typed) {
             Some(place) if typed.ends_with('/') && !place.is_empty() => format!("{place}/"),
@@ -85,7 +86,7 @@ impl Session {
         }
     }
 
-    /// A folder of the pages folder that was typed; the folder that pages lie in when it is above it.
+    /// A typed folder, relative to the pages folder; empty for the pages folder and folders above it.
     pub(crate) fn folder(&self, typed: &str) -> String {
         match self.folder_of_pages(typed) {
             Some(folder) => folder,
@@ -94,7 +95,7 @@ impl Session {
         }
     }
 
-    /// The folder that was typed, as seen from the pages folder and empty when it holds that, where it exists.
+    /// An existing folder, relative to the pages folder; empty for that folder and folders above it.
     fn folder_of_pages(&self, typed: &str) -> Option<String> {
         let pages = &self.project.pages_dir;
         let folder = self.seen(Path::new(typed)).find(|place| place.is_dir())?;
@@ -104,13 +105,13 @@ impl Session {
         self.below_pages(&folder)
     }
 
-    /// A file or folder of the project that was typed, as seen from there. What lies elsewhere, and what is not where it
-    /// was typed but may well be there when seen from the project, stays as it is.
+    /// A typed file or folder, relative to the project. Returned as typed if it is outside the project, or if it does
+    /// not exist and may already be relative to the project.
     pub(crate) fn source(&self, typed: &Path) -> String {
         let places: Vec<PathBuf> = self.seen(typed).collect();
         let place = match places.iter().find(|place| place.exists()) {
             None if self.project.root.join(typed).exists() => None,
-            // It may be gone from where it lay.
+            // The file may have been deleted.
             None => places.iter().find(|place| place.parent().is_some_and(Path::is_dir)),
             there => there,
         };
@@ -118,12 +119,12 @@ impl Session {
         below.unwrap_or_else(|| typed.to_string_lossy().into_owned())
     }
 
-    /// A path as seen from the current folder, by the path below the pages folder; `None` when it lies elsewhere.
+    /// The path relative to the pages folder of a path relative to the current one; `None` if it is outside.
     fn as_seen(&self, typed: &str) -> Option<String> {
         self.seen(Path::new(typed)).find_map(|place| self.below_pages(&place))
     }
 
-    /// Where `typed` may lie: in the folder that `-C` names, and in the current one.
+    /// Candidates for `typed`: in the folder given by `-C`, then in the current one.
     fn seen<'s>(&'s self, typed: &'s Path) -> impl Iterator<Item = PathBuf> + 's {
         self.here.iter().map(move |here| normal(&here.join(typed)))
     }
@@ -133,14 +134,14 @@ impl Session {
     }
 }
 
-/// Whether a path can only be meant as seen from the current folder.
+/// Whether a path is explicitly relative to the current folder, or absolute.
 fn is_seen_from_here(typed: &str) -> bool {
     let path = Path::new(typed);
     let first = path.components().next();
     path.is_absolute() || matches!(first, Some(Component::CurDir | Component::ParentDir))
 }
 
-/// The path of `place` below `folder`, which may be reached through links; `/` between its parts.
+/// The path of `place` relative to `folder`, `/`-separated, with symbolic links on the way resolved.
 pub(crate) fn below(folder: &Path, place: &Path) -> Option<String> {
     let real = match (place.parent(), place.file_name()) {
         (Some(parent), Some(name)) => std::fs::canonicalize(parent).ok().map(|parent| parent.join(name)),
@@ -152,7 +153,7 @@ pub(crate) fn below(folder: &Path, place: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// The path with `.` and `..` taken out.
+/// The path with `.` and `..` resolved lexically.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

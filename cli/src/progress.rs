@@ -1,4 +1,4 @@
-//! Progress of long work, on the error stream and only when a person watches.
+//! Progress bars on standard error, shown only on a terminal.
 
 use std::fmt::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -7,9 +7,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use ubp_core::progress::{Progress, Stage};
 
-/// Work that is over sooner shows nothing.
+/// Work that ends sooner shows no progress.
 const MOMENT: Duration = Duration::from_millis(700);
-/// Columns of a bar.
+/// Width of a bar in columns.
 const BAR: u64 = 30;
 
 /// One bar at a time, per stage.
@@ -54,7 +54,7 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
         Stage::Pages => "Reading pages",
         Stage::Links => "Resolving links",
         Stage::Vectors => "Computing vectors",
-        Stage::Queries => "Asking queries",
+        Stage::Queries => "Running queries",
         Stage::Suggestions => "Comparing pages",
         Stage::Site => "Writing pages",
         Stage::Comparisons => "Comparing memories",
@@ -62,7 +62,7 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{line}") {
         bar.set_style(style.with_key("line", move |state: &ProgressState, line: &mut dyn Write| {
-            // A line that cannot be written is not shown.
+            // A failed write only hides the progress.
             let _ = write_line(line, what, state.pos(), state.len().unwrap_or(0), state.elapsed());
         }));
     }
@@ -70,12 +70,12 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
     bar
 }
 
-/// How far the work is, and how long the rest of it takes at the speed that it had.
+/// Writes the progress, and the time left at the average speed so far.
 fn write_line(line: &mut dyn Write, what: &str, done: u64, total: u64, elapsed: Duration) -> fmt::Result {
     if elapsed < MOMENT {
         return Ok(());
     }
-    // One step says nothing of how far it is.
+    // A single step has no meaningful bar.
     if total <= 1 {
         return write!(line, "{what:18} {}", lasting(elapsed));
     }
@@ -109,12 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_in_a_moment_shows_nothing() {
+    fn short_work_shows_no_progress() {
         assert_eq!(told(3, 10, 500), "");
     }
 
     #[test]
-    fn long_work_says_what_remains_however_few_steps_it_has() {
+    fn long_work_shows_the_time_left() {
         assert_eq!(told(1, 4, 2_000), "Reading pages      [=======                       ] 1/4  6 s left");
         assert_eq!(told(0, 4, 2_000), "Reading pages      [                              ] 0/4");
         assert_eq!(
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn work_of_one_step_says_how_long_it_takes() {
+    fn work_of_one_step_shows_the_elapsed_time() {
         assert_eq!(told(0, 1, 3_000), "Reading pages      3 s");
     }
 }

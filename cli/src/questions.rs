@@ -1,4 +1,4 @@
-//! What `ubp init` asks a person: which folder holds the pages, and which agent is to be connected.
+//! Questions of `ubp init`: which folder has the pages, and which agent to connect.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::commands::mcp_server::{ClientChoice, McpServerArgs, client_config};
 use crate::output::{Failure, counted, printable};
 use crate::session::Terminal;
 
-/// The folder that a person chooses, where there is a choice.
+/// Asks for the pages folder if there is a choice.
 pub(crate) fn pages_folder(
     terminal: &mut Terminal<'_>,
     folders: &[PagesFolder],
@@ -19,7 +19,7 @@ pub(crate) fn pages_folder(
     let Some(first) = folders.first().filter(|_| folders.iter().any(|folder| folder.files > 0)) else {
         return Ok(None);
     };
-    terminal.note("Which folder holds your pages?");
+    terminal.note("Which folder has your pages?");
     for (at, folder) in folders.iter().enumerate() {
         let what = match (folder.dir.as_str(), folder.files) {
             (".", files) => {
@@ -39,21 +39,21 @@ pub(crate) fn pages_folder(
             None => answer,
             Some(Some(chosen)) => chosen.dir.clone(),
             Some(None) => {
-                terminal.note(format!("There is no {answer}."));
+                terminal.note(format!("'{answer}' is not one of the choices."));
                 continue;
             }
         }));
     }
 }
 
-/// Clients that read their settings from a file of the project.
+/// Clients that read their settings from a file in the project.
 const CLIENTS: [(ClientChoice, &str, &str); 3] = [
     (ClientChoice::ClaudeCode, "Claude Code", ".mcp.json"),
     (ClientChoice::Cursor, "Cursor", ".cursor/mcp.json"),
     (ClientChoice::Vscode, "VS Code", ".vscode/mcp.json"),
 ];
 
-/// Connects the agent that a person chooses; says whether one was.
+/// Asks which agent to connect, and writes its settings; returns whether one was chosen.
 pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, Failure> {
     terminal.note("Let an AI agent read these pages?");
     for (at, (_, name, file)) in CLIENTS.iter().enumerate() {
@@ -66,10 +66,10 @@ pub(crate) fn client(terminal: &mut Terminal<'_>, root: &Path) -> Result<bool, F
     let path = root.join(file);
     match atomic::create(&path, format!("{}\n", snippet.text).as_bytes()) {
         Ok(()) => terminal
-            .line(format!("  made     {file}; start {name} in this folder, and it asks your pages"))?,
-        // Settings of other servers are in it.
+            .line(format!("  created  {file}; start {name} in this folder to let it read your pages"))?,
+        // The file may have settings of other servers.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            terminal.line(format!("  {} is there already; add this to it:", printable(file)))?;
+            terminal.line(format!("  {} exists; add this to it:", printable(file)))?;
             terminal.line(snippet.text)?;
         }
         Err(error) => return Err(Error::io(*file, error).into()),

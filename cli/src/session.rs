@@ -1,4 +1,4 @@
-//! One run of the command: the terminal it talks to, and the project it works on.
+//! One run of the command: its terminal and its project.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -26,16 +26,16 @@ use crate::places::below;
 use crate::progress::Bars;
 use crate::{ExitStatus, Io};
 
-/// Milliseconds that a question about meaning spends on vectors before it is answered.
+/// Milliseconds that a semantic search spends on missing vectors before it answers.
 const EMBED_MILLIS: u64 = 300;
 
-/// How long a reading command waits for another process that writes the index.
+/// How long a read-only command waits for another process that writes the index.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Most bytes of an answer to a question.
+/// Limit on the bytes of an answer to a question.
 const LONGEST_ANSWER: usize = 4096;
 
-/// Where results and messages go, and how.
+/// Prints results and messages.
 pub(crate) struct Terminal<'a> {
     pub io: &'a mut Io,
     pub json: bool,
@@ -43,11 +43,11 @@ pub(crate) struct Terminal<'a> {
     pub verbose: bool,
     pub out: Palette,
     pub err: Palette,
-    /// The pages folder as seen from the current one, `/` at its end; empty when they are the same.
+    /// The pages folder relative to the current one, with a final `/`; empty if they are the same.
     pages_prefix: String,
     /// The same for the project's folder.
     project_prefix: String,
-    /// The current folder as seen from the pages folder, where it is within that.
+    /// The current folder relative to the pages folder, if it is inside.
     within_pages: Option<String>,
     /// The same for the project's folder.
     within_project: Option<String>,
@@ -77,14 +77,14 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// A line of the result.
+    /// Prints a line of the result.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
         writeln!(self.io.out, "{}", text.as_ref())?;
         Ok(())
     }
 
-    /// The result as JSON, one document: spread out for people, on one line for programs, so that a
-    /// promised size holds for what they read.
+    /// Prints the result as one JSON document: indented on a terminal, otherwise on one line, so that limits on the
+    /// size apply to what programs read.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let spread = self.io.out_is_terminal;
         let text = if spread { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
@@ -92,33 +92,33 @@ impl<'a> Terminal<'a> {
         self.line(text)
     }
 
-    /// Something worth knowing beside the result.
+    /// Prints a note.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
         if !self.quiet {
-            // On a terminal both streams meet: what was printed before comes first.
+            // Flush results first: on a terminal, both streams share the screen.
             let _ = self.io.out.flush();
-            // Messages are an extra: a closed error stream must not fail the command.
+            // A closed error stream must not fail the command.
             let _ = writeln!(self.io.err, "{}", text.as_ref());
         }
     }
 
-    /// Something that will probably need attention.
+    /// Prints a warning.
     pub(crate) fn warn(&mut self, text: impl AsRef<str>) {
         let label = self.err.warning("warning:");
         self.note(format!("{label} {}", printable(text.as_ref())));
     }
 
-    /// Whether there is a person who can be asked something.
+    /// Whether a person can be asked.
     pub(crate) fn can_ask(&self) -> bool {
         self.io.in_is_terminal && self.io.err_is_terminal && !self.quiet && !self.json
     }
 
-    /// Asks a person; the answer is a line without blanks around it, and empty when nobody answers.
+    /// Asks a question. The answer is a trimmed line, empty at the end of input.
     pub(crate) fn ask(&mut self, question: &str) -> Result<String, Failure> {
         self.io.out.flush()?;
         write!(self.io.err, "{question} ")?;
         self.io.err.flush()?;
-        // On a thread of its own, which is left behind when Ctrl-C comes in place of an answer.
+        // Read on a separate thread, which is abandoned if the user presses Ctrl-C instead of answering.
         let mut input = std::mem::replace(&mut self.io.input, Box::new(std::io::empty()));
         let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
@@ -137,7 +137,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// What a person gets to hear with `--verbose`.
+    /// Prints a note with `--verbose`.
     pub(crate) fn detail(&mut self, text: impl AsRef<str>) {
         if self.verbose {
             let line = self.err.faint(printable(text.as_ref()));
@@ -153,7 +153,7 @@ impl<'a> Terminal<'a> {
             }
             Failure::Output(error) => &Error::io("standard output", error.kind().into()),
             Failure::Engine(Error::Cancelled) => {
-                self.note("interrupted; what was finished is kept, the next run goes on from there");
+                self.note("interrupted; finished work is kept, and the next run continues from there");
                 return ExitStatus::Interrupted;
             }
             Failure::Engine(error) => error,
@@ -175,8 +175,8 @@ impl<'a> Terminal<'a> {
         ExitStatus::Error
     }
 
-    /// A page's path as it can be opened from the current folder. Files of the project's own folder, which
-    /// the audit log lists beside pages, are named from the project.
+    /// A page's path relative to the current folder. Files in `.ubp`, which the audit log lists beside pages, are
+    /// relative to the project.
     pub(crate) fn path(&self, filepath: &str) -> String {
         if filepath.starts_with(".ubp/") {
             return self.project_path(filepath);
@@ -184,7 +184,7 @@ impl<'a> Terminal<'a> {
         printable(&self.opened_by(filepath))
     }
 
-    /// The same for programs, with characters that would steer a terminal.
+    /// The same for programs, with control characters.
     pub(crate) fn opened_by(&self, filepath: &str) -> String {
         match &self.within_pages {
             Some(folder) => path::relative(folder, filepath),
@@ -192,12 +192,12 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// A name of a page as it can be typed in the current folder: a path as it is seen from there.
+    /// A name of a page to type in the current folder; a path becomes relative to it.
     fn named_here(&self, page: &str) -> String {
         if path::is_page(page) { self.path(page) } else { page.to_owned() }
     }
 
-    /// A path of the project as it can be opened from the current folder.
+    /// A path of the project, relative to the current folder.
     pub(crate) fn project_path(&self, path: &str) -> String {
         let seen = match &self.within_project {
             Some(folder) if !path.is_empty() && !path.ends_with('/') => path::relative(folder, path),
@@ -214,7 +214,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// How the messages of a server look.
+    /// The style of messages of a server.
     pub(crate) fn message_style(&self) -> MessageStyle {
         let (warning, hint) = (self.err.warning("warning:"), self.err.good("hint:"));
         MessageStyle { quiet: self.quiet, warning, hint }
@@ -226,7 +226,7 @@ impl<'a> Terminal<'a> {
 }
 
 impl Voice for Terminal<'_> {
-    /// The command, with pages as they are called in the current folder.
+    /// The command, with paths of pages relative to the current folder.
     fn ask(&self, next: &Next) -> String {
         let mut next = next.clone();
         for name in ["page", "pages", "source", "target"] {
@@ -248,18 +248,18 @@ impl Voice for Terminal<'_> {
     }
 }
 
-/// Which vectors a command computes before it answers.
+/// Vectors to compute before a command answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vectors {
-    /// None: its answer is about words and links.
+    /// None: the answer does not depend on vectors.
     None,
-    /// What can be computed in a moment.
+    /// As many as fit in [`EMBED_MILLIS`].
     Few,
     /// All.
     All,
 }
 
-/// A line, without blanks around it. Nothing behind it is read: that belongs to the next question.
+/// Reads a line, trimmed. Reads nothing after it: that is the answer to the next question.
 fn read_line(input: &mut dyn Read) -> std::io::Result<String> {
     let (mut line, mut byte) = (Vec::new(), [0]);
     while line.len() < LONGEST_ANSWER && input.read(&mut byte)? == 1 && byte != *b"\n" {
@@ -272,9 +272,9 @@ fn read_line(input: &mut dyn Read) -> std::io::Result<String> {
 pub(crate) struct Session {
     pub project: Project,
     pub engine: Engine,
-    /// Where paths are typed: the folder that the command works in, then the current one.
+    /// Folders that typed paths are relative to: the one given by `-C`, then the current one.
     pub here: Vec<PathBuf>,
-    /// Whether the index starts empty with every command.
+    /// Whether the index is in memory, and so starts empty.
     in_memory: bool,
 }
 
@@ -299,8 +299,7 @@ impl Session {
         Ok(Self { project, engine, here: here.into(), in_memory })
     }
 
-    /// Runs a command that only reads, on an index that is true to the files unless `--no-refresh`. No vector is
-    /// computed for it.
+    /// Runs a read-only command on an up-to-date index (unless `--no-refresh`), without computing vectors.
     pub(crate) fn read<T>(
         &self,
         terminal: &mut Terminal<'_>,
@@ -310,7 +309,7 @@ impl Session {
         self.read_with(Vectors::None, terminal, global, operation)
     }
 
-    /// The same for a question about meaning: some of the vectors that are missing are computed first.
+    /// The same for semantic commands: computes some of the missing vectors first.
     pub(crate) fn read_meaning<T>(
         &self,
         terminal: &mut Terminal<'_>,
@@ -320,7 +319,7 @@ impl Session {
         self.read_with(Vectors::Few, terminal, global, operation)
     }
 
-    /// The same, with every vector computed first.
+    /// The same, after computing all vectors.
     pub(crate) fn read_with_vectors<T>(
         &self,
         terminal: &mut Terminal<'_>,
@@ -345,7 +344,7 @@ impl Session {
         if refresh && let Err(failure) = self.refresh(terminal, &context, vectors) {
             let Failure::Engine(error) = &failure else { return Err(failure) };
             if error.is_full_disk() {
-                terminal.warn("the disk is full: what changed since the last time is not in the index");
+                terminal.warn("the disk is full: the index lacks recent changes");
             } else if !error.is_busy_index() {
                 return Err(failure);
             }
@@ -354,14 +353,14 @@ impl Session {
         Ok(context.in_one_state(operation)?)
     }
 
-    /// Brings the index up to date.
+    /// Updates the index.
     fn refresh(
         &self,
         terminal: &mut Terminal<'_>,
         context: &Context<'_>,
         vectors: Vectors,
     ) -> Result<(), Failure> {
-        // Who has an index to answer from does not wait for somebody who makes a new one.
+        // With an index to answer from, do not wait for a process that rebuilds it.
         if vectors != Vectors::All && self.engine.index.read(section_count)? > 0 {
             self.engine.index.wait_for_writers(PATIENCE)?;
         }
@@ -378,31 +377,32 @@ impl Session {
         }
         let made = match vectors {
             Vectors::None => return Ok(()),
-            // Whoever makes them all just now needs no help.
+            // Another process is already computing all vectors.
             Vectors::Few if live::is_served(&self.project) || self.project.is_embedding() => return Ok(()),
             Vectors::Few => context.embed(Some(EMBED_MILLIS)),
             Vectors::All => context.embed(None),
         };
         let made = match made {
-            // Whoever writes just now makes them, too.
+            // The process that holds the index also computes vectors.
             Err(error) if error.is_busy_index() => EmbedReport::default(),
             made => made?,
         };
         if made.embedded > 0 {
-            terminal.detail(format!("vectors: {} made, {} sections to go", made.embedded, made.pending));
+            terminal
+                .detail(format!("vectors: {} computed, {} sections remaining", made.embedded, made.pending));
         }
         Ok(())
     }
 
-    /// Runs a command that computes all vectors, while no other process does. What it makes must be kept: a project
-    /// that cannot be written to is refused before the work begins.
+    /// Runs a command that computes all vectors, in one process at a time. A project that cannot be written to is
+    /// refused first, because the vectors would be lost.
     pub(crate) fn write_vectors<T>(
         &self,
         terminal: &mut Terminal<'_>,
         operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
     ) -> Result<T, Failure> {
         if self.in_memory {
-            let reason = "the project cannot be written to, so no index and no vectors can be kept";
+            let reason = "the project cannot be written to, so the index and vectors cannot be saved";
             let error = std::io::Error::new(ErrorKind::PermissionDenied, reason);
             return Err(Error::io(terminal.project_path(UBP_DIR), error).into());
         }
@@ -410,7 +410,7 @@ impl Session {
         self.write(terminal, operation)
     }
 
-    /// Waits until no other process computes all vectors of this project.
+    /// Waits until no other process is computing all vectors of this project.
     fn embed_alone(&self, terminal: &mut Terminal<'_>) -> Result<Option<EmbeddingLock>, Failure> {
         let mut is_told = false;
         loop {
@@ -422,13 +422,13 @@ impl Session {
                     terminal.note("another ubp is computing the vectors of this project; waiting for it");
                     is_told = true;
                 }
-                // Where nothing can be locked, every process is on its own.
+                // The file system has no locks.
                 Err(_) => return Ok(None),
             }
         }
     }
 
-    /// Runs a command that brings the index up to date itself, or does not look at it.
+    /// Runs a command that updates the index itself, or does not use it.
     pub(crate) fn write<T>(
         &self,
         terminal: &mut Terminal<'_>,
@@ -441,8 +441,7 @@ impl Session {
     }
 }
 
-/// Runs an operation that brings its own pages, where there is no project: with the model inside the
-/// program and the settings of a new project.
+/// Runs an operation on its own documents outside a project, with the built-in model and default settings.
 pub(crate) fn without_project<T>(
     terminal: &mut Terminal<'_>,
     operation: impl FnOnce(&Context<'_>) -> ubp_core::Result<T>,
@@ -462,12 +461,12 @@ pub(crate) fn without_project<T>(
     Ok(operation(&context)?)
 }
 
-/// The folder without links on the way to it.
+/// The folder with symbolic links resolved.
 fn real(folder: &Path) -> PathBuf {
     std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// How to get from one folder to another, `/` at its end.
+/// The relative path from one folder to another, with a final `/`.
 fn prefix(from: &Path, to: &Path) -> String {
     let from = real(from);
     let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
@@ -482,13 +481,13 @@ fn warn_unreadable(terminal: &mut Terminal<'_>, report: &RefreshReport) {
     }
     if report.unreadable.len() > 5 {
         terminal.warn(format!(
-            "and {} more that cannot be read; `ubp doctor` lists them",
+            "and {} more unreadable files; `ubp doctor` lists them",
             report.unreadable.len() - 5
         ));
     }
 }
 
-/// Ends a command with its answer: as JSON, or told to a person.
+/// Prints the answer of a command, as JSON or for people.
 pub(crate) fn answer<T: Serialize>(
     terminal: &mut Terminal<'_>,
     value: &T,
@@ -504,7 +503,7 @@ pub(crate) fn answer<T: Serialize>(
     Ok(ExitStatus::Success)
 }
 
-/// The same, where only the terminal knows how to print it.
+/// The same with a function that prints the answer for people.
 pub(crate) fn answer_with<T: Serialize>(
     terminal: &mut Terminal<'_>,
     json: bool,

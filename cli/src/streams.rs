@@ -1,4 +1,4 @@
-//! The standard streams of a process, for every program that hands its own to [`crate::run`].
+//! The standard streams of a process, for programs that pass them to [`crate::run`].
 
 use std::io::{self, IsTerminal, Read, Write};
 #[cfg(unix)]
@@ -9,7 +9,7 @@ use ubp_core::progress::Cancel;
 use crate::{Environment, Io};
 
 impl Io {
-    /// Streams, folder and environment of this process; `cancel` is the request to stop.
+    /// Streams, folder and environment of this process.
     pub fn of_process(cancel: Cancel) -> Self {
         Self {
             input: input(),
@@ -27,8 +27,8 @@ impl Io {
     }
 }
 
-/// Streams may have been made non-blocking by another process that shares them. A full pipe, or an empty
-/// one, is then waited for, as everywhere else.
+/// Another process that shares the streams may have made them non-blocking. So a full or empty pipe is polled until it
+/// is ready.
 #[cfg(unix)]
 fn input() -> Box<dyn Read + Send> {
     match io::stdin().as_fd().try_clone_to_owned() {
@@ -46,7 +46,7 @@ fn input() -> Box<dyn Read + Send> {
 fn output(stream: impl AsFd) -> Box<dyn Write + Send> {
     match stream.as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(Patient(own.into())),
-        // Closed from the start: there is nobody to write to.
+        // The stream was closed from the start.
         Err(_) => Box::new(io::sink()),
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_pipe_that_does_not_block_is_waited_for() {
+    fn reading_an_empty_non_blocking_pipe_waits() {
         let (reader, mut writer) = io::pipe().unwrap();
         let own = std::os::fd::OwnedFd::from(reader);
         rustix::io::ioctl_fionbio(&own, true).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pipe_that_does_not_block_is_waited_for() {
+    fn writing_a_full_non_blocking_pipe_waits() {
         let (mut reader, writer) = io::pipe().unwrap();
         let own = std::os::fd::OwnedFd::from(writer);
         rustix::io::ioctl_fionbio(&own, true).unwrap();

@@ -1,4 +1,4 @@
-//! What an operation works with, and the engine that holds it together for a host.
+//! What an operation works with, and the engine that bundles it for a host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::progress::{Cancel, Progress};
 use crate::show::Reader;
 use crate::{Result, ops, path};
 
-/// Who asks: agents may do less than people.
+/// Who calls an operation. Agents may do less than people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Caller {
-    /// Somebody at a terminal or an editor.
+    /// A person at a terminal or in an editor.
     #[default]
     Person,
-    /// A program that acts for somebody.
+    /// A program that acts for a person.
     Agent,
 }
 
@@ -44,22 +44,22 @@ pub struct Context<'a> {
     pub embedder: Option<&'a dyn Embedder>,
     /// The project's settings.
     pub manifest: &'a Manifest,
-    /// Whether the index was compared with the files just before.
+    /// Whether the index has just been compared with the files.
     pub refreshed: bool,
-    /// Who asks.
+    /// Who calls.
     pub caller: Caller,
-    /// What an agent calls itself, for the audit log.
+    /// The agent's name for itself, for the audit log.
     pub agent: Option<&'a str>,
-    /// Who is shown the words of answers and not their fields: sizes are promised for the words then.
+    /// Who reads the answer as text instead of as fields; size limits then apply to the text.
     pub reader: Option<&'a dyn Reader>,
-    /// Hears how far long work is.
+    /// Receives the progress of long operations.
     pub progress: &'a dyn Progress,
-    /// Says when to stop.
+    /// Requests cancellation.
     pub cancel: &'a Cancel,
 }
 
 impl<'a> Context<'a> {
-    /// The same, with another say over when to stop.
+    /// The same context with another cancellation token.
     pub(crate) fn with_cancel<'b>(&self, cancel: &'b Cancel) -> Context<'b>
     where
         'a: 'b,
@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
         Context { cancel, ..*self }
     }
 
-    /// Runs `question` on one state of the index, whatever others write meanwhile.
+    /// Runs `question` on one snapshot of the index, unaffected by concurrent writes.
     ///
     /// # Errors
     /// What `question` returns, and [`crate::Error::Database`].
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A project that is open: the ports, the settings and the index.
+/// An open project: the ports, the settings and the index.
 pub struct Engine {
     /// The index.
     pub index: Index,
@@ -104,7 +104,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// What an operation gets when `caller` asks.
+    /// The context of an operation that `caller` runs.
     pub fn context<'a>(
         &'a self,
         caller: Caller,
@@ -133,8 +133,8 @@ impl Context<'_> {
     /// Runs the operation called `name` on JSON parameters.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParams`] for an unknown operation or parameters of the wrong shape; what the
-    /// operation returns.
+    /// [`crate::Error::InvalidParams`] for an unknown operation or parameters of the wrong shape; the errors of the
+    /// operation.
     pub fn call(&self, name: &str, params: Value) -> Result<Value> {
         (ops::named(name)?.call)(self, params, None)
     }
@@ -147,7 +147,7 @@ impl Context<'_> {
         self.compare(from_nothing, None)
     }
 
-    /// Brings what it knows of the pages at these paths up to date, where no others have changed.
+    /// Brings the index of the pages at these paths up to date. Assumes that no other page has changed.
     ///
     /// # Errors
     /// As [`refresh`].
@@ -172,8 +172,8 @@ impl Context<'_> {
         Ok(report)
     }
 
-    /// When pages were committed that came by a clone or a checkout, as far as they are as they were committed. A page
-    /// that changes alone was just edited: its file says when.
+    /// Commit times of pages that came with a clone or checkout and have no uncommitted changes. If only one page
+    /// changed, somebody has just edited it: the time of its file is right.
     fn commit_times(&self, report: &RefreshReport) -> BTreeMap<String, Timestamp> {
         let edited = if report.changed.len() > 1 { report.changed.as_slice() } else { &[] };
         let file = |page: &String| Some((path::join(self.pages_dir(), page)?, page.clone()));
@@ -181,7 +181,7 @@ impl Context<'_> {
         if files.is_empty() {
             return BTreeMap::new();
         }
-        // What version control cannot say, files do.
+        // Files that version control does not know keep the time of the file.
         let changes = self.history.last_changes(&files.keys().cloned().collect::<Vec<_>>());
         let committed = |(file, change)| match change {
             SourceChange::Committed(commit) => Some((files.get(&file)?.clone(), commit.time)),
@@ -190,8 +190,7 @@ impl Context<'_> {
         changes.unwrap_or_default().into_iter().filter_map(committed).collect()
     }
 
-    /// Embeds what is pending, for at most `millis` milliseconds where given. Without a model there
-    /// is nothing to do.
+    /// Embeds pending sections, for at most `millis` milliseconds if given. Does nothing without a model.
     ///
     /// # Errors
     /// As [`embed_pending`].

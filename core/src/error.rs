@@ -1,7 +1,7 @@
 //! The one error type of the engine. Every surface maps it by its stable `code`, shows its message,
-//! and offers its `hint`: the way out.
+//! and offers its `hint`, which says what to do.
 //!
-//! No input of a user reaches a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
+//! User input never causes a panic: lints forbid `unwrap`, `expect` and `panic!` outside of tests. A panic is a
 //! defect; servers and the addon catch it and answer with the code `internal`.
 
 use thiserror::Error;
@@ -9,38 +9,38 @@ use thiserror::Error;
 use crate::hint::{Hint, Next};
 use crate::ports::ContentHash;
 
-/// What went wrong, said so that a person can act on it.
+/// What went wrong, in a form that a person can act on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An argument has a value that the operation cannot take.
+    /// An argument has a value that the operation does not accept.
     #[error("{message}")]
     InvalidParams {
         /// What was given and what was expected.
         message: String,
-        /// The way out, where `message` does not say it.
+        /// What to do, unless `message` says so.
         hint: Option<Box<Hint>>,
     },
-    /// Nothing in the index goes by this name.
+    /// No page has this name.
     #[error("no page is called '{page}'")]
     PageNotFound {
-        /// The name as it was given.
+        /// The name as given.
         page: String,
         /// Pages with similar names, best first.
         similar: Vec<String>,
     },
-    /// A name that several pages answer to.
+    /// Several pages have this name.
     #[error("'{page}' could be any of: {}", candidates.join(", "))]
     AmbiguousPage {
-        /// The name as it was given.
+        /// The name as given.
         page: String,
-        /// Paths of the pages that answer to it, sorted.
+        /// Paths of the pages with this name, sorted.
         candidates: Vec<String>,
     },
-    /// A path that leads out of the folder it must stay in.
+    /// A path outside of the folder that it must stay in.
     #[error("{path}: outside of the {folder} folder")]
     OutsideProject {
-        /// The path as it was given.
+        /// The path as given.
         path: String,
         /// Which folder it must stay in.
         folder: String,
@@ -50,7 +50,7 @@ pub enum Error {
     Io {
         /// The file or folder concerned.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -59,18 +59,18 @@ pub enum Error {
     Conflict {
         /// The page concerned.
         path: String,
-        /// Hash that the edit was made from.
+        /// Hash of the version that the edit was based on.
         expected: String,
-        /// Hash of what is on disk now.
+        /// Hash of the file on disk.
         found: String,
     },
-    /// A page that its front matter keeps from agents.
+    /// The page's front matter forbids changes by agents.
     #[error("{path}: only people may change this page (`agents: read-only` in its front matter)")]
     ReadOnly {
         /// The page concerned.
         path: String,
     },
-    /// A name that another page has, or that would change the target of links.
+    /// A name that another page already has, or that would change the target of links.
     #[error("{message}")]
     NameTaken {
         /// The name, the pages that have it, and the links.
@@ -78,24 +78,24 @@ pub enum Error {
         /// What to do.
         hint: Box<Hint>,
     },
-    /// A file changed after what is to be taken back; nothing was written.
+    /// A file changed after the change that is to be undone; nothing was written.
     #[error("{path}: changed since {entry} (left as {left}, found {found})")]
     Undo {
         /// The page concerned.
         path: String,
-        /// The entry of the audit log.
+        /// The audit log entry to undo.
         entry: String,
-        /// Hash that the entry left.
+        /// Hash after that entry.
         left: String,
-        /// Hash of what is on disk now.
+        /// Hash of the file on disk.
         found: String,
     },
-    /// A change of several files failed on the way and could not be taken back.
+    /// A change to several files failed midway and could not be rolled back.
     #[error("{message}")]
     HalfDone {
-        /// What failed, and which file is in which state.
+        /// What failed, and the state of each file.
         message: String,
-        /// The group of the audit log.
+        /// The audit log group.
         entry: String,
     },
     /// No project in a folder or above it.
@@ -104,19 +104,19 @@ pub enum Error {
         /// Where the search began.
         folder: String,
     },
-    /// The project's manifest cannot be used.
+    /// The project's manifest is invalid.
     #[error("{path}:{line}: {message}")]
     Manifest {
         /// The manifest's path.
         path: String,
-        /// Line of the problem, from 1.
+        /// Line of the error, from 1.
         line: usize,
         /// What is wrong there.
         message: String,
     },
-    /// A project that a newer version of UBP made.
+    /// The project was created by a newer version of UBP.
     #[error(
-        "{path}:{line}: `schema_version` {layout} is of a newer ubp; this one knows {}",
+        "{path}:{line}: `schema_version` {layout} needs a newer ubp; this one supports {}",
         crate::manifest::SCHEMA_VERSION
     )]
     NewerProject {
@@ -124,10 +124,10 @@ pub enum Error {
         path: String,
         /// Line of its `schema_version`, from 1.
         line: usize,
-        /// Its layout.
+        /// Its schema version.
         layout: u32,
     },
-    /// An embedding model that cannot be loaded or run.
+    /// An embedding model cannot be loaded or run.
     #[error("embedding model '{model}': {message}")]
     Model {
         /// The model's name.
@@ -135,7 +135,7 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// An embedding model that this machine lacks, or cannot use as it is installed.
+    /// An embedding model is not installed on this machine, or cannot be used as installed.
     #[error("embedding model '{model}': {message}")]
     ModelUnavailable {
         /// The model's name.
@@ -145,21 +145,21 @@ pub enum Error {
         /// How to get it, or what to use instead.
         remedy: String,
     },
-    /// Editing front matter would have changed something that nobody asked to change.
+    /// Editing the front matter would have changed more than was asked for.
     #[error("{path}: the front matter cannot be edited safely: {message}")]
     FrontMatter {
         /// The page concerned.
         path: String,
-        /// What stood in the way.
+        /// Why it cannot be edited.
         message: String,
     },
     /// The caller asked to stop.
     #[error("interrupted")]
     Cancelled,
-    /// The index database failed.
+    /// The index database returned an error.
     #[error("the index failed: {0}")]
     Database(#[from] rusqlite::Error),
-    /// A defect in UBP itself.
+    /// A bug in UBP.
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -168,7 +168,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// A stable name for programs: never changes between releases.
+    /// A stable name for programs; it never changes between releases.
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidParams { .. } => "invalid_params",
@@ -190,7 +190,7 @@ impl Error {
         }
     }
 
-    /// What the reader can do about it, where there is something to do.
+    /// What the reader can do about it, if anything.
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Self::InvalidParams { hint, .. } => hint.as_deref().cloned(),
@@ -206,22 +206,22 @@ impl Error {
                 std::io::ErrorKind::StorageFull => Some("free some disk space, then try again".into()),
                 std::io::ErrorKind::PermissionDenied => Some("check who may read and write it".into()),
                 std::io::ErrorKind::AddrInUse => {
-                    Some("another program listens there: end it, or name another port".into())
+                    Some("another program is listening there: stop it, or choose another port".into())
                 }
                 std::io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("this disk can only be read; nothing was changed".into())
+                    Some("this disk is read-only; nothing was changed".into())
                 }
                 _ => None,
             },
             Self::Conflict { .. } => Some("read the page again and repeat the edit".into()),
-            Self::ReadOnly { .. } => Some("tell the person what should change there".into()),
+            Self::ReadOnly { .. } => Some("tell the user what to change there".into()),
             Self::NameTaken { hint, .. } => Some(hint.as_ref().clone()),
             Self::Undo { path, entry, .. } => Some(
                 Hint::from("undo later changes first (")
                     .and_ask(Next::call("audit").with("page", path.as_str()))
                     .text(" lists them), or take what you need from ")
                     .and_ask(Next::call("audit").with("entry", entry.as_str()))
-                    .text(", which as JSON has both texts"),
+                    .text(", whose JSON output has both texts"),
             ),
             Self::HalfDone { entry, .. } => Some(
                 Hint::ask(Next::call("undo").with("entry", entry.as_str()))
@@ -237,7 +237,7 @@ impl Error {
             Self::NewerProject { .. } => {
                 Some("install a newer ubp; nothing is wrong with the file, and nothing was changed".into())
             }
-            Self::Model { .. } => Some(Hint::run("model").text(" shows what is installed and what is known")),
+            Self::Model { .. } => Some(Hint::run("model").text(" shows the installed and the known models")),
             Self::ModelUnavailable { remedy, .. } => Some(remedy.clone().into()),
             Self::FrontMatter { .. } => Some("edit the file by hand".into()),
             Self::Database(_) if self.is_full_disk() => Some("free some disk space, then try again".into()),
@@ -245,14 +245,14 @@ impl Error {
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                     Some("another process is writing the index; try again".into())
                 }
-                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index can only be read".into()),
+                Some(rusqlite::ErrorCode::ReadOnly) => Some("this index is read-only".into()),
                 _ => Some(Hint::ask(Next::call("rebuild")).text(" builds the index again from your files")),
             },
             _ => None,
         }
     }
 
-    /// Whether the index turned out to be damaged, so that only a new one helps.
+    /// Whether the index is damaged and has to be rebuilt.
     pub fn is_damaged_index(&self) -> bool {
         let Self::Database(error) = self else { return false };
         matches!(
@@ -261,7 +261,7 @@ impl Error {
         )
     }
 
-    /// Whether another process was writing the index for longer than this one waited.
+    /// Whether another process held the index's write lock until the timeout.
     pub fn is_busy_index(&self) -> bool {
         let Self::Database(error) = self else { return false };
         matches!(
@@ -270,7 +270,7 @@ impl Error {
         )
     }
 
-    /// Whether the index cannot be kept where it should be, because nothing can be written there.
+    /// Whether the index cannot be stored in its usual place because that is not writable.
     pub fn is_unwritable_index(&self) -> bool {
         let Self::Database(error) = self else { return false };
         matches!(
@@ -279,13 +279,13 @@ impl Error {
         )
     }
 
-    /// Whether there is no room for what was to be written.
+    /// Whether the disk is full.
     pub fn is_full_disk(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
             Self::Database(rusqlite::Error::SqliteFailure(error, _)) => {
                 use rusqlite::ffi::{SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE};
-                // Opening an index says the latter: there is no room for the file that its users share.
+                // SQLite reports the latter two when it opens an index: there is no room for the shared-memory file.
                 [SQLITE_FULL, SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE].contains(&error.extended_code)
             }
             _ => false,
@@ -297,12 +297,12 @@ impl Error {
         Self::InvalidParams { message: message.into(), hint: None }
     }
 
-    /// The same with a way out.
+    /// An [`Error::InvalidParams`] with a hint.
     pub fn invalid_with_hint(message: impl Into<String>, hint: Hint) -> Self {
         Self::InvalidParams { message: message.into(), hint: Some(Box::new(hint)) }
     }
 
-    /// An [`Error::Conflict`] about `path`; `None` stands for no page.
+    /// An [`Error::Conflict`] about `path`; `None` means that there is no page.
     pub fn conflict(
         path: impl Into<String>,
         expected: Option<ContentHash>,
@@ -312,7 +312,7 @@ impl Error {
         Self::Conflict { path: path.into(), expected: name(expected), found: name(found) }
     }
 
-    /// An [`Error::InvalidParams`] about a path at which no page can lie.
+    /// An [`Error::InvalidParams`] about a path that cannot be a page.
     pub fn not_a_page(path: &str) -> Self {
         Self::invalid(format!(
             "'{path}' cannot be a page: its name must end in .md or .markdown, and neither it nor a \

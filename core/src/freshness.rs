@@ -1,14 +1,14 @@
-//! Which pages may have been overtaken by the code they describe. A page's sources are its
-//! `source_refs` (files, folders, globs) and the files it links to. A source that changed after the
-//! page was reviewed makes the page possibly stale, and stale once that change is older than the
-//! threshold. What was reviewed is in the lock; where it says nothing, a source that changed after
-//! the page did counts: by last commits, and without version control by modification times.
+//! Which pages may be out of date because the code they describe has changed. A page's sources are its `source_refs`
+//! (files, folders, globs) and the files it links to. If a source changed after the page was reviewed, the page is
+//! possibly stale, and stale once that change is older than the threshold. The lock records what was reviewed. For
+//! sources that are not in the lock, a change after the last change of the page counts: by commit times, or by
+//! modification times without version control.
 //!
 //! **Invariants**
-//! - What cannot be known is never called fresh: a shallow or partial clone gives `possibly_stale` and the reason
-//!   (`tests/tests/freshness.rs`, with real git repositories).
-//! - `updated_at` in front matter decides nothing.
-//! - A write by UBP that is not a person's edit makes no page fresh (`ops/tests/writing/freshness.rs`).
+//! - A page is never reported as fresh without evidence: in a shallow or partial clone it is `possibly_stale`, with the
+//!   reason (`tests/tests/freshness.rs`, with real git repositories).
+//! - `updated_at` in front matter is ignored.
+//! - A write by UBP that is not a person's edit does not make a page fresh (`ops/tests/writing/freshness.rs`).
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -35,65 +35,65 @@ pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
 pub use sources::{Declared, DeclaredPage, Sources, declared};
 pub use suspects::{Suspect, suspects};
 
-/// How far a page can be trusted.
+/// Whether a page is up to date with its sources.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Staleness {
-    /// It names no sources.
+    /// The page has no sources.
     #[default]
     Untracked,
-    /// Everything it describes is as it was reviewed, or older than the page.
+    /// No source changed since the review, or since the page changed.
     Fresh,
-    /// A source changed since, not long ago, or history is too short to tell.
+    /// A source changed since then, less than the threshold ago, or history is too short to tell.
     PossiblyStale,
-    /// A source changed since, longer ago than the threshold, or is gone.
+    /// A source changed since then, longer ago than the threshold, or is missing.
     Stale,
 }
 
-/// Why a source makes a page less than fresh.
+/// Why a source makes its page stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StaleReason {
-    /// It changed since the page was reviewed, or after the page did.
+    /// It changed since the review, or since the page changed.
     Changed,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// A shallow clone does not say when it changed.
+    /// The time of its last change is not in the shallow clone.
     UnknownShallowClone,
-    /// It changed since the review, and the page was edited after that without being reviewed.
+    /// It changed since the review, and the page was edited later without a review.
     PageEditedAfterSource,
-    /// Not the page's own sources: it depends on, or implements, a page that is not fresh.
+    /// The page depends on, or implements, a page that is not fresh.
     Suspect,
 }
 
-/// A source that makes its page less than fresh.
+/// A source that makes its page stale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleRef {
     /// Path relative to the project.
     pub file_path: String,
-    /// When it last changed, RFC 3339; absent where nobody can tell.
+    /// When it last changed, RFC 3339; absent if unknown.
     pub last_modified: Option<String>,
-    /// What is wrong with it.
+    /// Why it makes the page stale.
     pub reason: StaleReason,
-    /// Where version control knows it was moved to; only for a file that is not there.
+    /// New path of a missing file, if version control recorded a rename.
     pub renamed_to: Option<String>,
 }
 
-/// What is known of one page.
+/// The freshness of one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assessment {
     /// The verdict.
     pub staleness: Staleness,
-    /// The sources behind it, sorted.
+    /// The sources that make it stale, sorted.
     pub stale_refs: Vec<StaleRef>,
-    /// Whether every source that is there was judged by a review and not by times.
+    /// Whether every existing source was compared with a review rather than by times.
     pub reviewed: bool,
 }
 
-/// Assesses `pages`, or every page that names sources when `None`. Pages that name none are absent. An index that
-/// was published answers with the verdicts of that day.
+/// Assesses `pages`, or all pages if `None`. Pages without sources are absent. The index of a published site returns
+/// the verdicts from when it was built.
 ///
 /// # Errors
 /// [`crate::Error::Database`], and [`crate::Error::Io`] when version control or the lock fails.
@@ -132,8 +132,8 @@ pub fn assess(context: &Context<'_>, pages: Option<&[i64]>) -> Result<HashMap<i6
     Ok(assessments)
 }
 
-/// The last edit of these pages, by path, if it decides their freshness. Pages with uncommitted edits are absent, and
-/// pages whose sources are all reviewed.
+/// The last edit of these pages, by path, if it decides their freshness. Pages with uncommitted edits and pages whose
+/// sources are all reviewed are absent.
 ///
 /// # Errors
 /// As [`assess`].
@@ -181,12 +181,12 @@ fn load_lock(context: &Context<'_>, declared: &Declared) -> Result<ReviewLock> {
     })
 }
 
-/// Asks version control where files that are not there went, for the first few of them.
+/// Looks up in version control where missing files were moved to, for the first few of them.
 ///
 /// # Errors
 /// [`crate::Error::Io`] when version control fails.
 pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Result<()> {
-    /// Each takes a walk through history.
+    /// Each lookup walks through history.
     const MOST: usize = 5;
     let missing = assessment.stale_refs.iter_mut().filter(|stale| stale.reason == StaleReason::Missing);
     for stale in missing.take(MOST) {
@@ -202,22 +202,21 @@ pub fn name_renames(context: &Context<'_>, assessment: &mut Assessment) -> Resul
 struct Judge<'a> {
     context: &'a Context<'a>,
     lock: &'a ReviewLock,
-    /// Files that version control will be asked about, all at once.
+    /// Files to look up in version control, in a single call.
     wanted: Vec<String>,
-    /// What it answered. Pages that are as they were reviewed need none of it, and asking takes some
-    /// processes.
+    /// The result of that call, which starts several processes. Pages that match their review do not need it.
     changes: OnceCell<BTreeMap<String, SourceChange>>,
     now: Timestamp,
     threshold: SignedDuration,
     hashes: HashMap<String, Option<ContentHash>>,
 }
 
-/// The page that a source is described in.
+/// The page that describes a source.
 #[derive(Clone, Copy)]
 struct DescribedIn<'a> {
-    /// Its path below the pages folder.
+    /// Its path relative to the pages folder.
     page: &'a str,
-    /// Its path in the project.
+    /// Its path relative to the project.
     file: &'a str,
 }
 
@@ -270,7 +269,7 @@ impl<'a> Judge<'a> {
             Some(edit) => edit.time(),
             None => Some(self.now),
         };
-        // A clock that was ahead must not keep a page fresh, or a source young, for ever.
+        // A commit from a clock that was ahead must not keep a page fresh, or a source new, for ever.
         Ok(time.map(|time| time.min(self.now)))
     }
 
@@ -285,7 +284,7 @@ impl<'a> Judge<'a> {
         Ok(time.map(|time| time.min(self.now)))
     }
 
-    /// What a change at `time` makes of a page.
+    /// The verdict on a page whose source changed at `time`.
     fn verdict(&self, time: Option<Timestamp>) -> Staleness {
         match time {
             Some(time) if self.now.duration_since(time) > self.threshold => Staleness::Stale,
@@ -293,7 +292,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Each file must be as it was reviewed; what came since counts as changed, what went as missing.
+    /// Compares each file with the review; new files count as changed, deleted ones as missing.
     fn by_review(
         &mut self,
         files: &[String],
@@ -320,7 +319,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// No file may be newer than the page.
+    /// Compares the time of each file with the time of the page.
     fn by_times(
         &mut self,
         source: &str,
@@ -348,7 +347,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Hash of a file's content; `None` for one that cannot be read.
+    /// Hash of a file's content; `None` if it cannot be read.
     fn hash(&mut self, file: &str) -> Option<ContentHash> {
         if let Some(known) = self.hashes.get(file) {
             return *known;

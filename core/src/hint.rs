@@ -1,10 +1,10 @@
-//! What to do next, in the words of whoever asks: a command at a terminal, a tool of an MCP server, a button in the
-//! viewer, a call of a program. A hint names operations and their parameters, and a [`Voice`] says how its reader
-//! asks for them.
+//! What to do next, in the words of the caller: a command at a terminal, a tool of an MCP server, a button in the
+//! viewer, a call in a program. A hint names operations and their parameters; a [`Voice`] says how its reader
+//! calls them.
 //!
 //! **Invariants**
-//! - Every command that [`Commands`] makes is one that `ubp` takes, and what an agent is told to do itself is a
-//!   tool of its server (`tests/tests/hints.rs`).
+//! - Every command line that [`Commands`] writes is valid for `ubp`, and every operation that an agent is told to
+//!   call itself is a tool of its server (`tests/tests/hints.rs`).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::ops::{self, Operation};
 
-/// A call that answers a question or changes something.
+/// A call of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Next {
     /// Name of the operation.
@@ -29,19 +29,19 @@ impl Next {
         Self { operation: operation.into(), params: BTreeMap::new() }
     }
 
-    /// The same with a parameter more.
+    /// Adds a parameter.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.params.insert(name.into(), value.into());
         self
     }
 
-    /// Its row in the table.
+    /// Its entry in the table of operations.
     pub fn row(&self) -> Option<&'static Operation> {
         ops::find(&self.operation)
     }
 
-    /// Its parameters as JSON; empty without any.
+    /// Its parameters as JSON; empty if it has none.
     pub fn params_json(&self) -> String {
         match self.params.is_empty() {
             true => String::new(),
@@ -49,12 +49,12 @@ impl Next {
         }
     }
 
-    /// The command line that does it, ready for a shell; `None` where no command does.
+    /// The command line that runs it, quoted for a shell; `None` if no command does.
     pub fn command_line(&self) -> Option<String> {
         let facts = self.row().map(|row| row.facts).filter(|facts| !facts.command.is_empty())?;
         let mut line = format!("ubp {}", facts.command);
         let is_positional = |name: &str| facts.arguments.contains(&name);
-        // A command reads the page itself, so it takes no hash of the page as read.
+        // A command reads the page itself, so it does not take the hash of the page.
         let is_flag = |name: &str| !is_positional(name) && name != "expected_hash";
         for (name, value) in self.params.iter().filter(|(name, _)| is_flag(name)) {
             let flag = name.replace('_', "-");
@@ -76,7 +76,7 @@ impl Next {
     }
 }
 
-/// The words that a value is in a shell.
+/// A value as arguments for a shell.
 fn words(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().flat_map(words).collect(),
@@ -85,7 +85,7 @@ fn words(value: &Value) -> Vec<String> {
     }
 }
 
-/// `text` as one word of a shell.
+/// `text` as one argument for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -94,16 +94,16 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// How a reader asks for operations.
+/// How a reader calls operations.
 pub trait Voice {
     /// The call as a noun, as in "`ubp list` shows every page".
     fn ask(&self, next: &Next) -> String;
 
-    /// A command that is no operation, without `ubp`, as a noun.
+    /// A command that is not an operation, without `ubp`, as a noun.
     fn run(&self, command: &str) -> String;
 }
 
-/// Commands of a terminal.
+/// Commands at a terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Commands;
 
@@ -117,7 +117,7 @@ impl Voice for Commands {
     }
 }
 
-/// Calls of a program, such as one in Node.
+/// Calls in a program, such as one in Node.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Calls;
 
@@ -133,7 +133,7 @@ impl Voice for Calls {
     }
 }
 
-/// Buttons of the viewer; what it has no button for, a person does in a terminal.
+/// Buttons of the viewer. What has no button is done in a terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buttons;
 
@@ -150,7 +150,7 @@ impl Voice for Buttons {
     }
 }
 
-/// The way out of a problem.
+/// How to solve a problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hint(Vec<Part>);
 
@@ -167,26 +167,26 @@ impl Hint {
         Self(vec![Part::Ask(next)])
     }
 
-    /// A hint that begins with a command that is no operation.
+    /// A hint that begins with a command that is not an operation.
     pub fn run(command: &str) -> Self {
         Self(vec![Part::Run(command.into())])
     }
 
-    /// The same with words behind it.
+    /// Appends text.
     #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         self.0.push(Part::Text(text.into()));
         self
     }
 
-    /// The same with a call behind it.
+    /// Appends a call.
     #[must_use]
     pub fn and_ask(mut self, next: Next) -> Self {
         self.0.push(Part::Ask(next));
         self
     }
 
-    /// The same with a command behind it.
+    /// Appends a command.
     #[must_use]
     pub fn and_run(mut self, command: &str) -> Self {
         self.0.push(Part::Run(command.into()));
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reader_is_told_in_words_of_its_own() {
+    fn each_reader_gets_the_hint_in_its_own_form() {
         let next = Next::call("review_page").with("pages", vec!["a b.md"]).with("still_accurate", true);
         let hint = Hint::from("read it; ").and_ask(next).text(" records that");
         assert_eq!(hint.told(&Commands), "read it; `ubp review --still-accurate 'a b.md'` records that");

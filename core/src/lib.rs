@@ -1,6 +1,6 @@
 //! The engine of Unified Blueprint: a folder of Markdown pages becomes a link graph, a full-text
 //! index and a semantic index, and answers questions about all three. Hosts (terminal, Node,
-//! browser) hand it their ports and call its operations; it touches nothing else of the outside.
+//! browser) pass in their ports and call its operations; the engine accesses nothing else outside itself.
 
 mod context;
 pub mod embed;
@@ -30,7 +30,7 @@ pub mod writing;
 pub use context::{Caller, Context, Engine};
 pub use error::{Error, Result};
 
-// Tests in here share their doubles with those of other crates, and need them over the types of this build.
+// Unit tests share test doubles with other crates, which have to be compiled against the types of this build.
 #[cfg(test)]
 extern crate self as ubp_core;
 #[cfg(test)]

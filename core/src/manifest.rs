@@ -1,6 +1,5 @@
-//! `.ubp/manifest.json`: what a project has settled once for everyone who clones it. People edit it
-//! by hand, so mistakes are reported with their line, and whatever this version does not know
-//! survives being rewritten.
+//! `.ubp/manifest.json`: the settings that everyone who clones the project shares. People edit it by hand, so mistakes
+//! are reported with their line, and unknown settings are kept when the file is rewritten.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,52 +15,52 @@ mod values;
 use settings::{Settings, UnknownSetting};
 pub use values::{chunk_size, dimensions, top_k};
 
-/// The newest layout of `.ubp` that this version can use.
+/// The newest layout of `.ubp` that this version supports.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Where the manifest lies in a project.
+/// Path of the manifest, relative to the project.
 pub const MANIFEST_PATH: &str = ".ubp/manifest.json";
 
-/// What the file of a new project spells out.
+/// Settings that the manifest of a new project contains; the others have defaults.
 const STARTED_WITH: [&str; 6] =
     ["version", "schema_version", "embedding_model", "pages_dir", "created_at", "frontmatter"];
 
-/// The settings of a project. Change the fields and write [`Manifest::to_json`]: everything else in
-/// the file stays as it was.
+/// The settings of a project. To change the file, change the fields and write [`Manifest::to_json`], which keeps
+/// everything else as it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of the manifest's format, as people read it.
+    /// Version of the manifest's format, for readers.
     pub version: String,
     /// Layout of `.ubp`, at most [`SCHEMA_VERSION`].
     #[serde(deserialize_with = "values::schema_version")]
     pub schema_version: u32,
-    /// Which model the vectors come from.
+    /// The model that computes vectors.
     pub embedding_model: EmbeddingModel,
     /// Folder of the pages, relative to the project, `/`-separated; `.` is the project itself.
     #[serde(deserialize_with = "values::pages_dir")]
     pub pages_dir: String,
-    /// When the project was started, if the manifest says so.
+    /// When the project was created, if the manifest says so.
     #[serde(deserialize_with = "values::time")]
     pub created_at: Option<Timestamp>,
-    /// Whether UBP completes front matter.
+    /// Whether UBP adds missing front matter.
     pub frontmatter: FrontMatterMode,
-    /// Defaults of searching.
+    /// Defaults of search.
     pub search: SearchDefaults,
-    /// When an outdated page counts as stale.
+    /// When an outdated page becomes stale.
     pub staleness: StalenessSettings,
-    /// Link types beyond the known ones.
+    /// Link types and link syntax.
     pub links: LinkSettings,
-    /// Defaults of suggesting links.
+    /// Defaults of link suggestions.
     pub suggest: SuggestDefaults,
-    /// What freshness is measured against.
+    /// The baseline of freshness.
     pub freshness: FreshnessBaseline,
-    /// What agents may do.
+    /// Limits for agents.
     pub agents: AgentSettings,
-    /// What is published, and how it calls itself.
+    /// Settings of published sites.
     pub export: ExportSettings,
-    /// How documents are cut and found one by one.
+    /// Settings of document chunks and their search.
     pub documents: DocumentSettings,
-    /// What the file has beyond that.
+    /// Unknown settings in the file.
     #[serde(skip)]
     pub unknown: Vec<UnknownSetting>,
     #[serde(skip)]
@@ -72,13 +71,13 @@ pub struct Manifest {
     crlf: bool,
 }
 
-/// The embedding model that a project asks for.
+/// The embedding model of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingModel {
     /// Its name, such as `all-MiniLM-L6-v2`.
     #[serde(deserialize_with = "values::name")]
     pub name: String,
-    /// Its version, as its maker counts.
+    /// The version given by the model's authors.
     pub version: String,
     /// Length of its vectors.
     #[serde(deserialize_with = "dimensions")]
@@ -91,18 +90,18 @@ impl Default for EmbeddingModel {
     }
 }
 
-/// Who writes front matter.
+/// Whether UBP writes front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrontMatterMode {
     /// UBP adds missing `id`, `title`, `created_at` and `updated_at` when a page is added or saved.
     Managed,
-    /// UBP leaves files alone unless someone edits that page through it.
+    /// UBP writes front matter only when the page is edited through UBP.
     Preserved,
 }
 
 impl FrontMatterMode {
-    /// The word in the manifest.
+    /// The value in the manifest.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Managed => "managed",
@@ -111,26 +110,26 @@ impl FrontMatterMode {
     }
 }
 
-/// What decides whether a page is older than what it describes.
+/// The baseline for whether a page is out of date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FreshnessBaseline {
-    /// The last review in `.ubp/refs.lock`, then times.
+    /// The last review in `.ubp/refs.lock`; times for sources without a review.
     Review,
-    /// Times of page and source, whatever was reviewed.
+    /// Times of page and source; reviews are ignored.
     Edit,
 }
 
-/// Defaults of searching.
+/// Defaults of search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchDefaults {
-    /// Most results, 1 to 20; `None` leaves it to the surface.
+    /// Maximum number of results, 1 to 20; `None` for the default of each interface.
     #[serde(deserialize_with = "values::whole::<1, 20, _, _>")]
     pub limit: Option<usize>,
-    /// Weight of relevance against the graph, 0 to 1.
+    /// Weight of relevance compared with the link graph, 0 to 1.
     #[serde(deserialize_with = "values::fraction")]
     pub alpha: f64,
-    /// Hops that relevance travels, 1 to 3.
+    /// Number of hops over which relevance spreads, 1 to 3.
     #[serde(deserialize_with = "values::whole::<1, 3, _, _>")]
     pub depth: usize,
 }
@@ -141,10 +140,10 @@ impl Default for SearchDefaults {
     }
 }
 
-/// When an outdated page counts as stale.
+/// When an outdated page becomes stale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StalenessSettings {
-    /// Days since the source changed after which `possibly_stale` becomes `stale`.
+    /// Days after a change of the source until `possibly_stale` becomes `stale`.
     #[serde(deserialize_with = "values::whole::<0, 36_500, _, _>")]
     pub threshold_days: u32,
 }
@@ -155,34 +154,34 @@ impl Default for StalenessSettings {
     }
 }
 
-/// How links are written.
+/// Link types and link syntax.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkSettings {
-    /// Their names, as written after the pipe of a link.
+    /// Additional link types, as written after the pipe of a link.
     #[serde(deserialize_with = "values::link_types")]
     pub types: Vec<String>,
-    /// On which side of a link's pipe its target is.
+    /// Whether a link's target is before or after the pipe.
     pub order: LinkOrder,
 }
 
-/// On which side of a link's pipe its target is.
+/// Whether a link's target is before or after the pipe.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkOrder {
-    /// `[[target|label]]`, as Obsidian and most others write.
+    /// `[[target|label]]`, as in Obsidian and most other tools.
     #[default]
     TargetFirst,
-    /// `[[label|target]]`, as Dendron writes.
+    /// `[[label|target]]`, as in Dendron.
     LabelFirst,
 }
 
-/// Defaults of suggesting links.
+/// Defaults of link suggestions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuggestDefaults {
-    /// Least similarity, 0 to 1.
+    /// Minimum similarity, 0 to 1.
     #[serde(deserialize_with = "values::fraction")]
     pub threshold: f64,
-    /// Most suggestions, 1 to 100.
+    /// Maximum number of suggestions, 1 to 100.
     #[serde(deserialize_with = "values::whole::<1, 100, _, _>")]
     pub limit: usize,
 }
@@ -193,10 +192,10 @@ impl Default for SuggestDefaults {
     }
 }
 
-/// What agents may do.
+/// Limits for agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSettings {
-    /// Most changes of pages in a minute, 1 to 10,000. Servers that let agents write hold to it.
+    /// Maximum number of page changes per minute, 1 to 10,000, in servers that let agents write.
     #[serde(deserialize_with = "values::whole::<1, 10_000, _, _>")]
     pub writes_per_minute: usize,
 }
@@ -207,19 +206,19 @@ impl Default for AgentSettings {
     }
 }
 
-/// Fewest and most characters of a chunk.
+/// Minimum and maximum size of a chunk in characters.
 pub const CHUNK_SIZES: (usize, usize) = (50, 100_000);
 
-/// Most chunks in one answer.
+/// Maximum number of chunks in one result.
 pub const MOST_CHUNKS: usize = 100;
 
-/// How documents are cut and found one by one.
+/// Settings of document chunks and their search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentSettings {
-    /// Most characters of what gets a vector of its own; `None` leaves it to sections and the model.
+    /// Maximum size of a chunk in characters; `None` lets sections and the model decide.
     #[serde(deserialize_with = "chunk_size")]
     pub chunk_size: Option<usize>,
-    /// Most chunks that a search among documents gives, 1 to [`MOST_CHUNKS`].
+    /// Number of chunks that a search in documents returns, 1 to [`MOST_CHUNKS`].
     #[serde(deserialize_with = "top_k")]
     pub top_k: usize,
 }
@@ -230,26 +229,26 @@ impl Default for DocumentSettings {
     }
 }
 
-/// Which pages are published where their front matter does not say.
+/// Whether pages are published if their front matter does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PublishDefault {
-    /// All.
+    /// Published.
     #[default]
     Publish,
-    /// None.
+    /// Not published.
     Private,
 }
 
-/// What is published, and how it calls itself.
+/// Settings of published sites.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportSettings {
-    /// Which pages are published where their front matter does not say.
+    /// Whether pages are published if their front matter does not say.
     pub default: PublishDefault,
-    /// Name of the site; that of its first page when absent.
+    /// Title of the site; by default that of its first page.
     #[serde(deserialize_with = "values::title")]
     pub title: Option<String>,
-    /// Language of the pages that name none, such as `ja` or `en-GB`.
+    /// Language of pages that do not set one, such as `ja` or `en-GB`.
     #[serde(deserialize_with = "values::language")]
     pub language: Option<String>,
 }
@@ -261,7 +260,7 @@ pub(crate) fn is_language(tag: &str) -> bool {
         && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-/// What an empty manifest means. Existing files are never written to unless it says so.
+/// The settings of an empty manifest: existing files are not changed.
 impl Default for Manifest {
     fn default() -> Self {
         Self {
@@ -288,30 +287,30 @@ impl Default for Manifest {
 }
 
 impl Manifest {
-    /// The manifest of a project that starts now. `pages_dir` is relative, or `.`.
+    /// The manifest of a new project. `pages_dir` is relative, or `.`.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] when `pages_dir` does not name a folder inside the project.
+    /// [`Error::InvalidParams`] if `pages_dir` is not a folder inside the project.
     pub fn default_for(pages_dir: &str, frontmatter: FrontMatterMode, created_at: Timestamp) -> Result<Self> {
         let pages_dir =
             values::folder(pages_dir).map_err(|message| Error::invalid(format!("pages_dir {message}")))?;
-        // Times in the file are for people, who read seconds.
+        // The file is for people, who need no fractions of a second.
         let created_at = Timestamp::from_second(created_at.as_second()).unwrap_or(created_at);
         Ok(Self { pages_dir, frontmatter, created_at: Some(created_at), ..Self::default() }.spelt_out())
     }
 
-    /// The pages folder relative to the project, empty when they are the same.
+    /// The pages folder relative to the project; empty if it is the project itself.
     pub fn pages_folder(&self) -> &str {
         let folder = self.pages_dir.trim_matches('/');
         let folder = folder.strip_prefix("./").unwrap_or(folder);
         if folder == "." { "" } else { folder }
     }
 
-    /// Reads a manifest; `path` is what errors call the file. Absent settings get their defaults.
+    /// Parses a manifest; errors name the file `path`. Missing settings have their defaults.
     ///
     /// # Errors
-    /// [`Error::Manifest`] with the line, for damaged JSON, a value of the wrong type or out of
-    /// range, or a pages folder outside the project; [`Error::NewerProject`] for a layout that a newer version made.
+    /// [`Error::Manifest`] with the line, for invalid JSON, a value of the wrong type or out of range, or a pages
+    /// folder outside the project; [`Error::NewerProject`] for the layout of a newer version.
     pub fn parse(text: &str, path: &str) -> Result<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let layout = settings::read(text, path, &values::Layout { schema_version: SCHEMA_VERSION })?.value;
@@ -335,8 +334,7 @@ impl Manifest {
         Ok(Self { unknown, original: given, indent: indent_of(text), crlf: text.contains("\r\n"), ..read })
     }
 
-    /// What of the settings is for everybody: what answers depend on. Everything else that the file holds, what this
-    /// version does not know included, stays with the project.
+    /// The settings that answers depend on, for publishing. All other settings, including unknown ones, are left out.
     pub fn published(&self) -> Self {
         let settings = self.clone();
         let published = Self {
@@ -354,14 +352,14 @@ impl Manifest {
         published.spelt_out()
     }
 
-    /// The file's text: the one that was read, with the changed settings changed, in its order,
-    /// indentation and line endings, and with every unknown key.
+    /// The text of the file: as it was read, with its order, indentation, line endings and unknown keys, except for
+    /// changed settings.
     pub fn to_json(&self) -> String {
         let mut object = settings::rewritten(&self.original, &Self::default(), self);
         if self.embedding_model.name != EmbeddingModel::default().name
             && let Some(Value::Object(model)) = object.get_mut("embedding_model")
         {
-            // No default fits another model, so it is written also where it is the same number.
+            // The default belongs to the default model, so the number is always written for another model.
             model.insert("dimensions".into(), self.embedding_model.dimensions.into());
         }
         let mut text = pretty(&Value::Object(object), self.indent.as_bytes());
@@ -369,7 +367,7 @@ impl Manifest {
         if self.crlf { text.replace('\n', "\r\n") } else { text }
     }
 
-    /// With a file of its own, which spells out what a project decides at its start; the rest are defaults.
+    /// With the settings of [`STARTED_WITH`] in the file.
     fn spelt_out(mut self) -> Self {
         self.original = settings::members(&self);
         self.original.retain(|key, value| STARTED_WITH.contains(&key.as_str()) && !value.is_null());
@@ -387,7 +385,7 @@ fn pretty(value: &Value, indent: &[u8]) -> String {
     }
 }
 
-/// The white space before the first key that has a line of its own, else two spaces.
+/// The indentation of the first key on its own line; by default two spaces.
 fn indent_of(json: &str) -> String {
     json.lines()
         .skip(1)

@@ -1,27 +1,27 @@
-//! Paths as the engine knows them: relative, `/`-separated, never leaving their folder.
+//! Paths as the engine uses them: relative, `/`-separated, never outside of their folder.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::{Error, Result};
 
-/// Endings of files that are pages, in lower case.
+/// File extensions of pages, in lower case.
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
-/// Files beside the manifest that hold what was decided and done; the first two are committed.
+/// Files beside the manifest that record decisions and changes; the first two are committed.
 pub const STATE_FILES: [&str; 6] =
     ["refs.lock", "decisions.jsonl", "audit.jsonl", "audit.1.jsonl", "favorites.json", "memory.jsonl"];
 
-/// State files that only grow, a line at a time.
+/// Append-only state files, one record per line.
 pub const RECORD_FILES: [&str; 3] = ["decisions.jsonl", "audit.jsonl", "memory.jsonl"];
 
-/// A record file that hosts move aside when it has this many bytes, and what it is called then; what had that name
-/// before is deleted.
+/// A record file, the size in bytes at which hosts rotate it, and its name after rotation. An earlier file with that
+/// name is deleted.
 pub const ROTATED: (&str, u64, &str) = ("audit.jsonl", 32 << 20, "audit.1.jsonl");
 
-/// State files whose lines may come twice, or be lost with the power, so that adding one takes no lock.
+/// State files in which a line may be duplicated, or lost in a power failure, so that appending takes no lock.
 pub const NOTE_FILES: [&str; 1] = ["memory.jsonl"];
 
-/// Refuses every name but those of [`STATE_FILES`].
+/// Rejects every name that is not in [`STATE_FILES`].
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
@@ -30,7 +30,7 @@ pub fn require_state_file(name: &str) -> Result<()> {
     known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a state file")))
 }
 
-/// Refuses every name but those of [`RECORD_FILES`].
+/// Rejects every name that is not in [`RECORD_FILES`].
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
@@ -39,7 +39,7 @@ pub fn require_record_file(name: &str) -> Result<()> {
     known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a record file")))
 }
 
-/// Refuses every name but those of [`NOTE_FILES`].
+/// Rejects every name that is not in [`NOTE_FILES`].
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
@@ -48,7 +48,7 @@ pub fn require_note_file(name: &str) -> Result<()> {
     known.then_some(()).ok_or_else(|| Error::invalid(format!("'{name}' is not a file of notes")))
 }
 
-/// Refuses every path at which nothing can lie in the trash.
+/// Rejects every path that is not valid in the trash.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] naming it.
@@ -66,12 +66,12 @@ pub fn is_inside(path: &str) -> bool {
         && path.split(['/', '\\']).all(|part| part != "..")
 }
 
-/// Whether `path` is written in the one way that listings write it: no empty and no `.` parts.
+/// Whether `path` is in normal form, as in listings: no empty and no `.` components.
 pub fn is_normal(path: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "."))
 }
 
-/// Whether a page can lie at `path`: inside, in normal form, with a page's ending, and neither
+/// Whether `path` can be that of a page: inside, in normal form, with a page's extension, and neither
 /// hidden nor in a hidden folder or `node_modules`.
 pub fn can_be_page(path: &str) -> bool {
     is_inside(path)
@@ -80,17 +80,17 @@ pub fn can_be_page(path: &str) -> bool {
         && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
-/// Whether `path` leads into what belongs to git or to UBP, in any letter case.
+/// Whether `path` is inside a folder of git or UBP, in any letter case.
 pub fn is_private(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| [".git", ".ubp"].iter().any(|own| part.eq_ignore_ascii_case(own)))
 }
 
-/// Whether a listing of a project's sources shows what lies at `path`.
+/// Whether listings of a project's sources include `path`.
 pub fn is_listed_source(path: &str) -> bool {
     !is_private(path) && path.split('/').all(|part| part != "node_modules")
 }
 
-/// Whether the file name marks a page.
+/// Whether the file name has a page's extension.
 pub fn is_page(path: &str) -> bool {
     extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))
 }
@@ -100,24 +100,24 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The last component without a page ending.
+/// The last component without a page's extension.
 pub fn page_name(path: &str) -> &str {
     let name = file_name(path);
     if is_page(name) { name.rsplit_once('.').map_or(name, |(stem, _)| stem) } else { name }
 }
 
-/// The path without a page ending.
+/// The path without a page's extension.
 pub fn without_page_extension(path: &str) -> &str {
     if is_page(path) { path.rsplit_once('.').map_or(path, |(stem, _)| stem) } else { path }
 }
 
-/// The folder a path lies in, empty at the top.
+/// The folder of a path, empty at the top.
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A file name, without ending, for a page called `title`: characters that some system forbids
-/// become `-`, names that some system reserves get one appended.
+/// A file name, without extension, for a page called `title`. Characters that are forbidden on any system
+/// become `-`; names that are reserved on any system get a `-` appended.
 pub fn file_name_for(title: &str) -> String {
     const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
     let replaced: String = title
@@ -136,7 +136,7 @@ pub fn file_name_for(title: &str) -> String {
         }
         name => name.to_owned(),
     };
-    // 255 bytes is what most file systems allow, ending and number included.
+    // Most file systems allow 255 bytes, including the extension and a number.
     while name.len() > 240 {
         name.pop();
     }
@@ -148,7 +148,7 @@ fn extension(path: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
 }
 
-/// `target` seen from `folder`, with `.` and `..` taken out; `None` when it leads outside.
+/// `target` relative to `folder`, with `.` and `..` resolved; `None` if it is outside.
 pub fn join(folder: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in target.split('/') {
@@ -163,7 +163,7 @@ pub fn join(folder: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// How to get from `folder` to `path`, both from the same top: `..` for every step up.
+/// The relative path from `folder` to `path`, which share the same root.
 pub fn relative(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();

@@ -1,4 +1,4 @@
-//! Long work says how far it is, and stops when asked.
+//! Progress and cancellation of long operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,19 +8,19 @@ use serde::Serialize;
 
 use crate::{Error, Result};
 
-/// A part of long work.
+/// A phase of a long operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Reading and parsing pages.
     Pages,
-    /// Finding out where links lead.
+    /// Resolving links.
     Links,
     /// Computing vectors.
     Vectors,
-    /// Asking the queries of an evaluation.
+    /// Running the queries of an evaluation.
     Queries,
-    /// Looking for links that are missing.
+    /// Looking for missing links.
     Suggestions,
     /// Writing the pages of a site.
     Site,
@@ -28,13 +28,13 @@ pub enum Stage {
     Comparisons,
 }
 
-/// Hears how far long work is.
+/// Receives the progress of long operations.
 pub trait Progress: Send + Sync {
     /// `done` of `total` steps of `stage` are finished.
     fn advance(&self, stage: Stage, done: usize, total: usize);
 }
 
-/// Nobody listens.
+/// Ignores progress.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Silent;
 
@@ -42,27 +42,27 @@ impl Progress for Silent {
     fn advance(&self, _stage: Stage, _done: usize, _total: usize) {}
 }
 
-/// A request to stop, shared between whoever may ask and whoever works.
+/// A request to stop, shared between those who may ask for it and those who do the work.
 #[derive(Debug, Default, Clone)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the work to stop at the next good moment.
+    /// Asks the work to stop as soon as it safely can.
     pub fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether both are the same request.
+    /// Whether both share the same request.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Goes on, or ends the work.
+    /// Checks whether to go on.
     ///
     /// # Errors
     /// [`Error::Cancelled`] once [`Cancel::request`] was called.

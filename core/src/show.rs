@@ -1,15 +1,14 @@
-//! How an answer is told to somebody who reads. An operation says what matters of its answer, in order; a
-//! [`Page`] decides what that looks like: lines with colours for a person at a terminal, Markdown for an agent.
-//! All text in spans is taken to be foreign: a page of the project may say anything, and must neither steer a
-//! terminal nor end its own quotation.
+//! How an answer is shown to a reader. An operation names the parts of its answer, in order; a [`Page`] decides how
+//! they look: colored lines for a person at a terminal, Markdown for an agent. All text in spans is untrusted: a page
+//! of the project may contain anything, and must neither control a terminal nor end its own quotation.
 
 use crate::freshness::{StaleReason, StaleRef, Staleness};
 use crate::hint::Voice;
 
-/// A stretch of a line.
+/// A part of a line.
 #[derive(Debug, Clone, Copy)]
 pub enum Span<'a> {
-    /// Plain words.
+    /// Plain text.
     Text(&'a str),
     /// A page, by its path relative to the pages folder.
     Path(&'a str),
@@ -19,9 +18,9 @@ pub enum Span<'a> {
     File(&'a str),
     /// A name that can be used in a later question: an id, a hash, the words of a link.
     Code(&'a str),
-    /// What catches the eye first.
+    /// Emphasized text.
     Strong(&'a str),
-    /// What is there for those who look closer.
+    /// De-emphasized text.
     Faint(&'a str),
     /// The title of a page, as its author wrote it.
     Title(&'a str),
@@ -31,73 +30,73 @@ pub enum Span<'a> {
     Label(&'a str),
     /// What needs attention.
     Alarm(&'a str),
-    /// How far a page can be trusted, where that is worth a word; begins with a space.
+    /// How far a page can be trusted, unless it is fresh; begins with a space.
     Trust(Staleness),
 }
 
-/// Where an answer is told.
+/// Where an answer is shown.
 pub trait Page {
-    /// A line of its own that names what follows.
+    /// A heading for what follows.
     fn heading(&mut self, line: &[Span<'_>]);
 
     /// A line.
     fn line(&mut self, line: &[Span<'_>]);
 
-    /// One of a list.
+    /// An item of a list.
     fn item(&mut self, line: &[Span<'_>]);
 
-    /// One of a tree, `depth` levels below its root. What it leads to comes right after it.
+    /// A node of a tree, `depth` levels below its root. Its children follow it.
     fn branch(&mut self, depth: usize, line: &[Span<'_>]);
 
-    /// What belongs to the line or item before.
+    /// Details of the line or item before.
     fn detail(&mut self, line: &[Span<'_>]);
 
-    /// Text of a page as a whole, word for word.
+    /// Text of a page, verbatim.
     fn text(&mut self, text: &str);
 
-    /// An excerpt of a page, word for word. `highlights` are ranges of UTF-16 offsets that stand out.
+    /// An excerpt of a page, verbatim. `highlights` are ranges of UTF-16 offsets.
     fn quote(&mut self, text: &str, highlights: &[[usize; 2]]);
 
     /// A unified diff.
     fn diff(&mut self, diff: &str);
 
-    /// Columns with their names, and rows of as many cells.
+    /// A table. Each row has one cell for each column.
     fn table(&mut self, columns: &[&str], rows: &[Vec<String>]);
 
     /// Blank space between two parts.
     fn gap(&mut self);
 
-    /// What is known of the answer as a whole: counts, what was left out.
+    /// Facts about the whole answer: counts, what was left out.
     fn note(&mut self, line: &[Span<'_>]);
 
-    /// Something that will probably need attention.
+    /// A warning.
     fn warn(&mut self, line: &[Span<'_>]);
 
     /// What to do next.
     fn hint(&mut self, line: &[Span<'_>]);
 
-    /// What only a program needs for its next question: a hash to edit by, the id of a section.
+    /// What only programs need for a later call: a hash to edit by, the id of a section.
     fn handle(&mut self, name: &str, value: &str);
 
-    /// What only somebody wants to know who asked for details.
+    /// Details for readers who asked for them.
     fn aside(&mut self, line: &[Span<'_>]);
 
-    /// How this reader asks for what is next: by a command, or by a tool.
+    /// How this reader calls operations: by a command, or by a tool.
     fn voice(&self) -> &dyn Voice;
 }
 
-/// Somebody who is shown the words of an answer.
+/// A reader of the text of an answer.
 pub trait Reader: Sync {
-    /// Tokens of the words that `tell` tells.
+    /// Number of tokens of the text that `tell` writes.
     fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize;
 }
 
-/// `one` or `many`, with the number.
+/// `number` with the noun `one` or `many`.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
-/// A time in RFC 3339 without fractions of a second, which no reader needs.
+/// A time in RFC 3339 without fractions of a second.
 pub fn to_the_second(time: &str) -> String {
     match time.split_once('.') {
         Some((second, rest)) => format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())),
@@ -105,16 +104,16 @@ pub fn to_the_second(time: &str) -> String {
     }
 }
 
-/// A page that an answer is about, as its heading.
+/// The page that an answer is about, as a heading.
 pub fn title_spans<'a>(path: &'a str, title: &'a str, staleness: Staleness) -> [Span<'a>; 4] {
     [Span::Title(title), Span::Text("  "), Span::Path(path), Span::Trust(staleness)]
 }
 
-/// What is wrong with a source, as the end of a sentence that begins with its path.
+/// The state of a stale source, as the end of a sentence that begins with its path.
 pub fn what_is_wrong(stale: &StaleRef) -> String {
     let day = stale.last_modified.as_deref().and_then(|time| time.get(..10)).unwrap_or_default();
     match stale.reason {
-        // Without a day: a shallow clone has the change, but not when it was made.
+        // A shallow clone may contain the change without its date.
         StaleReason::Changed if day.is_empty() => "changed".into(),
         StaleReason::Changed => format!("changed on {day}"),
         StaleReason::Missing => match &stale.renamed_to {
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_to_the_second() {
+    fn times_are_shown_to_the_second() {
         assert_eq!(to_the_second("2026-11-23T03:11:32.882879056Z"), "2026-11-23T03:11:32Z");
         assert_eq!(to_the_second("2026-11-23T03:11:32.5+09:00"), "2026-11-23T03:11:32+09:00");
         assert_eq!(to_the_second("2026-11-23T03:11:32Z"), "2026-11-23T03:11:32Z");

@@ -1,14 +1,15 @@
-//! The one way in which operations change pages. It refuses what agents may not touch, shows what would
-//! change, notes every change in the audit log before it is made, writes all of it or nothing, lets what
-//! is recorded about a page follow it, and leaves the index true.
+//! All changes of pages by operations go through this module. It refuses changes that agents may not make, shows diffs,
+//! records every change in the audit log before it is made, writes all of it or nothing, moves reviews and decisions
+//! along with renamed pages, and updates the index.
 //!
 //! **Invariants**
-//! - After a renaming every link leads where it led, and undoing restores every byte
+//! - After a rename every link leads to the same page as before, and an undo restores every byte
 //!   (`ops/tests/writing/properties.rs`).
-//! - A change of several files is made whole or not at all (`FaultySource` breaks every step in
+//! - A change of several files is made completely or not at all (`FaultySource` breaks every step in
 //!   `ops/tests/writing.rs`).
-//! - Of all who edit one version of a page, one succeeds, and the others are told (`tests/tests/writing.rs`).
-//! - Only `add`, which completes front matter, `save_page` and files of state are written without a plan.
+//! - If several callers edit the same version of a page, one succeeds and the others get an error
+//!   (`tests/tests/writing.rs`).
+//! - Only `add`, which completes front matter, `save_page` and changes of state files bypass plans.
 //! - Only an edit by a person or a review makes a page fresh (`ops/tests/writing/freshness.rs`).
 //! - An agent cannot change the target of links to or on a read-only page (`ops/tests/writing/names.rs`).
 
@@ -40,14 +41,14 @@ pub use names::MovedLink;
 pub(crate) use records::RecordChange;
 use records::Standing;
 
-/// A page's file at some moment.
+/// A version of a page's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     /// Path relative to the pages folder.
     pub path: String,
     /// Hash of its bytes.
     pub hash: ContentHash,
-    /// Its bytes; `None` where only a file that is moved back has them.
+    /// Its content; `None` if only a file that is about to be moved has it.
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -57,14 +58,14 @@ impl Version {
         Self { path: path.into(), hash: ContentHash::of(&bytes), bytes: Some(bytes) }
     }
 
-    /// The file as it is now.
+    /// The current file.
     pub(crate) fn read(source: &dyn Source, path: &str) -> Result<Self> {
         Ok(Self::new(path, source.read(path)?))
     }
 
     fn bytes(&self) -> Result<&[u8]> {
         self.bytes.as_deref().ok_or_else(|| {
-            let missing = io::Error::new(io::ErrorKind::NotFound, "its content is kept nowhere any longer");
+            let missing = io::Error::new(io::ErrorKind::NotFound, "its content is no longer stored anywhere");
             Error::io(&self.path, missing)
         })
     }
@@ -74,12 +75,12 @@ impl Version {
     }
 }
 
-/// What becomes of one file. Without `before` it is new, without `after` it goes to the trash.
+/// A change of one file. Without `before` the file is created, without `after` it is moved to the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     pub before: Option<Version>,
     pub after: Option<Version>,
-    /// Where in the trash it lies while it is deleted.
+    /// Path in the trash while the file is deleted.
     pub trash: Option<String>,
     /// The last edit of the page before the change, if it decides how fresh the page is.
     pub edited: Option<LastEdit>,
@@ -107,7 +108,7 @@ impl Change {
         Self::new(Some(before), None)
     }
 
-    /// The change that takes this one back.
+    /// The reverse change.
     fn reversed(&self) -> Self {
         Self { trash: self.trash.clone(), ..Self::new(self.after.clone(), self.before.clone()) }
     }
@@ -120,20 +121,20 @@ impl Change {
     }
 }
 
-/// Changes that belong together.
+/// Changes that are made together.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// The operation that they are made for.
+    /// The operation that makes the changes.
     pub operation: &'static str,
-    /// In the order in which they are made.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// What is recorded of it, before the pages change.
+    /// Changes of reviews and decisions, made before those of the pages.
     pub records: Vec<RecordChange>,
-    /// The group of the audit log that they take back.
+    /// The audit-log group that this plan undoes.
     pub undoes: Option<String>,
-    /// Whether the caller wrote the text.
+    /// Whether the text is the caller's own.
     by_hand: bool,
-    /// Whether links to other pages may lead to these pages after the change.
+    /// Whether links that lead to other pages may lead to these pages after the change.
     takes_links: bool,
 }
 
@@ -142,58 +143,57 @@ impl Plan {
         Self { operation, changes, records: Vec::new(), undoes: None, by_hand: false, takes_links: false }
     }
 
-    /// The same for text that the caller wrote.
+    /// Marks the text as the caller's own.
     pub(crate) fn by_hand(mut self) -> Self {
         self.by_hand = true;
         self
     }
 
-    /// The same; with `allowed`, links to other pages may lead to these pages.
+    /// With `allowed`, links that lead to other pages may lead to these pages after the change.
     pub(crate) fn taking_links(mut self, allowed: bool) -> Self {
         self.takes_links = allowed;
         self
     }
 
-    /// The same, and this on record.
+    /// Adds a change of reviews or decisions.
     pub(crate) fn recording(mut self, change: RecordChange) -> Self {
         self.records.push(change);
         self
     }
 }
 
-/// A file that was changed, or would be.
+/// A changed file, or one that would change in a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedFile {
-    /// Its path relative to the pages folder; the one it had, for a deleted page.
+    /// Path relative to the pages folder; for a deleted page, the former path.
     pub filepath: String,
-    /// Its former path, for a page that moved.
+    /// Former path of a moved page.
     pub moved_from: Option<String>,
-    /// SHA-256 of the file before; absent for a new page.
+    /// SHA-256 of the former file; absent for a new page.
     pub previous_hash: Option<String>,
-    /// SHA-256 of the file after; absent for a deleted page.
+    /// SHA-256 of the new file; absent for a deleted page.
     pub content_hash: Option<String>,
-    /// Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written.
+    /// Path of a deleted page, relative to `.ubp/trash/`; absent in a dry run.
     pub trash: Option<String>,
 }
 
-/// What writing came to.
+/// The result of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub changed: Vec<ChangedFile>,
-    /// Unified diffs of all files.
+    /// Unified diffs of all changed files.
     pub diff: String,
-    /// Group of the audit log; `None` when nothing was written.
+    /// Id of the audit-log group; `None` if nothing was written.
     pub audit_id: Option<String>,
-    /// Why the index was not updated, although the files were written.
+    /// Why the index was not updated, if the files were written but the index was not.
     pub index_error: Option<String>,
 }
 
-/// Makes the changes, or with `dry_run` only says what they are.
+/// Makes the changes, or with `dry_run` only returns the diff.
 ///
 /// # Errors
-/// [`Error::ReadOnly`] for an agent; [`Error::Conflict`] when a file is no longer what was planned for;
-/// [`Error::Io`]. Nothing is changed then. [`Error::HalfDone`] when something failed on the way and could
-/// not be taken back either.
+/// [`Error::ReadOnly`] for an agent; [`Error::Conflict`] if a file is not in the planned state; [`Error::Io`]. Nothing
+/// is changed in these cases. [`Error::HalfDone`] if a step failed and the earlier steps could not be undone.
 pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) -> Result<Written> {
     plan.changes.retain(|change| change.before != change.after);
     permit(context, &plan)?;
@@ -204,7 +204,7 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
     for change in &mut plan.changes {
         let place = match (&change.before, &change.after) {
             (Some(before), None) => before,
-            // Where it goes if it is taken back.
+            // Path in the trash if the change is undone.
             (None, Some(after)) if change.trash.is_none() => after,
             _ => continue,
         };
@@ -239,22 +239,22 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
         Err(Error::HalfDone { .. }) => OutcomeKind::HalfDone,
         Err(_) => OutcomeKind::Failed,
     };
-    // The files are what they are by now; an entry without its outcome is read as unfinished.
+    // The files are written or not, whatever happens here. Without an outcome, the entry counts as unfinished.
     let _ = audit::end(context, &id, outcome, result.as_ref().err());
     let half_done = |error| match error {
         Error::HalfDone { message, .. } => Error::HalfDone { message, entry: id.clone() },
         other => other,
     };
     result.map_err(half_done)?;
-    // The files are written, so a failing index is not a failure of the change.
+    // The files are written, so an error of the index does not fail the change.
     let index_error = settle(context, &plan).err().map(|error| error.to_string());
-    // Whoever may write next finds this in the index.
+    // Released only now, so that the next writer finds this change in the index.
     drop(held);
     Ok(written(Some(id), index_error))
 }
 
-/// Writes what a person typed. It comes several times a minute and the editor takes it back by itself, so it is no
-/// entry of the audit log, and nobody waits until the index has it. Agents get no such treatment.
+/// Writes a page that a person edits. The editor saves several times a minute and has its own undo, so this is not
+/// recorded in the audit log and does not wait for the index. Changes by agents go through [`carry_out`].
 ///
 /// # Errors
 /// As [`carry_out`].
@@ -269,14 +269,14 @@ pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Re
     context.source.write(&before.path, &after, Some(before.hash))
 }
 
-/// Brings the index up to date with what was written, also for a caller who asked to stop meanwhile.
+/// Updates the index from the written files, even if the caller requested cancellation in the meantime.
 fn settle(context: &Context<'_>, plan: &Plan) -> Result<()> {
     let versions = plan.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten();
     let paths: Vec<String> = versions.map(|version| version.path.clone()).collect();
     context.with_cancel(&Cancel::default()).refresh_pages(&paths).map(drop)
 }
 
-/// Refuses changes of agents to pages that only people may change.
+/// Refuses changes by agents to read-only pages.
 fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if context.caller != Caller::Agent {
         return Ok(());
@@ -300,7 +300,7 @@ pub(crate) fn is_read_only(bytes: &[u8]) -> bool {
     word == "readonly"
 }
 
-/// Refuses an edit whose author saw another version, and one by an agent who does not say which.
+/// Refuses an edit of another version than the current one, and an edit by an agent without `expected_hash`.
 ///
 /// # Errors
 /// [`Error::Conflict`], [`Error::InvalidParams`].
@@ -312,7 +312,7 @@ pub(crate) fn expect(context: &Context<'_>, given: Option<&str>, found: &Version
             same.then_some(()).ok_or_else(|| Error::conflict(&found.path, Some(expected), Some(found.hash)))
         }
         None if context.caller == Caller::Agent => Err(Error::invalid(format!(
-            "`expected_hash` is missing: read {} first, and pass the `content_hash` that it came with",
+            "`expected_hash` is missing: read {} first, and pass its `content_hash`",
             found.path
         ))),
         None => Ok(()),
@@ -345,7 +345,7 @@ fn still_as_planned(source: &dyn Source, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Records and makes every change; after a failure everything is as it was.
+/// Makes all changes, or none if one fails.
 fn make(source: &dyn Source, plan: &Plan) -> Result<()> {
     let mut recorded = 0;
     let mut result = Ok(());
@@ -366,7 +366,7 @@ fn make(source: &dyn Source, plan: &Plan) -> Result<()> {
     Err(error)
 }
 
-/// Makes every change of pages and lets records follow; after a failure everything is as it was.
+/// Makes all changes of pages and moves their reviews along, or nothing if a step fails.
 fn make_changes(source: &dyn Source, changes: &[Change]) -> Result<()> {
     let mut failed = None;
     let mut made = 0;
@@ -396,11 +396,11 @@ fn make_changes(source: &dyn Source, changes: &[Change]) -> Result<()> {
     if stuck.is_empty() {
         return Err(failed);
     }
-    let message = format!("{failed}; what was done before could not be undone: {}", stuck.join("; "));
+    let message = format!("{failed}; earlier changes could not be undone: {}", stuck.join("; "));
     Err(Error::HalfDone { message, entry: String::new() })
 }
 
-/// What a change has made of its file, in words.
+/// Describes what a change did to its file.
 fn state(change: &Change) -> String {
     match (&change.before, &change.after) {
         (None, Some(after)) => format!("{} was created", after.path),
@@ -415,13 +415,13 @@ fn state(change: &Change) -> String {
     }
 }
 
-/// Makes one change, whole or not at all.
+/// Makes one change completely or not at all.
 fn perform(source: &dyn Source, change: &Change) -> Result<()> {
     match (&change.before, &change.after) {
         (None, Some(after)) => {
             if let Some(trash) = &change.trash {
                 match source.restore(trash, &after.path, after.hash) {
-                    // Emptied, or changed there: the log has the text.
+                    // The file in the trash was deleted or changed; the log has the text.
                     Err(Error::Io { source: error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(Error::Conflict { path, .. }) if path == *trash => {}
                     other => return other,
@@ -454,13 +454,13 @@ fn perform(source: &dyn Source, change: &Change) -> Result<()> {
     }
 }
 
-/// Lets reviews, decisions and favourites follow pages that moved.
+/// Moves reviews, decisions and favourites along with renamed pages.
 fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
     let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
     if moves.is_empty() {
         return Ok(());
     }
-    // A list that cannot be read is no reason to keep a page where it is.
+    // An unreadable list of favourites must not prevent a rename.
     let _ = favorites::follow(source, &moves);
     let mut lock = ReviewLock::load(source, |_| true)?;
     let mut followed = false;
@@ -483,11 +483,10 @@ fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
     decided
 }
 
-/// What taking back a group of the audit log means for the files as they are now.
+/// The plan that undoes a group of the audit log, given the current files.
 ///
 /// # Errors
-/// [`Error::Undo`] when a file is no longer as the group left it, and nothing else can be done about it;
-/// [`Error::Io`].
+/// [`Error::Undo`] if a file has changed since then, so that the change cannot be undone; [`Error::Io`].
 pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
     let mut plan = Plan::new("undo", Vec::new());
     for entry in entries.iter().rev() {
@@ -499,8 +498,8 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
                     return Err(Error::Undo {
                         path: record.path(),
                         entry: entry.id.clone(),
-                        left: "other lines".into(),
-                        found: "lines that were recorded later".into(),
+                        left: "the recorded lines".into(),
+                        found: "other lines".into(),
                     });
                 }
             }
@@ -523,7 +522,7 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
             same(&at_after, &change.after) && (stays || at_before.is_none() || change.before.is_none());
         let is_before =
             same(&at_before, &change.before) && (stays || at_after.is_none() || change.after.is_none());
-        // Ended between moving the page and writing its links anew: moving it back is all there is to do.
+        // The process ended after moving the page and before rewriting its links, so it only has to be moved back.
         let is_moved_alone =
             change.moved().is_some() && at_before.is_none() && same(&at_after, &change.before);
         if is_moved_alone && !is_after {
@@ -532,7 +531,7 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
             plan.changes.push(Change { edited: change.edited, ..Change::new(at_after, after) });
         } else if is_after {
             let mut back = Change { edited: change.edited, ..change.reversed() };
-            // A file that is only moved takes its bytes along.
+            // A file that is only moved keeps its content.
             if let (Some(before), Some(after)) = (&mut back.before, &mut back.after) {
                 before.bytes = at_after.and_then(|version| version.bytes);
                 if before.hash == after.hash {

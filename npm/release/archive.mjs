@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Packs the native program for those without npm: with completions for shells, licences and notices.
+// Packs the native program for users without npm, with shell completions, licences and notices.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help || !values.program) {
-  console.log("Usage: node npm/release/archive.mjs --program FILE [--platform NAME] [--out FOLDER]\n\n  --program  a ubp that runs on this machine");
+  console.log("Usage: node npm/release/archive.mjs --program FILE [--platform NAME] [--out FOLDER]\n\n  --program  the ubp to pack; it must run on this machine");
   process.exit(values.help ? 0 : 2);
 }
 const platform = values.platform ?? thisPlatform();
@@ -41,7 +41,7 @@ try {
   copyFileSync(join(root, "core/models/all-MiniLM-L6-v2/NOTICE"), join(folder, "NOTICE"));
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES"), thirdPartyLicences("ubp-cli", target));
   mkdirSync(out, { recursive: true });
-  // bsdtar, which Windows has as tar, makes a zip of the name; GNU tar knows none.
+  // bsdtar, the tar of Windows, can write zip files; GNU tar cannot.
   const file = join(out, os === "win32" ? `${name}.zip` : `${name}.tar.gz`);
   execFileSync("tar", os === "win32" ? ["-a", "-cf", file, name] : ["-czf", file, name], { cwd: staging, stdio: "inherit" });
   console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);

@@ -1,5 +1,5 @@
-// The licences of everything that is compiled into the program, as one text. What cargo knows of the
-// dependencies says which; the texts come from their sources.
+// Collects the licences of everything that is compiled into the program. Cargo lists the dependencies; the
+// texts come from their sources.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -29,10 +29,10 @@ export function thirdPartyLicences(name, target) {
   return parts.join("\n");
 }
 
-/** Packages of others that end up in `name`: what it needs when it runs, with its default features. */
+/** External packages that are compiled into `name` with its default features. */
 function compiledIn(name, target) {
   const cargo = (...args) => execFileSync("cargo", [...args, "--locked"], { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] }).toString();
-  // The tree knows the features of this package alone; the metadata knows where each source lies.
+  // `cargo tree` selects the features of this package only; `cargo metadata` has the paths of the sources.
   const tree = cargo("tree", "--package", name, "--target", target, "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}");
   const compiled = new Set(tree.split("\n").map((line) => /^(\S+) v(\S+)/.exec(line)?.slice(1).join(" ")));
   const { packages } = JSON.parse(cargo("metadata", "--format-version", "1", "--filter-platform", target));
@@ -48,14 +48,14 @@ function licenceTexts(one) {
       .sort();
   let files = named(/^(licen[cs]e|copying|unlicense)/i);
   if (one.license_file && existsSync(join(folder, one.license_file))) files = [...new Set([...files, one.license_file])];
-  // Of a choice the MIT licence is taken: it is the one with the names of those who wrote the work.
+  // If there is a choice, take the MIT licence: it names the authors.
   const mit = files.filter((name) => /mit/i.test(name));
   if (/\bOR\b|\//.test(one.license ?? "") && /\bMIT\b/.test(one.license) && mit.length > 0) files = mit;
   const texts = [...files, ...named(/^notice/i)].map((name) => readFileSync(join(folder, name), "utf8"));
   return files.length > 0 ? texts : [...texts, standardText(one)];
 }
 
-// Some packages name their licence and leave its text out.
+// Some packages name their licence without including its text.
 function standardText(one) {
   const by = one.authors.length > 0 ? one.authors.join(", ") : `the authors of ${one.name}, ${one.repository ?? ""}`;
   const permits = (name) => new RegExp(`\\b${name}\\b`).test(one.license ?? "");
@@ -64,5 +64,5 @@ function standardText(one) {
     return text.replace(/^Copyright.*$/m, `Copyright (c) ${by}`);
   }
   if (permits("Apache-2.0")) return readFileSync(join(root, "LICENSE-APACHE"), "utf8");
-  throw new Error(`${one.name} ${one.version}: no licence text, and none is known here for ${one.license}`);
+  throw new Error(`${one.name} ${one.version}: no licence text, and no built-in text for ${one.license}`);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Packs the npm packages into npm/dist: the root package, and the one with the addon for a platform.
+// Packs the npm packages into npm/dist: the root package, and the package with the addon for one platform.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ if (values.help) {
   process.exit();
 }
 const platform = values.platform ?? thisPlatform();
-const { target, ...runsOn } = PLATFORMS[platform] ?? fail(`there is no platform ${platform}`);
+const { target, ...runsOn } = PLATFORMS[platform] ?? fail(`unknown platform ${platform}`);
 const out = resolve(values.out);
 const version = workspaceVersion();
 const staging = mkdtempSync(join(tmpdir(), "ubp-pack-"));
@@ -51,7 +51,7 @@ function fail(message) {
 
 function workspaceVersion() {
   const manifest = readFileSync(join(root, "Cargo.toml"), "utf8");
-  return /\[workspace\.package\]\s*version = "([^"]+)"/.exec(manifest)?.[1] ?? fail("Cargo.toml names no version");
+  return /\[workspace\.package\]\s*version = "([^"]+)"/.exec(manifest)?.[1] ?? fail("Cargo.toml has no version");
 }
 
 function buildAddon() {
@@ -68,10 +68,10 @@ function stageRoot() {
   const expected = Object.fromEntries(Object.keys(PLATFORMS).map((name) => [`@ubp/${name}`, version]));
   const given = manifest.optionalDependencies;
   const same = Object.keys({ ...expected, ...given }).every((name) => given[name] === expected[name]);
-  if (manifest.version !== version || !same) fail(`npm/ubp/package.json must be at ${version}, as Cargo.toml is`);
+  if (manifest.version !== version || !same) fail(`the version in npm/ubp/package.json must be ${version}, as in Cargo.toml`);
   const folder = join(staging, "root");
   cpSync(source, folder, { recursive: true });
-  // Types alone: a declaration, so that no compiler takes it for a source of the program that uses it.
+  // As a declaration file, because compilers would treat a `.ts` file as a source of the program that imports it.
   renameSync(join(folder, "generated/contract.ts"), join(folder, "generated/contract.d.ts"));
   return folder;
 }
@@ -82,7 +82,7 @@ function stagePlatform(addon) {
   const file = join(folder, "ubp.node");
   copyFileSync(addon, file);
   if (target.includes("linux")) execFileSync("strip", ["--strip-unneeded", file], { stdio: "inherit" });
-  // Stripping takes the signature away that macOS asks of everything it loads.
+  // Stripping removes the signature, without which macOS loads no library.
   if (target.includes("apple")) {
     execFileSync("strip", ["-x", file], { stdio: "inherit" });
     execFileSync("codesign", ["--force", "--sign", "-", file], { stdio: "inherit" });
@@ -91,7 +91,7 @@ function stagePlatform(addon) {
   const manifest = {
     name: `@ubp/${platform}`,
     version,
-    description: `What the npm package ubp runs on ${platform}`,
+    description: `The part of the npm package ubp for ${platform}`,
     license: "MIT OR Apache-2.0",
     repository: { type: "git", url: "git+https://github.com/unified-blueprint/ubp.git" },
     engines: { node: ">=18" },
@@ -115,7 +115,7 @@ function pack(folder, licences) {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const options = { cwd: folder, stdio: ["ignore", "pipe", "inherit"], shell: process.platform === "win32" };
   const [{ filename }] = JSON.parse(execFileSync(npm, ["pack", "--json", "--pack-destination", out], options));
-  // Older versions of npm tell a name that is not the file's.
+  // Older versions of npm print a name that differs from the file's.
   const file = join(out, filename.replace(/^@/, "").replace("/", "-"));
   if (!existsSync(file)) fail(`npm packed no ${file}`);
   console.log(`${file} (${(statSync(file).size / 1e6).toFixed(1)} MB)`);

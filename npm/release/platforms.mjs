@@ -1,4 +1,4 @@
-// The machines that ubp is built for, by the names of their npm packages.
+// The platforms that ubp is built for, by the names of their npm packages.
 export const PLATFORMS = {
   "darwin-arm64": { target: "aarch64-apple-darwin", os: "darwin", cpu: "arm64" },
   "darwin-x64": { target: "x86_64-apple-darwin", os: "darwin", cpu: "x64" },
@@ -10,10 +10,10 @@ export const PLATFORMS = {
   "win32-x64-msvc": { target: "x86_64-pc-windows-msvc", os: "win32", cpu: "x64" },
 };
 
-/** The name of the machine that this runs on. */
+/** The name of this platform. */
 export function thisPlatform() {
   const libc = { linux: process.report.getReport().header.glibcVersionRuntime ? "-gnu" : "-musl", win32: "-msvc" };
   const name = `${process.platform}-${process.arch}${libc[process.platform] ?? ""}`;
-  if (!PLATFORMS[name]) throw new Error(`nothing is built for ${name}`);
+  if (!PLATFORMS[name]) throw new Error(`ubp is not built for ${name}`);
   return name;
 }

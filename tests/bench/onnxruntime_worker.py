@@ -1,8 +1,9 @@
-"""ONNX Runtime behind the protocol of core/engines/examples/engine.rs: the yardstick of tests/bench/engines.
+"""ONNX Runtime with the protocol of core/engines/examples/engine.rs: the reference of tests/bench/engines.
 
-Takes the folder of a model. `{"do":"arrange","threads":T,"sessions":S,"batch":B}` chooses how texts
-are run: S at the same time, each on T threads, up to B texts of equally many tokens together (the
-bundled model has no attention mask). Answers to `all` hold `model_seconds` besides: without the tokenizer.
+The argument is the folder of a model. `{"do":"arrange","threads":T,"sessions":S,"batch":B}` sets how texts
+run: S sessions in parallel with T threads each, and batches of up to B texts with the same number of tokens
+(the bundled model has no attention mask). Answers to `all` also contain `model_seconds`, the time without
+the tokenizer.
 Exit status 3: this Python has no onnxruntime, tokenizers or numpy.
 """
 

@@ -1,6 +1,6 @@
-//! How long answers take on an index that is warm, as medians and 95th percentiles against what the
-//! design asks for. `cargo bench -p ubp-tests --no-default-features --bench answers`; numbers of
-//! pages after `--` choose vaults, `answers -- 1000` the small ones.
+//! Latency of answers from a warm index: medians and 95th percentiles, compared with the targets of the design. Run
+//! `cargo bench -p ubp-tests --no-default-features --bench answers`; page counts after `--` choose the vaults, for
+//! example `answers -- 1000`.
 #![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -11,14 +11,13 @@ use ubp_core::ports::TextKind;
 use ubp_tests::fixture::Fixture;
 use ubp_tests::generator::{Random, Vault};
 
-/// Calls of each kind.
+/// Calls per question.
 const CALLS: usize = 200;
 
-/// Median and, where the design says one, 95th percentile in milliseconds that an answer may take.
+/// The target in milliseconds: the median and, where the design sets one, the 95th percentile.
 type Target = (f64, Option<f64>);
 
-/// What is asked, as an operation with its parameters for each call, and what the design allows at
-/// 1,000 and at 10,000 pages.
+/// An operation, the parameters of each call, and its targets at 1,000 and at 10,000 pages.
 struct Question {
     name: &'static str,
     operation: &'static str,
@@ -83,7 +82,7 @@ fn questions(vault: Vault) -> Vec<Question> {
     ]
 }
 
-/// Times of `work` for every item, sorted.
+/// The time that `work` takes for each item, sorted.
 fn times<T>(items: &[T], mut work: impl FnMut(&T)) -> Vec<Duration> {
     let mut times: Vec<Duration> = items
         .iter()
@@ -111,7 +110,7 @@ fn report(name: &str, times: &[Duration], target: Option<Target>, remark: &str) 
     println!("  {name:<24} p50 {median:>8.2} ms   p95 {most:>8.2} ms{verdict}{remark}");
 }
 
-/// Sources and places of the links to a page, straight from the index.
+/// Sources and positions of the links to a page, read from the index directly.
 fn backlinks(fixture: &Fixture, pages: &[i64]) -> Vec<Duration> {
     times(pages, |page| {
         let count = fixture.context().index.read(|db| {
@@ -124,7 +123,7 @@ fn backlinks(fixture: &Fixture, pages: &[i64]) -> Vec<Duration> {
     })
 }
 
-/// Opening the index as a process does that starts, and having all vectors in memory.
+/// Opens the index as a new process does, and loads all vectors into memory.
 fn start(fixture: &Fixture) -> Vec<Duration> {
     let path = fixture.folder().join(".ubp/metadata.db");
     let identity = fixture.context().embedder.unwrap().model().identity.clone();
@@ -134,7 +133,7 @@ fn start(fixture: &Fixture) -> Vec<Duration> {
     })
 }
 
-/// The 200 closest sections to the vectors of questions, vectors alone.
+/// The 200 sections closest to the vectors of questions, by vector search only.
 fn scans(fixture: &Fixture, questions: &[String]) -> (usize, Vec<Duration>) {
     let context = fixture.context();
     let embedder = context.embedder.unwrap();

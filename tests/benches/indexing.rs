@@ -1,13 +1,13 @@
-//! How long the index takes to follow the files. `cargo bench -p ubp-tests --no-default-features
-//! --bench indexing` runs all of it; a filter such as `1000` after `--` runs a part.
+//! How long indexing takes. `cargo bench -p ubp-tests --no-default-features --bench indexing` runs everything; a filter
+//! such as `1000` after `--` runs a part.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use divan::{Bencher, counter::BytesCount};
 use ubp_tests::fixture::Fixture;
 use ubp_tests::generator::Vault;
 
-/// Pages, and bytes of each. The targets: 10,000 pages of 2.8 kB from nothing in less than 5 s, of
-/// 7 kB in less than 12 s; one changed page in less than 50 ms.
+/// Number of pages, and bytes per page. Targets: a new index of 10,000 pages in less than 5 s with 2.8 kB per page and
+/// in less than 12 s with 7 kB; one changed page in less than 50 ms.
 const VAULTS: [(usize, usize); 4] = [(1_000, 2_800), (1_000, 7_000), (10_000, 2_800), (10_000, 7_000)];
 
 fn main() {

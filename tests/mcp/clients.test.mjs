@@ -1,5 +1,5 @@
-// The official TypeScript clients against a real server: everything that a client can ask for, over
-// standard streams and over HTTP.
+// Tests a real server with the official TypeScript clients: every request that they can make, over standard
+// input and output and over HTTP.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { vault } from './support/vault.mjs';
 
 const LOGIN = 'ubp://page/login.md';
 
-// A connected client, with what has to be closed after it.
+// A connected client, with the resources to close afterwards.
 async function connect(kind, transport, folder, options = ALL) {
   const face = kind.open();
   if (transport === 'stdio') {
@@ -27,7 +27,7 @@ async function connect(kind, transport, folder, options = ALL) {
     await face.client.close();
     const end = await server.stop();
     assert.deepEqual(end, { code: 0, signal: null }, server.said());
-    assert.equal(server.printed(), '', 'nothing is printed beside the protocol');
+    assert.equal(server.printed(), '', 'standard output contains only the protocol');
   };
   return { ...face, close };
 }
@@ -51,7 +51,7 @@ for (const kind of CLIENTS) {
         project.remove();
       });
 
-      test('agrees on the protocol, and hears what the server is', () => {
+      test('negotiates the protocol and receives the server info', () => {
         assert.equal(client.getServerVersion().name, 'ubp');
         assert.match(client.getInstructions(), /ubp_search/);
         const offered = client.getServerCapabilities();
@@ -60,11 +60,11 @@ for (const kind of CLIENTS) {
         if (agreed) assert.equal(agreed, kind.version);
       });
 
-      test('calls every tool, and each answer is as its schema says', async () => {
+      test('calls every tool, and each answer matches its schema', async () => {
         const { tools } = await client.listTools();
         assert.ok(tools.length >= DEFAULT_TOOLS.length + 8, `${tools.length} tools`);
         const ask = async (name, args) => (await face.call(name, args)).structuredContent;
-        // Tools that only read come first in no order, so changes cannot hide a failure of theirs.
+        // Read-only tools come first, so that changes cannot hide their failures.
         for (const tool of [...tools].sort((a, b) => b.annotations.readOnlyHint - a.annotations.readOnlyHint)) {
           checkTool(tool);
           const args = await argumentsOf(tool.name, ask);
@@ -74,7 +74,7 @@ for (const kind of CLIENTS) {
         assert.match(page, /A line more\.\n$/);
       });
 
-      test('gets errors that an agent can mend as results', async () => {
+      test('receives errors that an agent can fix as results', async () => {
         const wrong = [
           ['ubp_search', {}, 'invalid_params'],
           ['ubp_search', { query: 5 }, 'invalid_params'],
@@ -119,7 +119,7 @@ for (const kind of CLIENTS) {
         assert.ok(completion.values.includes('login.md'), `${completion.values}`);
       });
 
-      test('gets prompts, and completes what they ask for', async () => {
+      test('gets prompts and completes their arguments', async () => {
         const { prompts } = await client.listPrompts();
         const filled = { review_stale_pages: {}, write_page_from_code: { file: 'src/auth' }, explain_area: { area: 'Login' } };
         assert.deepEqual(prompts.map((prompt) => prompt.name).sort(), Object.keys(filled).sort());
@@ -136,7 +136,7 @@ for (const kind of CLIENTS) {
         assert.ok((await complete('write_page_from_code', 'file', 'src/')).includes('src/auth/login.ts'));
       });
 
-      test('hears that pages changed, and only of those', async () => {
+      test('is notified of changes of subscribed pages only', async () => {
         const heard = [];
         let listings = 0;
         const stop = await face.watch([LOGIN], { updated: (uri) => heard.push(uri), listChanged: () => (listings += 1) });
@@ -150,7 +150,7 @@ for (const kind of CLIENTS) {
       });
 
       if (kind.progress) {
-        test('hears how far a rebuild is', async () => {
+        test('receives the progress of a rebuild', async () => {
           const seen = [];
           await face.call('ubp_rebuild', {}, { onprogress: (progress) => seen.push(progress) });
           assert.ok(seen.length > 0);
@@ -164,7 +164,7 @@ for (const kind of CLIENTS) {
 
 for (const kind of CLIENTS) {
   for (const transport of ['stdio', 'http']) {
-    test(`${kind.name} over ${transport} gives up a long call, and goes on`, async () => {
+    test(`${kind.name} over ${transport} cancels a long call and continues`, async () => {
       const project = vault({ filler: 600 });
       const face = await connect(kind, transport, project.folder);
       try {
@@ -185,7 +185,7 @@ for (const kind of CLIENTS) {
     });
   }
 
-  test(`${kind.name} sees tools that read unless the server may write`, async () => {
+  test(`${kind.name} sees only read-only tools unless the server may write`, async () => {
     const project = vault();
     const face = await connect(kind, 'stdio', project.folder, []);
     try {

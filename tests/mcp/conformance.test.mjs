@@ -1,6 +1,6 @@
-// The official conformance suite, over HTTP, for the protocol of 2025-11-25 and of 2026-07-28. Scenarios
-// that ask for what any server has run as they are; those that call a fixture which we have a counterpart
-// of run with the names exchanged; the rest needs a server of fixtures, and why is said with each.
+// The official conformance suite, over HTTP, for the protocols 2025-11-25 and 2026-07-28. General scenarios run
+// unchanged. Scenarios that call a fixture with an equivalent here run with the names replaced. All others need a
+// server with fixtures; each of these is listed with the reason.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,7 +22,7 @@ const modules = (path) => {
   }
 };
 
-// Its newer versions need what Node 22 brought; npm has that as a package.
+// Newer versions of the suite need Node 22, which is available as an npm package.
 function newerNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   return modules(`node-${process.platform}-${process.arch}/bin/node`);
@@ -33,7 +33,7 @@ const SUITES = [
   { name: '0.2.0-alpha.12', package: 'conformance-next', node: newerNode(), versions: ['2025-11-25', '2026-07-28'] },
 ];
 
-// What every server has to do.
+// Scenarios for every server.
 const GENERAL = [
   'server-initialize', 'server-session-lifecycle', 'server-stateless', 'ping', 'completion-complete', 'tools-list',
   'server-sse-multiple-streams', 'resources-list', 'sep-2164-resource-not-found', 'prompts-list',
@@ -42,10 +42,10 @@ const GENERAL = [
 
 const A_PAGE = 'ubp://page/login.md';
 
-// Fixed names, and ours for the same thing.
+// The fixed names in scenarios, with our names.
 const RENAMED = {
   'tools-call-simple-text': [['test_simple_text', 'ubp_status']],
-  // It needs an argument, and is given none.
+  // Fails because its required argument is missing.
   'tools-call-error': [['test_error_handling', 'ubp_refs']],
   'tools-call-with-progress': [['test_tool_with_progress', 'ubp_rebuild']],
   'server-sse-polling': [['test_reconnection', 'ubp_status']],
@@ -57,8 +57,8 @@ const RENAMED = {
 };
 
 const NO_LOGGING = 'the protocol deprecated logging; the server writes to standard error';
-const ASKS_NOTHING = 'the server asks nothing of clients: no sampling, no elicitation, no roots';
-const TEXT_ALONE = 'answers are text and structured content: no images, sound, or embedded resources';
+const ASKS_NOTHING = 'the server sends no requests to clients: no sampling, elicitation or roots';
+const TEXT_ALONE = 'answers are text and structured content: no images, audio or embedded resources';
 
 const NOT_OURS = {
   'logging-set-level': NO_LOGGING,
@@ -70,17 +70,17 @@ const NOT_OURS = {
   'resources-read-binary': 'resources are pages, which are text',
   'prompts-get-embedded-resource': TEXT_ALONE,
   'prompts-get-with-image': TEXT_ALONE,
-  'prompts-get-with-args': 'wants a prompt with two arguments of given names; ours have one each, and are called by the clients',
+  'prompts-get-with-args': 'needs a prompt with two given arguments; ours have one each, and clients.test.mjs gets them',
   'tools-call-sampling': ASKS_NOTHING,
   'tools-call-elicitation': ASKS_NOTHING,
   'elicitation-sep1034-defaults': ASKS_NOTHING,
   'elicitation-sep1330-enums': ASKS_NOTHING,
-  'json-schema-2020-12': 'wants a tool whose schema has $defs and $ref, which ours avoid: some clients refuse them',
+  'json-schema-2020-12': 'needs a tool whose schema has $defs and $ref; ours have none, because some clients reject them',
   'http-custom-header-server-validation': 'no tool maps arguments to headers (x-mcp-header)',
 };
 const isNotOurs = (scenario) => scenario in NOT_OURS || scenario.startsWith('input-required-result-');
 
-// Checks within general scenarios that need a tool of the suite's own.
+// Checks within general scenarios that need a fixture.
 const UNTESTABLE = {
   'sep-2575-server-rejects-undeclared-capability': ASKS_NOTHING,
   'sep-2575-missing-capability-http-400': ASKS_NOTHING,
@@ -107,7 +107,7 @@ for (const suite of SUITES) {
       const conformance = (...args) =>
         new Promise((resolve) => {
           const program = [modules(`${suite.package}/dist/index.js`), ...args, ...forVersion];
-          // It exits with 1 where anything failed; the checks say what.
+          // It exits with 1 if anything failed; the checks show what.
           execFile(suite.node, program, { maxBuffer: 1 << 28 }, (_, out, err) => resolve(out + err));
         });
       const run = async (url, scenarios) => {
@@ -127,7 +127,7 @@ for (const suite of SUITES) {
       };
 
       before(async () => {
-        assert.ok(suite.node, 'Node 22 is needed, and there is none for this system in node_modules');
+        assert.ok(suite.node, 'needs Node 22, and node_modules has none for this platform');
         project = vault();
         project.write('pages/data-123.md', '# 123\n\nThe data of 123.\n');
         server = await serveHttp(project.folder);

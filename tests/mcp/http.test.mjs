@@ -1,4 +1,4 @@
-// Who the server answers over HTTP: this machine, under its own names, with the token where there is one.
+// Which HTTP requests the server accepts: from this machine, with its own host names, with the token if one is set.
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function serve(options) {
   return server;
 }
 
-// `fetch` would not send the names that are to be refused.
+// `fetch` cannot send forbidden host names.
 function post({ url }, headers = {}, body = JSON.stringify(INITIALIZE), method = 'POST') {
   return new Promise((resolve, reject) => {
     const options = { agent: false, host: url.hostname, port: url.port, path: url.pathname, method, headers: { ...ACCEPT, ...headers } };
@@ -52,7 +52,7 @@ function post({ url }, headers = {}, body = JSON.stringify(INITIALIZE), method =
   });
 }
 
-// What is answered to bytes that no client library would send.
+// The response to bytes that no client library would send.
 function raw(server, bytes) {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(server.url.port), server.url.hostname, () => socket.write(bytes));
@@ -63,7 +63,7 @@ function raw(server, bytes) {
   });
 }
 
-test('names that are not its own are refused, whatever is asked', async () => {
+test('foreign host names and origins are rejected for every method', async () => {
   const server = await serve();
   const { port } = server.url;
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
@@ -82,13 +82,13 @@ test('names that are not its own are refused, whatever is asked', async () => {
   }
 });
 
-test('a name that was allowed is answered to', async () => {
+test('a host name from --allow-host is accepted', async () => {
   const server = await serve({ options: ['--allow-host', 'docs.example'] });
   assert.equal((await post(server, { host: `docs.example:${server.url.port}` })).status, 200);
   assert.equal((await post(server, { host: `other.example:${server.url.port}` })).status, 403);
 });
 
-test('the token is asked for where there is one', async () => {
+test('requests need the token if one is set', async () => {
   const server = await serve({ env: { UBP_MCP_TOKEN: TOKEN } });
   for (const authorization of [undefined, 'Bearer', 'Bearer ', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Basic ${TOKEN}`, TOKEN]) {
     const { status, headers } = await post(server, authorization === undefined ? {} : { authorization });
@@ -96,10 +96,10 @@ test('the token is asked for where there is one', async () => {
     assert.match(headers['www-authenticate'], /^Bearer/);
   }
   assert.equal((await post(server, { authorization: `Bearer ${TOKEN}` })).status, 200);
-  assert.ok(!server.said().includes(TOKEN), 'it is never printed');
+  assert.ok(!server.said().includes(TOKEN), 'the token is never printed');
 });
 
-test('there is a token by default, which stays the same and is for its owner', async () => {
+test('by default there is a token, which is kept and readable by its owner only', async () => {
   const tokens = [];
   for (let start = 0; start < 2; start += 1) {
     const server = await serve({ ownToken: true });
@@ -114,7 +114,7 @@ test('there is a token by default, which stays the same and is for its owner', a
   assert.equal(statSync(join(project.folder, '.ubp/mcp-server.token')).mode & 0o777, 0o600);
 });
 
-test('requests are checked as those of the viewer are', async () => {
+test('requests are checked like those of the viewer', async () => {
   const server = await serve();
   const { port } = server.url;
   const own = `http://127.0.0.1:${port}`;
@@ -135,7 +135,7 @@ test('requests are checked as those of the viewer are', async () => {
   }
 });
 
-test('others are let in only with a token', async () => {
+test('other machines need a token', async () => {
   await assert.rejects(serveHttp(project.folder, { address: '0.0.0.0:0' }), /leave out --no-token/);
   await assert.rejects(serveHttp(project.folder, { env: { UBP_MCP_TOKEN: 'short' } }), /too short/);
   const server = await serve({ address: '0.0.0.0:0', env: { UBP_MCP_TOKEN: TOKEN } });
@@ -144,7 +144,7 @@ test('others are let in only with a token', async () => {
   assert.equal((await post({ url }, { authorization: `Bearer ${TOKEN}` })).status, 200);
 });
 
-test('only so many clients are connected at once, and those go on', async () => {
+test('the number of clients is limited, and connected ones continue', async () => {
   const server = await serve();
   const first = (await post(server)).headers['mcp-session-id'];
   for (let n = 1; n < 64; n += 1) assert.equal((await post(server)).status, 200);
@@ -153,7 +153,7 @@ test('only so many clients are connected at once, and those go on', async () => 
   const session = { 'mcp-session-id': first, 'mcp-protocol-version': '2025-11-25' };
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
   assert.match((await post(server, session, ping)).text, /"result":\{\}/);
-  // A revision without sessions needs no room, and cannot take any.
+  // The protocol without sessions is not subject to the limit.
   const stateless = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' };
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -163,13 +163,13 @@ test('only so many clients are connected at once, and those go on', async () => 
   assert.equal((await post(server, stateless, discover)).status, 200);
   assert.equal((await post(server, stateless)).headers['mcp-session-id'], undefined);
   assert.ok((await post(server, session, '', 'DELETE')).status < 300);
-  assert.equal((await post(server)).status, 200, 'who leaves makes room');
+  assert.equal((await post(server)).status, 200, 'ending a session frees a place');
 });
 
-test('what is no message is an error, and the server goes on', async () => {
+test('invalid messages are errors, and the server continues', async () => {
   const server = await serve();
   const session = { 'mcp-session-id': (await post(server)).headers['mcp-session-id'], 'mcp-protocol-version': '2025-11-25' };
-  // The same errors as on standard streams.
+  // The same errors as over standard input and output.
   const wrong = {
     '': -32700,
     '{': -32700,
@@ -197,7 +197,7 @@ test('what is no message is an error, and the server goes on', async () => {
   assert.equal((await post(server)).status, 200);
 });
 
-test('a signal ends it while a client listens', async () => {
+test('a signal ends the server while a client listens', async () => {
   for (const signal of ['SIGTERM', 'SIGINT']) {
     const server = await serveHttp(project.folder);
     const session = { 'mcp-session-id': (await post(server)).headers['mcp-session-id'], 'mcp-protocol-version': '2025-11-25' };
@@ -217,7 +217,7 @@ test('a signal ends it while a client listens', async () => {
   }
 });
 
-test('an address that is taken is an error', async () => {
+test('an address in use is an error', async () => {
   const server = await serve();
   await assert.rejects(serveHttp(project.folder, { address: server.url.host }), /the server ended: .*error/s);
 });

@@ -1,4 +1,4 @@
-// The official inspector's command line lists and calls every tool, over standard streams and HTTP.
+// The command line of the official inspector lists and calls every tool, over standard input and output and over HTTP.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
-// The server as a process on standard streams, spoken to by hand: what is malformed, far too large, cut
-// off, or never read. It answers with an error or ends; it never hangs, dies, or prints beside the protocol.
+// Sends raw input to a server process: malformed, huge or truncated messages, and answers that nobody reads. The server
+// answers with an error or exits; it never hangs, crashes or prints anything but the protocol.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -24,15 +24,15 @@ afterEach(() => {
 
 const call = (server, name, args, patience) => server.request('tools/call', { name, arguments: args }, patience);
 
-// Ends the server, and looks at all that it printed.
+// Stops the server and checks all its output.
 async function part(server) {
   assert.deepEqual(await server.stop(), CLEAN, server.said());
   assert.deepEqual(server.strays, [], 'every line is a message');
   for (const message of server.messages) assert.equal(message.jsonrpc, '2.0');
 }
 
-describe('what is no proper message', () => {
-  test('is answered with an error where it could be, and the next one is served', async () => {
+describe('an invalid message', () => {
+  test('is answered with an error if possible, and the next one is processed', async () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     const lines = [
@@ -60,7 +60,7 @@ describe('what is no proper message', () => {
     await part(server);
   });
 
-  test('before initialize is an error or the end, not a hang', async () => {
+  test('before initialize causes an error or the exit of the server', async () => {
     for (const line of ['nonsense', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}']) {
       const server = serveStdio(project.folder);
       server.raw(`${line}\n`);
@@ -74,7 +74,7 @@ describe('what is no proper message', () => {
 });
 
 describe('arguments', () => {
-  test('of wrong types name what was expected', async () => {
+  test('of a wrong type cause an error that names the expected type', async () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     const { tools } = (await server.request('tools/list')).result;
@@ -94,7 +94,7 @@ describe('arguments', () => {
     await part(server);
   });
 
-  test('of 10 MB are an answer or an error, soon', async () => {
+  test('of 10 MB are answered soon, with a short result or error', async () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     const huge = 'word '.repeat((10 * MB) / 5);
@@ -113,7 +113,7 @@ describe('arguments', () => {
       assert.ok(answer.result || answer.error, given.slice(0, 300));
       assert.ok(given.length < 200_000, `${name.slice(0, 40)}: an answer of ${given.length} bytes`);
     }
-    // What is written is shown, whatever its size.
+    // A large page can be written.
     const made = await call(server, 'ubp_create_page', { title: 'Huge', content: huge }, 60_000);
     assert.equal(made.result.structuredContent.filepath, 'Huge.md');
     server.raw(`{"jsonrpc":"2.0","id":"long","method":"ping","x":"${'y'.repeat(40 * MB)}"}\n`);
@@ -130,12 +130,12 @@ describe('the end of the input', () => {
     assert.deepEqual(server.messages, []);
   });
 
-  test('after initialize ends it, answers given', async () => {
+  test('after initialize ends it once calls are answered', async () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     server.send({ id: 'last', method: 'tools/list' });
     await part(server);
-    assert.ok(server.messages.some(({ id }) => id === 'last'), 'what was asked is answered');
+    assert.ok(server.messages.some(({ id }) => id === 'last'), 'the last call is answered');
   });
 
   test('in the middle of a line ends it', async () => {
@@ -145,7 +145,7 @@ describe('the end of the input', () => {
     await part(server);
   });
 
-  test('during a rebuild ends it, and the index is whole for the next one', async () => {
+  test('during a rebuild ends it, and the next server completes the index', async () => {
     for (let n = 0; n < 400; n += 1) project.write(`pages/more/${n}.md`, `# More ${n}\n\nText.\n`);
     const server = serveStdio(project.folder);
     await server.initialize();
@@ -171,7 +171,7 @@ describe('the end of the process', () => {
       assert.deepEqual(server.strays, []);
     });
 
-    test(`${signal} ends it while nobody reads what it writes`, async () => {
+    test(`${signal} ends it while nobody reads its output`, async () => {
       const server = serveStdio(project.folder);
       await server.initialize();
       server.child.stdout.pause();
@@ -182,7 +182,7 @@ describe('the end of the process', () => {
     });
   }
 
-  test('the end of its parent ends it, though its input stays open', { skip: process.platform === 'win32' }, async () => {
+  test('the exit of its parent ends it, although its input stays open', { skip: process.platform === 'win32' }, async () => {
     // The shell starts the server with our pipe as its input, and is killed: the pipe stays open.
     const script = '"$0" "$@" <&3 & wait';
     const shell = spawn('sh', ['-c', script, program, ...argumentsFor(project.folder, ALL)], {
@@ -198,13 +198,13 @@ describe('the end of the process', () => {
     shell.stdio[3].write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
     await eventually(() => printed.includes('"ubp"'), 'the server');
     shell.kill('SIGKILL');
-    // Its output closes when the last process that holds it is gone.
+    // The output closes once all processes that hold it have exited.
     await eventually(() => closed, 'the server to end', 10_000);
     shell.stdio[3].destroy();
   });
 });
 
-test('a call that is cancelled is neither finished nor answered', async () => {
+test('a cancelled call is neither completed nor answered', async () => {
   for (let n = 0; n < 1_000; n += 1) project.write(`pages/more/${n}.md`, `# More ${n}\n\n${'Text of a page. '.repeat(60)}\n`);
   const server = serveStdio(project.folder);
   await server.initialize();
@@ -222,19 +222,19 @@ test('a call that is cancelled is neither finished nor answered', async () => {
   await part(server);
 });
 
-test('two clients on one project see the same, and what the other wrote', async () => {
+test('two clients of one project see each other\'s changes', async () => {
   const [one, other] = [serveStdio(project.folder), serveStdio(project.folder)];
   await Promise.all([one.initialize(), other.initialize()]);
   const made = await call(one, 'ubp_create_page', { title: 'Shared', content: 'The word xylophone.' });
   assert.ok(made.result.structuredContent.filepath, JSON.stringify(made));
   const found = async (server) => (await call(server, 'ubp_fulltext_search', { query: 'xylophone' })).result.structuredContent.total_found;
-  assert.equal(await found(one), 1, 'its own writes are there at once');
+  assert.equal(await found(one), 1, 'a client sees its own change at once');
   await eventually(async () => (await found(other)) === 1, 'the other to see the page');
   project.write('pages/by-hand.md', '# By hand\n\nA marimba.\n');
   for (const server of [one, other]) {
     await eventually(async () => (await call(server, 'ubp_search', { query: 'marimba', mode: 'fulltext' })).result.structuredContent.total_found === 1, 'the page');
   }
-  // Both change one page: one of them is told.
+  // Both change the same page: one of them gets a conflict.
   const { content_hash: expected_hash } = (await call(one, 'ubp_get_page', { page: 'draft.md' })).result.structuredContent;
   const edit = (server, content) => call(server, 'ubp_update_page', { page: 'draft.md', mode: 'append', content, expected_hash });
   const results = (await Promise.all([edit(one, 'From one.'), edit(other, 'From the other.')])).map(({ result }) => result);
@@ -242,7 +242,7 @@ test('two clients on one project see the same, and what the other wrote', async 
   assert.equal(conflicts.length, 1, JSON.stringify(results));
   assert.equal(conflicts[0]._meta['unified-blueprint/error'].code, 'conflict');
   assert.match(readFileSync(join(project.folder, 'pages/draft.md'), 'utf8'), /From (one|the other)\.\n$/);
-  // One goes, by force; the other goes on.
+  // One server is killed; the other continues.
   one.child.kill('SIGKILL');
   project.write('pages/later.md', '# Later\n\nA glockenspiel.\n');
   const later = async () => (await call(other, 'ubp_fulltext_search', { query: 'glockenspiel' })).result.structuredContent.total_found === 1;
@@ -259,7 +259,7 @@ test('a project that does not exist is an error on standard error', async () => 
 });
 
 if (process.env.UBP_SOAK) {
-  test('a client that never reads is given up', async () => {
+  test('the server exits if its client never reads', async () => {
     const server = serveStdio(project.folder);
     await server.initialize();
     server.child.stdout.pause();

@@ -1,4 +1,4 @@
-// The engine as a library.
+// Tests of the library.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ async function withClient(root, work) {
 
 const refused = async (promise, code) => {
   const error = await promise.then(
-    () => assert.fail("it was not refused"),
+    () => assert.fail("no error"),
     (error) => error,
   );
   assert.ok(error instanceof UbpError && error instanceof Error, String(error));
@@ -63,25 +63,25 @@ test("errors carry code, message and hint", async () => {
   assert.match(broken.message, /manifest\.json:\d+: /);
 });
 
-test("answers follow the files", async () => {
+test("answers include changes of files", async () => {
   const root = vault(pages);
   await withClient(root, async (client) => {
     const found = async (word) => (await client.call("search", { query: word, mode: "fulltext" })).results[0]?.filepath;
     for (let round = 0; round < 10; round += 1) {
       writeFileSync(join(root, "news.md"), `# News\n\nround${round}x happened\n`);
       await client.call("add");
-      assert.equal(await found(`round${round}x`), "news.md", "at once, when asked to take everything in");
+      assert.equal(await found(`round${round}x`), "news.md", "at once with a full refresh");
     }
     writeFileSync(join(root, "news.md"), "# News\n\nsomething else happened\n");
     const begun = Date.now();
     while ((await found("something")) !== "news.md") {
-      assert.ok(Date.now() - begun < 20_000, "by itself within a moment");
+      assert.ok(Date.now() - begun < 20_000, "soon without a full refresh");
       await sleep(20);
     }
   });
 });
 
-test("a damaged index is replaced, and a notice says so", async () => {
+test("a damaged index is replaced with a notice", async () => {
   const root = vault(pages);
   await withClient(root, (client) => client.call("status"));
   writeFileSync(join(root, ".ubp/metadata.db"), "this is no database, although it is long enough to be read");
@@ -93,7 +93,7 @@ test("a damaged index is replaced, and a notice says so", async () => {
   await client.close();
 });
 
-test("a call that is aborted ends as cancelled, whether it waits or runs", async () => {
+test("an aborted call is rejected as cancelled, whether it waits or runs", async () => {
   const root = vault(longPages(300), { model: bundled });
   await withClient(root, async (client) => {
     const before = new AbortController();
@@ -112,13 +112,13 @@ test("a call that is aborted ends as cancelled, whether it waits or runs", async
     await refused(first, "cancelled");
     await refused(second, "cancelled");
     assert.ok(Date.now() - begun < 30_000, `${Date.now() - begun} ms`);
-    // Reading goes on beside it, and afterwards.
+    // Reading continues during the call and after it.
     const { results } = await client.call("search", { query: "page", mode: "fulltext" });
     assert.ok(results.length > 0);
   });
 });
 
-test("long work tells how far it is, and searches go on beside it", async () => {
+test("long calls emit progress, and searches run at the same time", async () => {
   const root = vault(longPages(60), { model: bundled });
   await withClient(root, async (client) => {
     const told = [];
@@ -135,7 +135,7 @@ test("long work tells how far it is, and searches go on beside it", async () => 
   });
 });
 
-test("closing ends what runs, and nothing is taken afterwards", async () => {
+test("closing cancels running calls, and later calls are rejected", async () => {
   const root = vault(longPages(300), { model: bundled });
   const client = await open(root);
   const rebuilt = client.call("rebuild");
@@ -144,7 +144,7 @@ test("closing ends what runs, and nothing is taken afterwards", async () => {
   const begun = Date.now();
   const closing = client.close();
   assert.equal(client.closed, true);
-  assert.equal(client.close(), closing, "closing twice is closing once");
+  assert.equal(client.close(), closing, "closing twice returns the same promise");
   await Promise.all([closing, refusedLater]);
   assert.ok(Date.now() - begun < 30_000, `${Date.now() - begun} ms`);
   const error = await refused(client.call("status"), "closed");
@@ -152,7 +152,7 @@ test("closing ends what runs, and nothing is taken afterwards", async () => {
   assert.throws(() => client.callSync("status"), { code: "closed" });
 });
 
-test("an open project does not keep the process alive, and a forgotten one ends", async () => {
+test("an open project does not keep the process alive, and an unreachable one is closed", async () => {
   const root = vault(pages);
   const script = `
     const { open } = require("ubp");
@@ -169,7 +169,7 @@ test("an open project does not keep the process alive, and a forgotten one ends"
   assert.deepEqual([ran.code, ran.out], [0, "2\n"], ran.err);
 });
 
-test("a worker thread that is terminated with calls at hand takes nothing down", async () => {
+test("terminating a worker thread with running calls crashes nothing", async () => {
   const root = vault(longPages(40));
   const script = `
     const { Worker, isMainThread, parentPort } = require("node:worker_threads");
@@ -210,7 +210,7 @@ test("import and require give the same package", async () => {
   assert.equal(ran.out, "UbpError,open,openSync,run true true\n", ran.err);
 });
 
-test("run is the command, with its exit status, and can be stopped", async () => {
+test("run executes the command, returns its exit status, and can be stopped", async () => {
   const root = vault(pages);
   const script = `
     import { run } from "ubp";
@@ -225,7 +225,7 @@ test("run is the command, with its exit status, and can be stopped", async () =>
   assert.equal(ran.err.trim().split("\n").pop(), "[0,2,130]", ran.err);
 });
 
-test("a folder that cannot be written to is read all the same", { skip: process.getuid?.() === 0 && "root writes everywhere" }, async () => {
+test("a read-only folder can be read", { skip: process.getuid?.() === 0 && "root can write everywhere" }, async () => {
   const root = vault(pages);
   chmodSync(join(root, ".ubp"), 0o555);
   try {
@@ -235,7 +235,7 @@ test("a folder that cannot be written to is read all the same", { skip: process.
   }
 });
 
-test("the schemas come with the package", () => {
+test("the package contains the schemas", () => {
   const schema = JSON.parse(readFileSync(join(project, "node_modules/ubp/generated/search.json"), "utf8"));
   assert.equal(schema.name, "search");
   assert.equal(schema.input.properties.query.type, "string");

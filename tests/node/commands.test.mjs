@@ -1,4 +1,4 @@
-// The command as npm installs it.
+// Tests of the command as installed by npm.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ test("npx starts a project, indexes it and searches by meaning", async () => {
   const search = await ran(["search", "how do people authenticate", "--json"]);
   assert.equal(search.code, 0, search.err);
   const answer = JSON.parse(search.out);
-  assert.equal(answer.search_type, "hybrid", "the model came with the package");
+  assert.equal(answer.search_type, "hybrid", "the package contains the model");
   assert.equal(answer.results[0].filepath, "login.md");
 });
 
-test("every command is that of the native program", async () => {
+test("every command behaves like the native program", async () => {
   const root = folder();
   write(root, { "pages/login.md": "# Login\n\nSee [[tokens]].\n", "pages/tokens.md": "# Tokens\n" });
   await ubp(["init"], { cwd: root });
@@ -42,7 +42,7 @@ test("every command is that of the native program", async () => {
   }
 });
 
-test("arguments and folders in any script arrive as they are", async () => {
+test("arguments and paths in any script are passed unchanged", async () => {
   const root = join(folder(), "設計 ü");
   write(root, { "pages/認証.md": "# 認証の設計\n\nユーザーの認証\n" });
   assert.equal((await ubp(["init"], { cwd: root })).code, 0);
@@ -50,10 +50,10 @@ test("arguments and folders in any script arrive as they are", async () => {
   assert.equal(found.out, "pages/認証.md\n", found.err);
 });
 
-test("licences and notices are in every package", () => {
+test("every package contains licences and notices", () => {
   const scope = join(project, "node_modules/@ubp");
   const packages = [join(project, "node_modules/ubp"), ...readdirSync(scope).map((name) => join(scope, name))];
-  assert.equal(packages.length, 2, "npm installs the package of this machine alone");
+  assert.equal(packages.length, 2, "npm installs the package for this platform only");
   for (const path of packages) {
     const text = (name) => readFileSync(join(path, name), "utf8");
     assert.match(text("NOTICE"), /all-MiniLM-L6-v2/);
@@ -66,7 +66,7 @@ test("licences and notices are in every package", () => {
   }
 });
 
-test("a server in the background starts from the package, is found and ends", async () => {
+test("a background server started from the package is found and stopped", async () => {
   const root = folder();
   write(root, { "pages/login.md": "# Login\n" });
   await ubp(["init"], { cwd: root });
@@ -78,10 +78,10 @@ test("a server in the background starts from the package, is found and ends", as
     const asked = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
     assert.ok(asked.status >= 400 && asked.status < 500, `it answers: ${asked.status}`);
     const found = await native(["mcp-server", "--status", "--json"], { cwd: root });
-    assert.equal(JSON.parse(found.out).pid, pid, "the native program knows of it too");
+    assert.equal(JSON.parse(found.out).pid, pid, "the native program finds it, too");
   } finally {
     const stopped = await ubp(["mcp-server", "--stop"], { cwd: root });
     assert.equal(stopped.code, 0, stopped.err);
   }
-  await assert.rejects(fetch(url, { method: "POST" }), "nobody listens any more");
+  await assert.rejects(fetch(url, { method: "POST" }), "the port is closed");
 });

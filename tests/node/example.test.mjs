@@ -1,11 +1,11 @@
-// The example of the documentation does what it says.
+// Tests the example in the documentation.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { project, repository, start, write } from "./support.mjs";
 
-test("the example in docs/node-api.md runs as it stands", async () => {
+test("the example in docs/node-api.md runs unchanged", async () => {
   const text = readFileSync(join(repository, "docs/node-api.md"), "utf8");
   const [, example] = /```js\n([\s\S]*?)```/.exec(text);
   const root = join(project, "example");

@@ -1,4 +1,4 @@
-// Equal parameters on an equal index give equal answers, at the terminal and in Node.
+// With equal parameters and an equal index, the command line and Node give equal answers.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import { native, repository, split, ubpPackage, vault } from "./support.mjs";
 
 const fixture = JSON.parse(readFileSync(join(repository, "tests/tests/parity/cases.json"), "utf8"));
 
-/** `answer` without what the clock says, which is never the same twice. */
+/** `answer` without times and other values that differ with each run. */
 function withoutTimes(answer) {
   const notYet = (value) => value?.dry_run === true && "same_name" in value;
   return JSON.parse(
     JSON.stringify(answer, function (key, value) {
-      // A page that is not there yet is as old as the question.
+      // A page that does not exist yet is dated by the call.
       const ofTheClock = key === "latency_ms" || key === "audit_id" || (["created_at", "updated_at"].includes(key) && notYet(this));
       return ofTheClock ? undefined : value;
     }),
   );
 }
 
-test("every golden call gives what the command prints", async (t) => {
+test("every call returns what the command prints", async (t) => {
   const root = vault(fixture.files);
   for (const command of fixture.before) {
     const ran = await native(split(command), { cwd: root });
@@ -41,14 +41,14 @@ test("every golden call gives what the command prints", async (t) => {
   }
 });
 
-/** `answer` without what is never the same twice: times, and names that are made from them, which are counted instead. */
+/** `answer` without values that differ with each run: times are replaced, ids are numbered. */
 function settled(answer, names) {
   const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
   const counted = names.reduce((text, name, at) => text.replaceAll(name, `name ${at}`), JSON.stringify(answer));
-  // Folders of the trash are called after the time and the change.
+  // Trash folders are named after the time and the id of the change.
   const untimed = counted.replaceAll(/[\dT-]+Z-name /g, "name ");
   return JSON.parse(untimed, function (key, value) {
-    // Of memories in seconds.
+    // Memories have their times in seconds.
     const isTime = key === "latency_ms" || (typeof value === "number" && ["created_at", "last_accessed"].includes(key));
     // The page of a memory has its id and times.
     const isHash = ["previous_hash", "content_hash"].includes(key) && this.filepath?.startsWith("memory/");
@@ -56,7 +56,7 @@ function settled(answer, names) {
   });
 }
 
-test("every step changes the same by the command and by a call", async (t) => {
+test("every step makes the same changes as a command and as a call", async (t) => {
   const [commanded, called] = [vault(fixture.files), vault(fixture.files)];
   const [one, other] = [await ubpPackage.open(commanded), await ubpPackage.open(called)];
   const names = [[], []];

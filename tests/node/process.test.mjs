@@ -1,4 +1,4 @@
-// The command as a process: signals, pipes, panics.
+// Tests of the command as a process: signals, pipes, panics.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { cpSync, copyFileSync, existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -9,13 +9,13 @@ import { bundled, folder, longPages, native, project, shim, sleep, start, testin
 const posix = process.platform !== "win32";
 const signals = { skip: !posix && "Windows sends no signals to other processes" };
 
-/** Starts `ubp add` on more text than it can embed soon, in a process group of its own. */
+/** Starts `ubp add` in a new process group, with so much text that embedding takes long. */
 async function adding() {
   const root = vault(longPages(600), { model: bundled });
   const running = start(process.execPath, [shim, "add"], { cwd: root, detached: true });
   while (!existsSync(join(root, ".ubp/metadata.db"))) await sleep(20);
   await sleep(800);
-  assert.equal(running.child.exitCode, null, "it is at work");
+  assert.equal(running.child.exitCode, null, "it is running");
   return { root, ...running };
 }
 
@@ -36,19 +36,19 @@ async function within(millis, promise) {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  test(`${signal} stops an add, which says so`, signals, async () => {
+  test(`${signal} stops ubp add with a message`, signals, async () => {
     const { child, ended, root } = await adding();
     process.kill(-child.pid, signal);
     const { code, signal: died, err } = await within(30_000, ended);
     assert.deepEqual([code, died], [130, null], err);
-    assert.match(err, /interrupted; what was finished is kept/);
+    assert.match(err, /interrupted; finished work is kept/);
     assert.ok(!isAlive(child.pid), "no process is left");
     const after = await ubp(["search", "--fulltext", "page", "-l", "--no-refresh"], { cwd: root });
-    assert.equal(after.code, 0, "the index is whole");
+    assert.equal(after.code, 0, "the index is intact");
   });
 }
 
-test("a second Ctrl-C ends at once", signals, async () => {
+test("a second Ctrl-C exits at once", signals, async () => {
   const { child, ended } = await adding();
   process.kill(child.pid, "SIGINT");
   process.kill(child.pid, "SIGINT");
@@ -61,7 +61,7 @@ test("a second Ctrl-C ends at once", signals, async () => {
 
 const page = `# Long\n\n${"A line of text that goes on and on. 長い文書。\n".repeat(230_000)}`;
 
-test("an answer of several megabytes goes through a pipe whole, also to a slow reader", async () => {
+test("an answer of several megabytes passes a pipe completely, even to a slow reader", async () => {
   const root = vault({ "long.md": page });
   const args = ["get", "long", "--json"];
   const running = start(process.execPath, [shim, ...args], { cwd: root });
@@ -74,9 +74,9 @@ test("an answer of several megabytes goes through a pipe whole, also to a slow r
   assert.ok(out === there.out, "the same as from the native program");
 });
 
-test("a pipe that another process made non-blocking is waited for", { skip: !posix && "a matter of POSIX" }, async () => {
+test("writing waits for a pipe that another process made non-blocking", { skip: !posix && "POSIX only" }, async () => {
   const root = vault({ "long.md": page });
-  // Node sets pipes non-blocking, for every process that shares them.
+  // Node makes pipes non-blocking, for all processes that share them.
   const other = `process.stdout.write("."); setTimeout(() => {}, 4000)`;
   const script = `("$NODE" -e '${other}' & sleep 1; "$NODE" "$SHIM" get long --json) | (sleep 2; wc -c)`;
   const env = { NODE: process.execPath, SHIM: shim };
@@ -85,7 +85,7 @@ test("a pipe that another process made non-blocking is waited for", { skip: !pos
   assert.ok(Number(out) > 4_000_000, out);
 });
 
-test("a pipe that is closed is no error", { skip: !posix && "needs a shell" }, async () => {
+test("a closed pipe is not an error", { skip: !posix && "needs a shell" }, async () => {
   const root = vault({ "long.md": page });
   const script = `("$NODE" "$SHIM" get long --json; echo "status $?" >&2) | head -c 10`;
   const env = { NODE: process.execPath, SHIM: shim };
@@ -95,7 +95,7 @@ test("a pipe that is closed is no error", { skip: !posix && "needs a shell" }, a
   assert.doesNotMatch(err, /error:|panicked/);
 });
 
-/** The packages with another addon, or with none. */
+/** The packages with another addon, or without an addon. */
 function installed({ addon } = {}) {
   const root = folder();
   cpSync(join(project, "node_modules"), join(root, "node_modules"), { recursive: true });
@@ -113,7 +113,7 @@ test("a panic becomes an error, with status 2", async () => {
   assert.match(ran.err, /error: internal error: asked to panic/);
 });
 
-test("a panic in a call rejects that call alone", async () => {
+test("a panic in a call rejects only that call", async () => {
   const { root } = installed({ addon: testingAddon });
   const pages = vault({ "a.md": "# A\n\nwords\n" });
   const script = `
@@ -132,7 +132,7 @@ test("a panic in a call rejects that call alone", async () => {
   assert.deepEqual([ran.code, ran.out], [0, "1\n"], ran.err);
 });
 
-test("a package that is missing is named", async () => {
+test("the error for a missing package names it", async () => {
   const { shim, root, platform } = installed();
   const ran = await start(process.execPath, [shim, "status"], { cwd: root }).ended;
   assert.equal(ran.code, 2);
@@ -143,7 +143,7 @@ test("a package that is missing is named", async () => {
   assert.equal(library.out, "UbpError addon\n", library.err);
 });
 
-test("an addon for another machine is named, with what the system says", async () => {
+test("the error for an addon of another platform names it and quotes the system", async () => {
   const { shim, root, platform } = installed({ addon: join(project, "package.json") });
   const ran = await start(process.execPath, [shim, "status"], { cwd: root }).ended;
   assert.equal(ran.code, 2);
@@ -151,13 +151,13 @@ test("an addon for another machine is named, with what the system says", async (
   assert.match(ran.err, /hint: delete node_modules/);
 });
 
-/** Whether this `ubp` has the command. */
+/** Whether this `ubp` has a command. */
 async function has(command) {
   return new RegExp(`^  ${command} `, "m").test((await ubp(["help"])).out);
 }
 
 for (const signal of ["SIGTERM", "SIGINT"]) {
-  test(`${signal} ends an mcp-server that waits for its client`, signals, async (t) => {
+  test(`${signal} ends an mcp-server that waits for a message`, signals, async (t) => {
     if (!(await has("mcp-server"))) return t.skip("this build has no mcp-server");
     const root = vault({ "a.md": "# A\n" });
     const running = start(process.execPath, [shim, "mcp-server"], { cwd: root, input: null, detached: true });
@@ -165,7 +165,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
     assert.equal(running.child.exitCode, null, "it waits");
     const busy = cpuTicks(running.child.pid);
     await sleep(1000);
-    if (busy !== null) assert.ok(cpuTicks(running.child.pid) - busy < 30, "waiting costs no processor time");
+    if (busy !== null) assert.ok(cpuTicks(running.child.pid) - busy < 30, "waiting uses no CPU time");
     process.kill(running.child.pid, signal);
     const { code, signal: died, err } = await within(10_000, running.ended);
     assert.equal(died, null, err);
@@ -174,7 +174,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
   });
 }
 
-test("an mcp-server ends with its client", async (t) => {
+test("an mcp-server exits when its client closes the input", async (t) => {
   if (!(await has("mcp-server"))) return t.skip("this build has no mcp-server");
   const root = vault({ "a.md": "# A\n\nwords\n" });
   const hello = {
@@ -192,7 +192,7 @@ test("an mcp-server ends with its client", async (t) => {
   assert.equal(code, 0, err);
 });
 
-/** Processor time of a process in hundredths of a second, where the system tells. */
+/** CPU time of a process in clock ticks of 1/100 s, or `null` if it is not available. */
 function cpuTicks(pid) {
   if (process.platform !== "linux") return null;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");

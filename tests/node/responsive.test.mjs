@@ -1,10 +1,10 @@
-// A thousand searches at once leave the event loop to the program.
+// A thousand concurrent searches do not block the event loop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { longPages, ubpPackage, vault } from "./support.mjs";
 
-test("the event loop turns while a thousand searches run", async (t) => {
+test("the event loop is not blocked while a thousand searches run", async (t) => {
   const client = await ubpPackage.open(vault(longPages(300)));
   await client.call("search", { query: "page" });
   const begun = performance.now();
@@ -24,6 +24,6 @@ test("the event loop turns while a thousand searches run", async (t) => {
       `delay of the event loop p99 ${p99.toFixed(1)} ms, at most ${(delay.max / 1e6).toFixed(1)} ms`,
   );
   assert.ok(answers.every(({ results }) => results.length > 0));
-  // On a quiet machine it is a few milliseconds (tests/bench/node measures that); blocking would take all of the time.
+  // On an idle machine it is a few milliseconds (tests/bench/node measures it). If the loop were blocked, it would be the total.
   assert.ok(p99 < 150 && p99 < total / 4, `p99 ${p99.toFixed(1)} ms of ${total.toFixed(0)} ms`);
 });

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Tests the packed npm packages as a user gets them: installed into an empty project without a
-// network, on the newest Node or on every supported one. The last line is `N passed, N failed`, and how many
-// were skipped if any were.
+// Tests the packed npm packages: installs them into an empty project without network access, on the newest Node
+// or on every supported one. The last line is `N passed, N failed`, with `, N skipped` if tests were skipped.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-// What both packages may take once installed.
+// Limit on the installed size of both packages, in bytes.
 const LARGEST = 60e6;
 
 const usage = `Usage: tests/node/run.mjs --native PROGRAM --testing-addon FILE [--dist FOLDER] [--node PROGRAM]… [FILE]…
@@ -17,10 +16,10 @@ const usage = `Usage: tests/node/run.mjs --native PROGRAM --testing-addon FILE [
   --native         the native ubp of the same build
   --testing-addon  an addon built with the feature "testing"
   --dist           the packed packages (default: npm/dist)
-  --node           a Node to test with (default: the newest that \`tests/run --setup\` installed)
-  --all-nodes      tests with every Node that it installed
+  --node           the Node to test with (default: the newest that \`tests/run --setup\` installed)
+  --all-nodes      test with every Node that it installed
   FILE             test files (default: all)
-  --setup          installs Node versions and the TypeScript compiler, and ends`;
+  --setup          install Node versions and the TypeScript compiler, then exit`;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values, positionals } = parseArgs({
@@ -95,7 +94,7 @@ function testAll() {
       without += skipped;
       failed += bad > 0 ? bad : Number(ran.status !== 0 || good === 0);
       if (installed > LARGEST) {
-        console.log(`the packages take ${installed} bytes, more than ${LARGEST / 1e6} MB`);
+        console.log(`the packages take ${installed} bytes; the limit is ${LARGEST / 1e6} MB`);
         failed += 1;
       }
     } finally {
@@ -118,7 +117,7 @@ function newest(dist) {
   const libc = process.platform === "linux" ? (process.report.getReport().header.glibcVersionRuntime ? "-gnu" : "-musl") : "";
   const machine = `ubp-${process.platform}-${process.arch}${libc}`;
   const wanted = [found.find((name) => name === `ubp-${version}.tgz`), found.find((name) => name.startsWith(machine))];
-  if (wanted.includes(undefined)) fail(`${dist} lacks the packages of ${version} for ${machine}; pack them: node npm/release/pack.mjs`);
+  if (wanted.includes(undefined)) fail(`${dist} has no packages of ${version} for ${machine}; create them: node npm/release/pack.mjs`);
   return wanted.map((name) => join(dist, name));
 }
 
@@ -136,17 +135,17 @@ function testFiles() {
   return readdirSync(here).filter((name) => name.endsWith(".test.mjs")).sort().map((name) => join(here, name));
 }
 
-/** Installs the packages without a network; gives the bytes that they take. */
+/** Installs the packages without network access; returns their size in bytes. */
 function install(node, project, tarballs) {
   writeFileSync(join(project, "package.json"), '{ "private": true }\n');
   const command = [node, npmProgram("npm"), "install", "--offline", "--no-audit", "--no-fund", ...tarballs];
-  // In a network namespace of its own there is none; elsewhere npm's word has to do.
+  // A new network namespace has no network. Where that is unavailable, rely on npm's `--offline`.
   const isolated = spawnSync("unshare", ["-rn", "true"]).status === 0;
-  if (!isolated) console.log("# the network cannot be taken away here: installed with npm's --offline alone");
+  if (!isolated) console.log("# cannot isolate npm from the network here: relying on its --offline");
   const [program, ...args] = isolated ? ["unshare", "-rn", ...command] : command;
   const cache = mkdtempSync(join(tmpdir(), "ubp-npm-cache-"));
   try {
-    // An empty cache: nothing can come from an earlier install.
+    // An empty cache, so that nothing comes from an earlier installation.
     execFileSync(program, args, { cwd: project, stdio: "inherit", env: { ...process.env, npm_config_cache: cache } });
   } finally {
     rmSync(cache, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// What the tests share: the project that the packages are installed in, vaults, and processes.
+// Helpers: the project with the installed packages, vaults, and processes.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
-/** From the environment, set by run.mjs. */
+/** An environment variable that run.mjs sets. */
 function given(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: start these tests with tests/node/run.mjs`);
@@ -18,14 +18,14 @@ export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url)
 /** A project with the packed packages in its node_modules. */
 export const project = given("UBP_NODE_PROJECT");
 export const nativeProgram = given("UBP_NATIVE");
-/** An addon that can be asked to panic. */
+/** An addon that can panic on request. */
 export const testingAddon = given("UBP_TESTING_ADDON");
 export const npx = given("UBP_NPX");
 export const shim = join(project, "node_modules/ubp/bin/ubp.js");
-/** The package as a program in that project gets it. */
+/** The package, as a program in that project loads it. */
 export const ubpPackage = createRequire(join(project, "index.js"))("ubp");
 
-/** A folder that is gone after the tests. */
+/** A folder that is deleted after the tests. */
 export function folder() {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "ubp-node-test-")));
   after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
@@ -39,7 +39,7 @@ export function write(root, files) {
   }
 }
 
-/** A project with these files, every page of it anywhere below. All are of one time: which of two is newer must not depend on when a second ends. */
+/** A project with these files, whose root folder is the vault. All files have the same time, so that no test depends on the clock. */
 export function vault(files, { model } = {}) {
   const root = folder();
   const manifest = {
@@ -57,7 +57,7 @@ export function vault(files, { model } = {}) {
 
 export const bundled = { name: "all-MiniLM-L6-v2", version: "1.0", dimensions: 384 };
 
-/** A process that is running, its output so far, and how it will end. */
+/** A running process, its output so far, and a promise of its end. */
 export function start(program, args, { cwd, input, env, ...options } = {}) {
   const child = spawn(program, args, {
     cwd,
@@ -79,18 +79,18 @@ export function start(program, args, { cwd, input, env, ...options } = {}) {
   return { child, ended };
 }
 
-/** `ubp` as installed, run by the Node that runs the tests. */
+/** Runs the installed `ubp` on the Node that runs the tests. */
 export const ubp = (args, options) => start(process.execPath, [shim, ...args], options).ended;
 
 /** The native program. */
 export const native = (args, options) => start(nativeProgram, args, options).ended;
 
-/** The arguments in a line: blanks separate, `'` keeps together. */
+/** Splits a command line: blanks separate arguments, `'` quotes. */
 export function split(line) {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 }
 
-/** Many pages with text enough to keep a model busy for a while. */
+/** Many pages with enough text to keep a model busy for a while. */
 export function longPages(count) {
   const designs = join(repository, "docs/design");
   const words = readdirSync(designs).sort().flatMap((name) => readFileSync(join(designs, name), "utf8").split(/\s+/));

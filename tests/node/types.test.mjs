@@ -1,4 +1,4 @@
-// The types that come with the package say what the contract says.
+// The types of the package match the contract.
 import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { project, repository, start } from "./support.mjs";
 const tools = process.env.UBP_TYPESCRIPT;
 
 for (const [module, file] of [["ES module", "types.mts"], ["CommonJS module", "types.cts"]]) {
-  test(`calls are checked in a ${module}`, async () => {
+  test(`calls are type-checked in a ${module}`, async () => {
     copyFileSync(join(repository, "tests/node/types.ts"), join(project, file));
     const types = join(project, "node_modules/@types");
     try {

@@ -1,4 +1,4 @@
-// What TypeScript makes of calls; compiled by types.test.mjs and never run.
+// Compiled by types.test.mjs, never run.
 import { type Client, type OperationName, type SearchOutput, UbpError, open, openSync, run } from "ubp";
 
 export async function right(signal: AbortSignal): Promise<void> {
@@ -25,20 +25,20 @@ export async function right(signal: AbortSignal): Promise<void> {
 }
 
 export async function wrong(client: Client): Promise<void> {
-  // @ts-expect-error: there is no such operation
+  // @ts-expect-error: unknown operation
   await client.call("serach", { query: "session" });
-  // @ts-expect-error: a query must be given
+  // @ts-expect-error: missing query
   await client.call("search");
-  // @ts-expect-error: a query must be given
+  // @ts-expect-error: missing query
   await client.call("search", { limit: 3 });
-  // @ts-expect-error: a query is text
+  // @ts-expect-error: the query must be a string
   await client.call("search", { query: 3 });
-  // @ts-expect-error: there is no such parameter
+  // @ts-expect-error: unknown parameter
   await client.call("search", { query: "session", colour: "red" });
-  // @ts-expect-error: there is no such mode
+  // @ts-expect-error: unknown mode
   client.callSync("search", { query: "session", mode: "magic" });
-  // @ts-expect-error: there is no such field
+  // @ts-expect-error: unknown field
   console.log((await client.call("search", { query: "session" })).nonsense);
-  // @ts-expect-error: there is no such event
+  // @ts-expect-error: unknown event
   client.on("nonsense", () => {});
 }

@@ -1,12 +1,12 @@
-//! Clients that work on one project at the same time.
+//! Concurrent clients of one project.
 
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Runs `work` on so many threads at once, each with its number; what they came to, in order.
+/// Runs `work` on this many threads at once, each with its number, and returns the results in order.
 ///
 /// # Panics
-/// When one of them does.
+/// If one of the threads panics.
 pub fn at_once<T: Send>(clients: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
         let work = &work;

@@ -1,5 +1,5 @@
-//! The contract of the operation table as files: JSON Schema of every operation that programs can
-//! call, and TypeScript made from the same schemas. Nobody writes a type twice.
+//! Writes the contract of the operation table to files: a JSON Schema for every operation that programs can call, and
+//! TypeScript generated from the same schemas, so that no type is written twice.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,10 +14,10 @@ use ubp_core::progress::Stage;
 mod tests;
 mod typescript;
 
-/// The files of the contract by name, as they should be in `npm/ubp/generated`.
+/// The expected files of `npm/ubp/generated`, by name.
 ///
 /// # Errors
-/// For a schema that says something TypeScript is not made from yet.
+/// If a schema uses a keyword that the TypeScript generator does not support.
 pub fn files() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     let mut types = typescript::Types::default();

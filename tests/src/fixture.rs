@@ -1,4 +1,4 @@
-//! A made-up vault on disk with its index, and the engine over it, as a server would hold it.
+//! A generated vault on disk with its index, and an engine over it as a server holds one.
 
 use std::error::Error;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::generator::Vault;
 /// A project on disk.
 pub struct Fixture {
     folder: TempDir,
-    /// The vault that its pages come from.
+    /// The vault that generated its pages.
     pub vault: Vault,
     engine: Engine,
     cancel: Cancel,
 }
 
 impl Fixture {
-    /// Writes the pages of `vault` and opens the project, its index still empty.
+    /// Writes the pages of `vault` and opens the project with an empty index.
     ///
     /// # Errors
-    /// When the disk or the database fails.
+    /// If the disk or the database fails.
     pub fn new(vault: Vault) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::Builder::new().prefix("ubp-bench-").tempdir()?;
         vault.write_to(folder.path())?;
@@ -37,7 +37,7 @@ impl Fixture {
         Ok(Self { folder, vault, engine, cancel: Cancel::default() })
     }
 
-    /// The same with text, links and vectors in the index.
+    /// Like [`Fixture::new`], with text, links and vectors in the index.
     ///
     /// # Errors
     /// As [`Fixture::new`].
@@ -48,7 +48,7 @@ impl Fixture {
         Ok(fixture)
     }
 
-    /// What operations work with.
+    /// The context in which operations run.
     pub fn context(&self) -> Context<'_> {
         self.engine.context(Caller::Person, true, &Silent, &self.cancel)
     }
@@ -58,20 +58,20 @@ impl Fixture {
         self.folder.path()
     }
 
-    /// Writes one page anew, with text that it never had.
+    /// Overwrites a page with text that it never had.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the page cannot be written.
     pub fn change_a_page(&self, number: usize) -> std::io::Result<()> {
         let path = self.folder.path().join("area-00/page-00000.md");
         std::fs::write(path, format!("# Changed {number}\n\nsession {number} [[page-00001]]\n"))
     }
 }
 
-/// The engine over the project in `folder`, as a process of its own opens it.
+/// The engine over the project in `folder`, opened as another process opens it.
 ///
 /// # Errors
-/// When there is no project, or its index cannot be opened.
+/// If there is no project or its index cannot be opened.
 pub fn engine(folder: &Path, embedder: Option<Arc<dyn Embedder>>) -> Result<Engine, Box<dyn Error>> {
     let project = Project::load(folder)?;
     Ok(Engine {

@@ -1,5 +1,5 @@
-//! Vaults made from nothing but a seed: the same pages on every machine, with words as unevenly
-//! spread as in real text, headings, typed links and, where asked for, Japanese pages.
+//! Generates vaults from a seed: the same pages on every machine, with a natural distribution of words, with headings,
+//! typed links and, optionally, Japanese pages.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,12 @@ mod words;
 
 use words::Vocabulary;
 
-/// A deterministic source of numbers (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence that `seed` begins.
+    /// Starts the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -33,20 +33,20 @@ impl Random {
         usize::try_from(self.number() % limit as u64).unwrap_or(0)
     }
 
-    /// A number from 0 up to but not including 1.
+    /// A number from 0 (inclusive) to 1 (exclusive).
     pub fn fraction(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// What a vault looks like.
+/// The parameters of a vault.
 #[derive(Debug, Clone, Copy)]
 pub struct Vault {
     /// Number of pages.
     pub pages: usize,
-    /// Size of a page in bytes, more or less.
+    /// Approximate size of a page in bytes.
     pub page_bytes: usize,
-    /// Another seed, another vault.
+    /// Different seeds give different vaults.
     pub seed: u64,
     /// Whether every other page is in Japanese.
     pub japanese: bool,
@@ -68,10 +68,10 @@ impl Vault {
         })
     }
 
-    /// Writes every page below `folder`, and returns the bytes written.
+    /// Writes every page below `folder` and returns the number of bytes written.
     ///
     /// # Errors
-    /// When a folder or a file cannot be written.
+    /// If a folder or a file cannot be written.
     pub fn write_to(self, folder: &Path) -> io::Result<u64> {
         let mut written = 0;
         for (path, text) in self.pages() {
@@ -85,7 +85,7 @@ impl Vault {
         Ok(written)
     }
 
-    /// `count` questions as people ask them, about words of this vault.
+    /// `count` questions in natural language about words of this vault.
     pub fn questions(self, count: usize) -> Vec<String> {
         let words = Vocabulary::english(self.seed);
         let mut random = Random::new(self.seed ^ 0x7175_6573);
@@ -103,14 +103,14 @@ impl Vault {
             .collect()
     }
 
-    /// `count` pairs of words of this vault, as people type them into a search box.
+    /// `count` pairs of words of this vault, as typed into a search box.
     pub fn keywords(self, count: usize) -> Vec<String> {
         let words = Vocabulary::english(self.seed);
         let mut random = Random::new(self.seed ^ 0x6b65_7977);
         (0..count).map(|_| format!("{} {}", words.draw(&mut random), words.draw(&mut random))).collect()
     }
 
-    /// Path of the page with that number, from 0.
+    /// Path of a page by its number, from 0.
     pub fn path(self, number: usize) -> String {
         format!("area-{:02}/page-{number:05}.md", number * 20 / self.pages.max(1))
     }
@@ -141,7 +141,7 @@ impl Vault {
         for _ in 0..2 + random.below(4) {
             text.push_str(&words.sentence(random));
             if random.below(5) == 0 && self.pages > 1 {
-                // Mostly near pages, as in vaults that people write, and now and then one far away.
+                // Most links go to nearby pages, as in real vaults, and a few go far.
                 let far = random.below(8) == 0;
                 let step = if far { random.below(self.pages) } else { 1 + random.below(12) };
                 let target = self.path((number + step) % self.pages);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_always_gives_the_same_vault() {
+    fn the_same_seed_gives_the_same_vault() {
         let vault = Vault { pages: 30, page_bytes: 2_000, seed: 7, japanese: true };
         let pages: Vec<_> = vault.pages().collect();
         assert_eq!(pages, vault.pages().collect::<Vec<_>>());
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_have_the_size_links_and_scripts_that_were_asked_for() {
+    fn pages_have_the_requested_size_links_and_scripts() {
         let vault = Vault { pages: 40, page_bytes: 3_000, seed: 1, japanese: true };
         let pages: Vec<_> = vault.pages().collect();
         assert_eq!(pages.len(), 40);

@@ -1,5 +1,5 @@
-//! What the suites and benches share: made-up vaults, and a terminal without a process. Suites are in
-//! `tests/`, benches in `benches/`; `tests/run` runs every check.
+//! What the suites and benches share: generated vaults, and a terminal without a process. Suites are in `tests/`,
+//! benches in `benches/`; `tests/run` runs every check.
 
 use std::io::Write;
 
@@ -11,8 +11,8 @@ pub mod mcp;
 pub mod tables;
 pub mod terminal;
 
-/// Says that a test found nothing to run on. The test harness knows only tests that pass and tests that fail, and shows
-/// what a test prints only when it fails: so `tests/run` counts these lines, which go around it.
+/// Reports that a test had nothing to run on. The test harness has no "skipped" and hides the output of tests that
+/// pass, so this line bypasses it; `tests/run` counts these lines.
 pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "\nskipped: {why}");
 }

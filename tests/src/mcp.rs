@@ -1,5 +1,5 @@
-//! A client of the MCP server that is as plain as can be: a process, and a JSON message a line. The
-//! official clients have suites of their own; this one is for what needs many calls or many servers.
+//! A minimal MCP client: a process, and one JSON message per line. The official clients have their own suites; this one
+//! is for tests with many calls or many servers.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Much longer than an index takes to be made.
+/// Much longer than building an index takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connected server.
@@ -23,16 +23,16 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Starts `server` and greets it.
+    /// Starts `server` and initializes the connection.
     ///
     /// # Errors
-    /// When it cannot be started, or does not answer.
+    /// If it cannot be started or does not answer.
     pub fn start(mut server: Command) -> Result<Self> {
         server.stderr(Stdio::null());
         Self::connect(server)
     }
 
-    /// The same, with what the server says to people in `log`.
+    /// Like [`McpClient::start`], with standard error of the server in `log`.
     ///
     /// # Errors
     /// As [`McpClient::start`].
@@ -41,10 +41,10 @@ impl McpClient {
         Self::connect(server)
     }
 
-    /// Starts `server`, and waits until the tool, which changes nothing, answers from an index that is true to the files.
+    /// Starts `server` and waits until the tool, which must be read-only, answers from an up-to-date index.
     ///
     /// # Errors
-    /// As [`McpClient::start`] and [`McpClient::ask`], and when that takes too long.
+    /// As [`McpClient::start`] and [`McpClient::ask`], and if that takes too long.
     pub fn start_fresh(server: Command, tool: &str, arguments: &Value) -> Result<Self> {
         let mut client = Self::start(server)?;
         let begun = Instant::now();
@@ -72,15 +72,15 @@ impl McpClient {
     /// Calls a tool and waits for its result.
     ///
     /// # Errors
-    /// When the connection ends, and for protocol errors.
+    /// If the connection ends, and for protocol errors.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// The fields of what a tool answers.
+    /// The structured result of a tool call.
     ///
     /// # Errors
-    /// As [`McpClient::call`], and when the tool refuses.
+    /// As [`McpClient::call`], and if the tool returns an error.
     pub fn ask(&mut self, tool: &str, arguments: Value) -> Result<Value> {
         let mut result = self.call(tool, arguments)?;
         if result["isError"] == true {
@@ -89,10 +89,10 @@ impl McpClient {
         Ok(result["structuredContent"].take())
     }
 
-    /// The code and the words with which a tool refuses.
+    /// The code and the message of the error that a tool call returns.
     ///
     /// # Errors
-    /// As [`McpClient::call`], and when the tool does what it was asked for.
+    /// As [`McpClient::call`], and if the tool succeeds.
     pub fn refusal(&mut self, tool: &str, arguments: Value) -> Result<(String, String)> {
         let result = self.call(tool, arguments)?;
         let error = &result["_meta"]["unified-blueprint/error"];
@@ -102,7 +102,7 @@ impl McpClient {
         }
     }
 
-    /// The tools as they are listed.
+    /// The listed tools.
     ///
     /// # Errors
     /// As [`McpClient::call`].
@@ -114,7 +114,7 @@ impl McpClient {
         }
     }
 
-    /// Their names.
+    /// The names of the listed tools.
     ///
     /// # Errors
     /// As [`McpClient::call`].
@@ -123,7 +123,7 @@ impl McpClient {
         Ok(self.tools()?.iter().filter_map(name).collect())
     }
 
-    /// Makes a request and waits for its result.
+    /// Sends a request and waits for its result.
     ///
     /// # Errors
     /// As [`McpClient::call`].
@@ -132,10 +132,10 @@ impl McpClient {
         self.answer(id)
     }
 
-    /// Makes a request without waiting.
+    /// Sends a request without waiting.
     ///
     /// # Errors
-    /// When the server does not read any more.
+    /// If the server no longer reads.
     pub fn send(&mut self, method: &str, params: Value) -> Result<u64> {
         self.last += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }))?;
@@ -173,15 +173,15 @@ impl McpClient {
     /// Kills the server at once.
     ///
     /// # Errors
-    /// When it cannot be killed.
+    /// If it cannot be killed.
     pub fn kill(mut self) -> Result<()> {
         self.child.kill()
     }
 
-    /// Ends the connection and waits for the server to end; its exit status.
+    /// Closes the connection, waits until the server exits, and returns its exit status.
     ///
     /// # Errors
-    /// When it cannot be waited for.
+    /// If waiting fails.
     pub fn close(mut self) -> Result<Option<i32>> {
         self.input = None;
         Ok(self.child.wait()?.code())
@@ -197,7 +197,7 @@ impl McpClient {
 impl Drop for McpClient {
     fn drop(&mut self) {
         self.input = None;
-        // A server that does not end by itself must not outlive the test.
+        // The server must not outlive the test.
         if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
             let _ = self.child.kill();
         }

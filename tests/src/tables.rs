@@ -1,5 +1,5 @@
-//! The tables that documents print. Each row promises something, so each has a check of its own: a row that nobody
-//! checks fails its suite, and so does a check whose row is gone.
+//! Tests the tables in the documentation. Every row is a promise and has its own check: a row without a check fails its
+//! suite, and so does a check without a row.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -11,7 +11,7 @@ pub struct Row {
     cells: Vec<String>,
 }
 
-/// What runs a row, by the text of the row's first cell.
+/// The check of a row, by the text of the row's first cell.
 pub type Check = (&'static str, fn(&Row));
 
 impl Row {
@@ -20,12 +20,12 @@ impl Row {
         Self { cells: line.split(" | ").map(|cell| cell.trim().to_owned()).collect() }
     }
 
-    /// The text of a column, from 0; empty where there is none.
+    /// The text of a column, counted from 0; empty if there is no such column.
     pub fn cell(&self, column: usize) -> &str {
         self.cells.get(column).map_or("", String::as_str)
     }
 
-    /// What stands between backticks in a column.
+    /// The text between backticks in a column.
     pub fn code(&self, column: usize) -> Vec<&str> {
         self.cell(column).split('`').skip(1).step_by(2).collect()
     }
@@ -35,7 +35,7 @@ impl Row {
         self.code(column).into_iter().filter_map(|code| code.strip_prefix("ubp ")).collect()
     }
 
-    /// The whole numbers in a column, outside of code. `1,000` is one.
+    /// The integers in a column, outside of code. `1,000` is one number.
     pub fn numbers(&self, column: usize) -> Vec<u64> {
         let text: String = self.cell(column).split('`').step_by(2).collect::<Vec<_>>().join(" ");
         let words = text.split(|c: char| !c.is_ascii_digit() && c != ',');
@@ -43,10 +43,10 @@ impl Row {
     }
 }
 
-/// The tables of `docs/PAGE.md`: the heading that each stands under, and its rows.
+/// The tables of `docs/PAGE.md`: the heading above each, and its rows.
 ///
 /// # Panics
-/// When there is no such page.
+/// If there is no such page.
 fn tables(page: &str) -> Vec<(String, Vec<Row>)> {
     let path = PathBuf::from(format!("../docs/{page}.md"));
     let text = fs::read_to_string(&path);
@@ -70,17 +70,17 @@ fn tables(page: &str) -> Vec<(String, Vec<Row>)> {
     found
 }
 
-/// The headings of `docs/PAGE.md` that tables stand under, in order.
+/// The headings of `docs/PAGE.md` that have tables, in order.
 pub fn headings(page: &str) -> Vec<String> {
     let mut headings: Vec<String> = tables(page).into_iter().map(|(heading, _)| heading).collect();
     headings.dedup();
     headings
 }
 
-/// Runs every row below `heading` of `docs/PAGE.md`, in order.
+/// Checks every row below `heading` of `docs/PAGE.md`, in order.
 ///
 /// # Panics
-/// When a row has no check, a check no row, or a check fails.
+/// If a row has no check, a check has no row, or a check fails.
 #[allow(clippy::print_stdout)]
 pub fn run(page: &str, heading: &str, checks: &[Check]) {
     let tables = tables(page).into_iter().filter(|(of, _)| of == heading);
@@ -88,7 +88,7 @@ pub fn run(page: &str, heading: &str, checks: &[Check]) {
     let (named, known): (Vec<&str>, Vec<&str>) =
         (rows.iter().map(|row| row.cell(0)).collect(), checks.iter().map(|(name, _)| *name).collect());
     let unknown: Vec<&&str> = named.iter().filter(|name| !known.contains(name)).collect();
-    assert!(unknown.is_empty(), "docs/{page}.md, {heading}: rows that no check runs: {unknown:#?}");
+    assert!(unknown.is_empty(), "docs/{page}.md, {heading}: rows without a check: {unknown:#?}");
     let gone: Vec<&&str> = known.iter().filter(|name| !named.contains(name)).collect();
     assert!(gone.is_empty(), "docs/{page}.md, {heading}: checks without a row: {gone:#?}");
     let mut failed = Vec::new();
@@ -100,7 +100,7 @@ pub fn run(page: &str, heading: &str, checks: &[Check]) {
             }
         }
     }
-    assert!(failed.is_empty(), "docs/{page}.md, {heading}: rows that do not hold: {failed:#?}");
+    assert!(failed.is_empty(), "docs/{page}.md, {heading}: failed rows: {failed:#?}");
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_read_in_parts() {
+    fn a_row_is_split_into_text_code_commands_and_numbers() {
         let row = Row::new("| `a b` | 1 to 100,000; `ubp x 7`, `ubp y`, or 5 |");
         assert_eq!((row.cell(0), row.cell(2)), ("`a b`", ""));
         assert_eq!(row.code(0), ["a b"]);
@@ -117,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "rows that do not hold: [\n    \"`path`\",\n    \"`content`\",\n]")]
-    fn every_row_that_does_not_hold_is_named() {
+    #[should_panic(expected = "failed rows: [\n    \"`path`\",\n    \"`content`\",\n]")]
+    fn every_failing_row_is_reported() {
         let holds = |_: &Row| {};
         run(
             "query",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "rows that no check runs")]
+    #[should_panic(expected = "rows without a check")]
     fn a_row_without_a_check_fails() {
         run("query", "The table", &[("`path`", |_| {})]);
     }

@@ -1,5 +1,4 @@
-//! A terminal without a process: a folder of its own, the command called as a function, and what it
-//! printed.
+//! A terminal without a process: calls the command as a function in a temporary folder and captures its output.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,7 +11,7 @@ use tempfile::TempDir;
 use ubp_cli::{Environment, ExitStatus, Io, SharedBuffer, run};
 use ubp_core::progress::Cancel;
 
-/// When every page of a test was written: 2026-01-02T03:04:05Z.
+/// The modification time of every page in tests: 2026-01-02T03:04:05Z.
 const WRITTEN: Duration = Duration::from_secs(1_767_323_045);
 
 /// A folder that commands run in.
@@ -24,15 +23,15 @@ pub struct Terminal {
     width: usize,
 }
 
-/// What a command came to.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Ran {
     command: String,
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it printed as its result.
+    /// Its standard output.
     pub out: String,
-    /// What else it said.
+    /// Its standard error.
     pub err: String,
 }
 
@@ -40,22 +39,22 @@ impl Terminal {
     /// An empty folder.
     ///
     /// # Errors
-    /// When there is no temporary folder to be had.
+    /// If no temporary folder can be created.
     pub fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("ubp-suite-").tempdir()?;
         Ok(Self { folder, variables: Vec::new(), is_terminal: false, answers: None, width: 100 })
     }
 
-    /// A project in which the whole folder is the vault, with these pages.
+    /// A project whose root folder is the vault, with these pages.
     ///
     /// # Errors
-    /// As [`Terminal::new`], and when a page cannot be written.
+    /// As [`Terminal::new`], and if a page cannot be written.
     pub fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<Self> {
         let terminal = Self::new()?;
         for (path, text) in pages {
             terminal.write(path, text)?;
         }
-        // A model that no machine has: answers are then the same with and without engines.
+        // No machine has this model: answers are the same with and without engines.
         terminal.write(
             ".ubp/manifest.json",
             "{\n  \"version\": \"1.0\",\n  \"schema_version\": 1,\n  \"pages_dir\": \".\",\n  \
@@ -65,7 +64,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// The same with the pages in the folder `pages` of the project, and files beside it by their own paths.
+    /// Like [`Terminal::vault`], with the pages in the folder `pages`, and other files at their own paths.
     ///
     /// # Errors
     /// As [`Terminal::vault`].
@@ -77,28 +76,28 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Sets an environment variable; there are no others.
+    /// Sets an environment variable. Commands see no others.
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Lets the command think that a person reads what it prints.
+    /// Makes the command believe that its output goes to a person.
     #[must_use]
     pub fn read_by_a_person(mut self) -> Self {
         self.is_terminal = true;
         self
     }
 
-    /// Lets the command think that a person sits at it, who answers its questions with these lines.
+    /// Makes the command believe that a person is at the terminal, who answers its questions with these lines.
     #[must_use]
     pub fn answered_with(mut self, lines: &str) -> Self {
         self.answers = Some(lines.into());
         self
     }
 
-    /// Lets the command think that the terminal has this many columns.
+    /// Sets the width of the terminal in columns.
     #[must_use]
     pub fn with_width(mut self, columns: usize) -> Self {
         self.width = columns;
@@ -115,10 +114,10 @@ impl Terminal {
         self.folder.path().join(path)
     }
 
-    /// Writes a file, with the folders that it lies in, at a time that is always the same.
+    /// Writes a file and its parent folders; the modification time is always the same.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
         let file = self.path(path);
         if let Some(parent) = file.parent() {
@@ -128,10 +127,10 @@ impl Terminal {
         File::options().append(true).open(&file)?.set_modified(SystemTime::UNIX_EPOCH + WRITTEN)
     }
 
-    /// Lets agents write as often as they like.
+    /// Raises the limit on changes by agents.
     ///
     /// # Errors
-    /// When the manifest cannot be read or written.
+    /// If the manifest cannot be read or written.
     pub fn let_agents_write_often(&self) -> io::Result<()> {
         let path = self.path(".ubp/manifest.json");
         let mut manifest: Value = serde_json::from_slice(&fs::read(&path)?)?;
@@ -139,10 +138,10 @@ impl Terminal {
         fs::write(path, manifest.to_string())
     }
 
-    /// Runs git in the folder, as somebody without settings, with arguments that are separated by blanks.
+    /// Runs git in the folder, without any user settings. Blanks separate the arguments.
     ///
     /// # Panics
-    /// When git fails.
+    /// If git fails.
     pub fn git(&self, arguments: &str) {
         let output = std::process::Command::new("git")
             .current_dir(self.folder())
@@ -156,14 +155,14 @@ impl Terminal {
         assert!(matches!(&said, Ok((true, _))), "git {arguments}: {said:?}");
     }
 
-    /// Runs `ubp` with arguments that are separated by blanks; `'` keeps blanks together.
+    /// Runs `ubp` with arguments separated by blanks; `'` quotes.
     pub fn ubp(&self, arguments: &str) -> Ran {
         let out = SharedBuffer::default();
         let (status, err) = self.run(&split(arguments), Box::new(out.clone()), Cancel::default());
         Ran { command: arguments.into(), status, out: self.scrub(&out.text()), err: self.scrub(&err) }
     }
 
-    /// Runs `ubp` with these arguments where `folder`, below that of the terminal, is the current one.
+    /// Runs `ubp` with these arguments; `folder`, a path in the terminal's folder, is the current folder.
     pub fn ubp_in(&self, folder: &str, arguments: &[&str]) -> Ran {
         let out = SharedBuffer::default();
         let given: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -171,7 +170,7 @@ impl Terminal {
         Ran { command: arguments.join(" "), status, out: self.scrub(&out.text()), err: self.scrub(&err) }
     }
 
-    /// Runs `ubp` with output that goes to `out`, and a request to stop that may have been made.
+    /// Runs `ubp` with its output sent to `out`, and with a request to stop, which may already be made.
     pub fn run(
         &self,
         arguments: &[String],
@@ -218,8 +217,8 @@ impl Terminal {
 }
 
 impl Ran {
-    /// The command and everything that it said, as a person would have seen it. What it says about
-    /// the model is left out: that depends on how it was built.
+    /// The command and all its output, as a person sees it, but without the lines about the model, which depend on the
+    /// build.
     pub fn transcript(&self) -> String {
         let mut text = format!("$ ubp {}\n{}", self.command, self.out);
         let mut about_model = false;
@@ -237,17 +236,17 @@ impl Ran {
         text
     }
 
-    /// The result as JSON; `Null` when it is none.
+    /// The result as JSON; `Null` if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_default()
     }
 
-    /// The result as JSON on many lines, without ids.
+    /// The result as indented JSON, without ids.
     pub fn spread_json(&self) -> String {
         without_ids(&format!("{:#}", self.json()))
     }
 
-    /// Whether it did what it was asked to.
+    /// Whether the command succeeded.
     pub fn succeeded(&self) -> bool {
         self.status == ExitStatus::Success
     }
@@ -278,7 +277,7 @@ fn without_ids(text: &str) -> String {
     result
 }
 
-/// The arguments in a line: blanks separate, `'` keeps together.
+/// Splits a command line: blanks separate arguments, `'` quotes.
 pub fn split(line: &str) -> Vec<String> {
     let mut arguments = Vec::new();
     let (mut current, mut begun, mut quoted) = (String::new(), false, false);

@@ -1,4 +1,4 @@
-//! The shape that the design gives the workspace.
+//! Checks that the workspace has the structure that the design prescribes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ fn metadata() -> Metadata {
         .unwrap()
 }
 
-/// Packages that `name` needs at run time, directly or through others.
+/// Runtime dependencies of `name`, direct and transitive.
 fn needs(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let resolve = metadata.resolve.as_ref().unwrap();
     let names: BTreeMap<_, _> =
@@ -72,18 +72,18 @@ fn the_engine_needs_no_network_terminal_or_runtime() {
     assert!(needs.contains("rusqlite"), "the list of dependencies is not empty");
 }
 
-/// With features, parts of the workspace that are built together would each have it built anew.
+/// If it had features, Cargo would build the engine again for each combination of them.
 #[test]
-fn the_engine_is_one_build_for_all() {
+fn the_engine_has_no_cargo_features() {
     let metadata = metadata();
     let core = metadata.packages.iter().find(|package| package.name.as_str() == "ubp-core").unwrap();
     assert!(core.features.is_empty(), "{:?}", core.features);
     assert!(core.dependencies.iter().all(|dependency| !dependency.optional));
 }
 
-/// Doubles of ports are for tests: no program is built with them.
+/// Test doubles of ports must not be built into any program.
 #[test]
-fn what_tests_share_is_part_of_no_program() {
+fn no_program_depends_on_the_test_doubles() {
     let metadata = metadata();
     for name in ["ubp-core", "ubp-engines", "ubp-cli", "ubp-node", "ubp-wasm"] {
         assert!(!needs(&metadata, name).contains("ubp-testing"), "{name}");
@@ -111,7 +111,7 @@ fn opening_a_project_needs_neither_arguments_nor_a_terminal() {
 }
 
 #[test]
-fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
+fn the_addon_depends_on_the_cli_and_no_crate_depends_on_the_addon() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-node");
     assert!(needed.contains("ubp-cli") && needed.contains("ubp-host"), "{needed:?}");
@@ -121,7 +121,7 @@ fn the_addon_stands_on_the_command_and_nothing_on_the_addon() {
 }
 
 #[test]
-fn the_modules_for_browsers_stand_on_the_engine_alone() {
+fn the_browser_modules_depend_on_the_engine_only() {
     let metadata = metadata();
     let needed = needs(&metadata, "ubp-wasm");
     assert!(needed.contains("ubp-core") && !needed.contains("ubp-host"), "{needed:?}");
@@ -130,10 +130,10 @@ fn the_modules_for_browsers_stand_on_the_engine_alone() {
     }
 }
 
-/// Node owns the signals of its process: a second owner makes its main thread spin. That nothing but the program calls
-/// `ctrlc` is a lint, see `cli/clippy.toml`.
+/// Node owns the signals of its process: a second handler makes its main thread spin. A lint ensures that only the
+/// program calls `ctrlc`, see `cli/clippy.toml`.
 #[test]
-fn nothing_that_the_addon_runs_listens_for_signals() {
+fn the_addon_installs_no_signal_handlers() {
     let metadata = metadata();
     let resolve = metadata.resolve.as_ref().unwrap();
     let tokio = metadata.packages.iter().find(|package| package.name.as_str() == "tokio").unwrap();
@@ -158,7 +158,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn files_are_short_and_say_why_they_exist() {
+fn files_are_short_and_start_with_a_doc_comment() {
     let mut lines = Vec::new();
     for folder in ["core", "cli", "bindings-node", "bindings-wasm", "tests"] {
         for file in rust_files(&root().join(folder)) {
@@ -175,9 +175,9 @@ fn files_are_short_and_say_why_they_exist() {
     assert!(lines[lines.len() / 2] < 200, "median {}", lines[lines.len() / 2]);
 }
 
-/// A column that is renamed is renamed in one folder. What users ask in SQL is checked where it runs.
+/// So that renaming a column changes one folder only. SQL written by users is tested where it runs.
 #[test]
-fn statements_stand_in_the_index_alone() {
+fn sql_statements_are_in_the_index_only() {
     let core = root().join("core/src");
     let has_statement = |file: &Path| {
         let text = fs::read_to_string(file).unwrap();
@@ -197,8 +197,9 @@ fn statements_stand_in_the_index_alone() {
 }
 
 #[test]
-fn every_operation_is_described_and_has_a_name_of_its_own() {
-    // Programs call operations, and agents tools: the set `documents` has a tool `search`, which is another operation.
+fn every_operation_has_a_summary_and_a_unique_name() {
+    // Operation names and tool names are separate: the set `documents` has a tool `search`, which is not the operation
+    // `search`.
     let (mut names, mut tools) = (BTreeSet::new(), BTreeSet::new());
     for operation in OPERATIONS {
         assert!(names.insert(operation.name), "{} stands twice", operation.name);
@@ -213,7 +214,7 @@ fn every_operation_is_described_and_has_a_name_of_its_own() {
     }
 }
 
-/// Every object in a schema, with where it stands.
+/// Every object in a schema, with its location.
 fn objects<'a>(schema: &'a Value, place: String, found: &mut Vec<(String, &'a Value)>) {
     match schema {
         Value::Object(map) => {
@@ -234,7 +235,7 @@ fn objects<'a>(schema: &'a Value, place: String, found: &mut Vec<(String, &'a Va
 }
 
 #[test]
-fn input_schemas_reject_unknown_fields_and_describe_the_known() {
+fn input_schemas_reject_unknown_fields_and_describe_every_field() {
     for operation in OPERATIONS {
         let schema = (operation.input_schema)().to_value();
         assert_eq!(schema["type"], "object", "{}", operation.name);
@@ -269,7 +270,7 @@ fn output_schemas_always_have_every_field() {
     }
 }
 
-/// `ubp …` commands in the code of a Markdown text.
+/// The `ubp …` commands in code blocks and code spans of a Markdown text.
 fn mentioned_commands(text: &str) -> Vec<String> {
     let mut commands = Vec::new();
     let mut fenced = false;
@@ -296,7 +297,7 @@ fn mentioned_commands(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn documents_name_only_commands_that_exist() {
+fn docs_name_only_commands_that_exist() {
     let help = ubp_tests::terminal::Terminal::new().unwrap().ubp("help").out;
     let known: BTreeSet<&str> = help
         .lines()
@@ -340,7 +341,7 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a file, named from its `src`, is only for tests. Folders of these are not on the map.
+/// Whether a file, given by its path below `src`, is for tests only. Folders of such files are not on the map.
 fn is_for_tests(path: &Path) -> bool {
     path.iter().filter_map(|part| part.to_str()).any(|part| {
         let stem = part.split('.').next().unwrap_or_default();
@@ -348,7 +349,7 @@ fn is_for_tests(path: &Path) -> bool {
     })
 }
 
-/// The code of every crate and of the web application, as paths from the root.
+/// All code of the crates and of the web app, as paths from the root.
 fn code() -> Vec<PathBuf> {
     let metadata = metadata();
     let crates = metadata.workspace_packages().into_iter().map(|package| package.manifest_path.as_std_path());
@@ -367,13 +368,13 @@ fn code() -> Vec<PathBuf> {
     found
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
 #[test]
-fn the_map_is_short_and_has_every_folder_with_code() {
+fn the_map_is_short_and_lists_every_code_folder() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let lines = map.lines().count();
     assert!(lines <= 150, "ARCHITECTURE.md has {lines} lines");

@@ -1,5 +1,5 @@
-//! A server in the background: one for a project, found by later commands, ended by request, and never mistaken for
-//! what a killed one left behind.
+//! The background server: one per project, found by later commands, stopped on request, and never confused with the
+//! files that a killed server left behind.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::process::{command, project, ubp};
 
-/// Ends whatever the test started.
+/// Stops any server that the test started.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -50,7 +50,7 @@ fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-fn process_is_there(pid: u64) -> bool {
+fn process_exists(pid: u64) -> bool {
     Command::new("kill").args(["-0", &pid.to_string()]).stderr(Stdio::null()).status().unwrap().success()
 }
 
@@ -62,7 +62,7 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Asks the server for its tools as a client would.
+/// Lists the server's tools, as a client would.
 fn answers(folder: &Folder, url: &str) -> bool {
     use std::io::{Read, Write};
     let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
@@ -80,7 +80,7 @@ fn answers(folder: &Folder, url: &str) -> bool {
 }
 
 #[test]
-fn it_starts_is_found_and_ends() {
+fn the_server_starts_is_found_and_stops() {
     let folder = Folder::new();
     let (code, status) = folder.status();
     assert_eq!((code, &status["running"], &status["url"]), (Some(1), &Value::Bool(false), &Value::Null));
@@ -98,7 +98,7 @@ fn it_starts_is_found_and_ends() {
     assert!(answers(&folder, url), "it listens before the command ends");
     let (code, status) = folder.status();
     assert_eq!((code, &status), (Some(0), &said));
-    assert!(process_is_there(said["pid"].as_u64().unwrap()));
+    assert!(process_exists(said["pid"].as_u64().unwrap()));
     assert!(folder.log().contains(&format!("listening on {url}")), "{}", folder.log());
 
     let second = folder.server(&["--daemon"]);
@@ -108,12 +108,12 @@ fn it_starts_is_found_and_ends() {
 
     let stopped = folder.server(&["--stop", "--json"]);
     assert!(stopped.status.success() && json(&stopped)["pid"] == said["pid"], "{stopped:?}");
-    wait_for("its end", || !process_is_there(said["pid"].as_u64().unwrap()));
+    wait_for("its end", || !process_exists(said["pid"].as_u64().unwrap()));
     assert!(!answers(&folder, url));
     assert_eq!(folder.status().0, Some(1));
     assert!(folder.log().trim_end().ends_with("ended"), "{}", folder.log());
     let again = folder.server(&["--stop"]);
-    assert!(again.status.success(), "ending nothing is no error");
+    assert!(again.status.success(), "stopping without a server is not an error");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn an_older_project_keeps_its_files_out_of_git() {
 }
 
 #[test]
-fn words_for_people_say_where_it_is_and_how_to_end_it() {
+fn the_message_for_people_names_the_address_and_how_to_stop_the_server() {
     let folder = Folder::new();
     let started = folder.server(&["--http", "127.0.0.1:0", "--daemon"]);
     let words = String::from_utf8_lossy(&started.stdout).into_owned();
@@ -139,13 +139,13 @@ fn words_for_people_say_where_it_is_and_how_to_end_it() {
 }
 
 #[test]
-fn after_a_kill_there_is_none_and_the_next_one_starts() {
+fn after_a_kill_status_reports_no_server_and_the_next_one_starts() {
     let folder = Folder::new();
     let said = json(&folder.start());
     let pid = said["pid"].as_u64().unwrap();
     assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
     wait_for("its end", || folder.status().0 == Some(1));
-    assert!(folder.path().join(".ubp/mcp-server.json").exists(), "what it left is still there");
+    assert!(folder.path().join(".ubp/mcp-server.json").exists(), "its state file remains");
     assert!(json(&folder.server(&["--stop", "--json"]))["pid"].is_null(), "and nobody is ended for it");
     let again = folder.start();
     assert!(again.status.success(), "{again:?}");
@@ -154,7 +154,7 @@ fn after_a_kill_there_is_none_and_the_next_one_starts() {
 }
 
 #[test]
-fn a_process_that_got_its_number_is_never_ended() {
+fn an_unrelated_process_with_a_reused_pid_is_never_killed() {
     let folder = Folder::new();
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
     let state = format!(
@@ -165,26 +165,26 @@ fn a_process_that_got_its_number_is_never_ended() {
     std::fs::write(folder.path().join(".ubp/mcp-server.lock"), "").unwrap();
     assert_eq!(folder.status().0, Some(1));
     folder.server(&["--stop"]);
-    assert!(stranger.try_wait().unwrap().is_none(), "it has nothing to do with us");
+    assert!(stranger.try_wait().unwrap().is_none(), "an unrelated process");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
 }
 
 #[test]
-fn a_port_that_is_taken_is_said_and_nothing_is_left() {
+fn a_port_in_use_is_reported_and_no_state_file_remains() {
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let output = folder.server(&["--http", &address, "--daemon"]);
     assert_eq!(output.status.code(), Some(2));
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(words.contains(&address) && words.contains("name another port"), "{words}");
+    assert!(words.contains(&address) && words.contains("choose another port"), "{words}");
     assert_eq!(folder.status().0, Some(1));
     assert!(!folder.path().join(".ubp/mcp-server.json").exists());
 }
 
 #[test]
-fn what_others_can_reach_needs_a_token() {
+fn a_server_that_other_machines_can_reach_needs_a_token() {
     let folder = Folder::new();
     let output = folder.server(&["--http", "0.0.0.0:0", "--daemon", "--no-token"]);
     assert_eq!(output.status.code(), Some(2));
@@ -193,7 +193,7 @@ fn what_others_can_reach_needs_a_token() {
 }
 
 #[test]
-fn of_many_starts_at_once_one_runs() {
+fn of_many_concurrent_starts_only_one_succeeds() {
     let folder = Folder::new();
     let starts: Vec<_> = (0..6)
         .map(|_| {
@@ -207,13 +207,13 @@ fn of_many_starts_at_once_one_runs() {
     assert_eq!(succeeded.len(), 1, "{outputs:?}");
     for output in outputs.iter().filter(|output| !output.status.success()) {
         let words = json(output)["error"]["message"].as_str().unwrap().to_owned();
-        assert!(words.contains("already") || words.contains("just now"), "{words}");
+        assert!(words.contains("already") || words.contains("just started"), "{words}");
     }
     assert_eq!(folder.status().1["pid"], succeeded[0]["pid"]);
 }
 
 #[test]
-fn flags_that_mean_nothing_together_are_refused() {
+fn conflicting_flags_are_rejected() {
     let folder = Folder::new();
     for arguments in [
         &["--status", "--stop"][..],

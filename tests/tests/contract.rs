@@ -1,11 +1,10 @@
-//! The files in `npm/ubp/generated` are what the operation table says. With UBP_UPDATE=1 they are
-//! written.
+//! Compares the files in `npm/ubp/generated` with the operation table. UBP_UPDATE=1 writes them.
 
 use std::fs;
 use std::path::Path;
 
 #[test]
-fn the_contract_on_disk_is_that_of_the_table() {
+fn the_generated_contract_matches_the_operation_table() {
     let folder = Path::new("../npm/ubp/generated");
     let files = ubp_tests::contract::files().unwrap();
     let on_disk = || fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());

@@ -1,5 +1,4 @@
-//! Vaults that people wrote, where a copy of them lies beside the project: the folder that
-//! `UBP_CORPORA` names, or `../shared/corpora`.
+//! Tests with real vaults, if there are copies in the folder `UBP_CORPORA` (default: `../shared/corpora`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +24,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Pages by the design's rule: Markdown files outside of dot-folders and `node_modules`, unless the
-/// vault itself ignores them.
+/// Pages by the design's rule: Markdown files outside of dot-folders and `node_modules`, unless the vault ignores them.
 fn pages(folder: &Path) -> usize {
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -46,9 +44,9 @@ fn pages(folder: &Path) -> usize {
 }
 
 #[test]
-fn every_vault_is_indexed_whole_and_left_alone() {
+fn every_vault_is_indexed_completely_and_not_modified() {
     let Some(vaults) = vaults() else {
-        return skipped("vaults of real pages: UBP_CORPORA names no folder that has them");
+        return skipped("real vaults: UBP_CORPORA is not a folder that contains them");
     };
     let mut names: Vec<PathBuf> = fs::read_dir(&vaults).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.is_dir());

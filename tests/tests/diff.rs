@@ -1,4 +1,4 @@
-//! Revisions of real repositories, compared.
+//! Comparing revisions of git repositories.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use ubp_cli::ExitStatus;
 use ubp_tests::terminal::Terminal;
 
-/// A project with two commits: what the second does is told in the snapshots below.
+/// A project with two commits. The snapshots below show what the second one changes.
 fn repository() -> Terminal {
     let terminal = Terminal::vault([
         ("login.md", "---\ntitle: Login\nsource_refs: [src/login.ts]\n---\n# Login\n\n[[tokens|depends_on]], [[Old]]\n"),
@@ -25,14 +25,14 @@ fn repository() -> Terminal {
     let tokens =
         "# Tokens\n\n[[login|depends_on]]\n\n## `Odd` </details> @someone ![x](http://x)\n\n[[ghost]]\n";
     terminal.write("tokens.md", tokens).unwrap();
-    // Another size: git looks at no file whose size and times are what they were.
+    // The size must differ: git does not read files whose size and times are unchanged.
     terminal.write("src/login.ts", "2 and more\n").unwrap();
     terminal.git("add --all");
     terminal.git("commit --quiet -m two");
     terminal
 }
 
-/// `text` with commits, as they are shown behind the names of revisions, made all the same.
+/// Replaces the commit ids in `text`, which differ with each run.
 fn without_commits(text: &str) -> String {
     let mut parts = text.split('(');
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -46,7 +46,7 @@ fn without_commits(text: &str) -> String {
 }
 
 #[test]
-fn a_change_is_told_with_what_follows_from_it() {
+fn diff_reports_changes_and_their_consequences() {
     let terminal = repository();
     assert_snapshot!(without_commits(&terminal.ubp("diff one..HEAD").transcript()), @"
     $ ubp diff one..HEAD
@@ -77,7 +77,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     `one (COMMIT)` → `HEAD (COMMIT)`
 
-    #### ❌ Links that broke
+    #### ❌ New broken links
 
     - `login.md` line 7 → `Old`: `old.md` was removed
     - `tokens.md` line 7 → `ghost`: no page has this name
@@ -105,7 +105,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 
     </details>
 
-    <details><summary>Pages to look at: they depend on what changed (2)</summary>
+    <details><summary>Affected pages: they depend on what changed (2)</summary>
 
     - 1.00 `login.md`: `tokens.md` ← `login.md` (`depends_on`)
     - 0.45 `guide.md`: `tokens.md` ← `login.md` (`depends_on`) ← `guide.md` (`implements`)
@@ -118,7 +118,7 @@ fn a_change_is_told_with_what_follows_from_it() {
 }
 
 #[test]
-fn the_working_folder_is_a_side_too() {
+fn the_working_folder_can_be_compared() {
     let terminal = repository();
     let same = terminal.ubp("diff");
     assert!(same.transcript().contains("the graph is the same"), "{}", same.transcript());
@@ -130,14 +130,14 @@ fn the_working_folder_is_a_side_too() {
     assert_eq!(ran["pages"]["renamed"][0]["previous_filepath"], "guide.md");
     assert_eq!(ran["broken_links"][0]["target"], "nothing");
     assert_eq!(ran["to"]["commit"], serde_json::Value::Null);
-    // Compared with an older revision, what was committed since counts as well.
+    // Against an older revision, the comparison includes what was committed since.
     let ran = terminal.ubp("diff one --json").json();
     assert_eq!(ran["broken_links"].as_array().unwrap().len(), 3);
     assert_eq!(ran["staleness"]["stale"][0]["filepath"], "login.md");
 }
 
 #[test]
-fn a_check_fails_on_what_it_is_told_to() {
+fn exit_code_depends_on_fail_on() {
     let terminal = repository();
     let status = |flags: &str| terminal.ubp(&format!("diff one..HEAD {flags}")).status;
     assert_eq!(status(""), ExitStatus::Success);
@@ -153,7 +153,7 @@ fn a_check_fails_on_what_it_is_told_to() {
 }
 
 #[test]
-fn a_shallow_clone_says_what_it_lacks_and_invents_nothing() {
+fn a_shallow_clone_reports_missing_commits_and_reports_no_false_changes() {
     let terminal = repository();
     let clone = format!("{}-shallow", terminal.folder().display());
     terminal.git(&format!("clone --quiet --depth=1 file://{} {clone}", terminal.folder().display()));
@@ -169,7 +169,7 @@ fn a_shallow_clone_says_what_it_lacks_and_invents_nothing() {
 }
 
 #[test]
-fn without_version_control_it_says_so() {
+fn without_version_control_diff_is_an_error() {
     let terminal = Terminal::vault([("a.md", "a")]).unwrap();
     let ran = terminal.ubp("diff");
     assert_eq!(ran.status, ExitStatus::Error);

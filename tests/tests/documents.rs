@@ -1,5 +1,5 @@
-//! The tables of docs/documents.md and docs/devrag.md, row by row, on folders that are not projects, and what the tables do
-//! not say.
+//! Runs the tables of docs/documents.md and docs/devrag.md row by row, in folders that are not projects, and tests some
+//! behaviour beyond the tables.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,13 +26,13 @@ const TOOLS: [&str; 5] = [
     "ubp_reindex_document",
 ];
 
-/// Much longer than a server takes to hear of a file.
+/// Much longer than a server takes to notice a changed file.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A folder with documents, and nothing else.
+/// A folder that contains documents only.
 struct Folder(tempfile::TempDir);
 
-/// What a server said to people that was not asked anything, and its exit status.
+/// Standard error and exit status of a server that got no requests.
 struct Started {
     said: String,
     status: Option<i32>,
@@ -43,7 +43,7 @@ impl Folder {
         Self(tempfile::Builder::new().prefix("ubp-documents-").tempdir().unwrap())
     }
 
-    /// Three documents.
+    /// A folder with three documents.
     fn new() -> Self {
         let folder = Self::empty();
         folder.write(
@@ -71,7 +71,7 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The command as somebody runs it whose own folder is `home` in this one.
+    /// The command, with `home` in this folder as the user's home.
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = command(self.0.path(), arguments);
         command.env("HOME", self.path("home")).env_remove("XDG_DATA_HOME");
@@ -82,12 +82,12 @@ impl Folder {
         McpClient::start(self.command(&[&["mcp-server"], arguments].concat())).unwrap()
     }
 
-    /// The server of a `config.json` that is there, or will be.
+    /// A server that reads `config.json`, which may not exist yet.
     fn documents(&self) -> McpClient {
         self.server(&["--tools", "documents", "--config", "config.json"])
     }
 
-    /// Starts the server with these settings.
+    /// Starts the server with this `config.json`.
     fn start(&self, config: &Value) -> Started {
         self.start_with(&config.to_string())
     }
@@ -103,7 +103,7 @@ impl Folder {
         Started { said: String::from_utf8(output.stderr).unwrap(), status: output.status.code() }
     }
 
-    /// A command that must succeed; what it printed.
+    /// Runs a command that must succeed, and returns its standard output.
     fn ubp(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
@@ -112,30 +112,30 @@ impl Folder {
 }
 
 impl Started {
-    /// The lines of a level, such as `[WARN]`.
+    /// The lines with this level, such as `[WARN]`.
     fn lines(&self, level: &str) -> Vec<&str> {
         self.said.lines().filter(|line| line.starts_with(&format!("{level} "))).collect()
     }
 
-    /// Asserts that it went on, and returns itself.
+    /// Asserts that the server started, and returns itself.
     fn went_on(self) -> Self {
         assert_eq!(self.status, Some(0), "{}", self.said);
         self
     }
 
-    /// Asserts that it ended with a line of `[FATAL]` that has these words.
+    /// Asserts that the server exited with a `[FATAL]` line that contains these words.
     fn ended_for(&self, words: &str) {
         assert_eq!(self.status, Some(2), "{}", self.said);
         assert!(self.lines("[FATAL]").iter().any(|line| line.contains(words)), "{words}: {}", self.said);
     }
 
-    /// Whether a line of `[WARN]` has these words.
+    /// Whether a `[WARN]` line contains these words.
     fn warned(&self, words: &str) -> bool {
         self.lines("[WARN]").iter().any(|line| line.contains(words))
     }
 }
 
-/// The list once it has `count` documents.
+/// The documents, once there are `count` of them.
 fn listed(client: &mut McpClient, count: usize) -> Vec<Value> {
     let mut documents = Vec::new();
     eventually("the list is complete", || {
@@ -148,13 +148,13 @@ fn listed(client: &mut McpClient, count: usize) -> Vec<Value> {
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "it is never so that {what}");
+        assert!(begun.elapsed() < PATIENCE, "timed out: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 #[test]
-fn every_table_is_run() {
+fn every_table_has_tests() {
     // `tests/bench/documents` measures the limits of "Size and speed".
     let run = ["Tools", "Settings", "GPU", "Messages", "Paths"];
     assert_eq!(tables::headings("documents"), run, "a table that none of the tests below runs");
@@ -162,7 +162,7 @@ fn every_table_is_run() {
 }
 
 #[test]
-fn in_a_project_writing_has_to_be_allowed() {
+fn in_a_project_writing_needs_permission() {
     let folder = Folder::new();
     folder.ubp(&["init", "--pages-dir", "documents"]);
     let names = |arguments: &[&str]| folder.server(arguments).tool_names().unwrap();
@@ -173,12 +173,12 @@ fn in_a_project_writing_has_to_be_allowed() {
     let refused = folder.command(&["mcp-server", "--tools", "delete_document"]).output().unwrap();
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--write"), "{refused:?}");
     for name in names(&[]) {
-        assert!(name.starts_with("ubp_"), "every tool says whose it is: {name}");
+        assert!(name.starts_with("ubp_"), "tool without prefix: {name}");
     }
 }
 
 #[test]
-fn it_runs_in_the_background_too() {
+fn the_server_also_runs_in_the_background() {
     let folder = Folder::new();
     folder.ubp(&["mcp-server", "--config", "config.json", "--http", "127.0.0.1:0", "--daemon", "--json"]);
     folder.ubp(&["mcp-server", "--config", "--status"]);

@@ -1,5 +1,4 @@
-//! Sites that `ubp export` writes: that they hold no secret, that every link leads somewhere, and that they are the
-//! same each time.
+//! Sites written by `ubp export`: they contain no secrets, have no broken links, and are reproducible.
 
 mod links;
 mod secrets;
@@ -14,7 +13,7 @@ const TEMPLATE: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta chars
     <script type=\"module\" src=\"./assets/app.js\"></script>\n<!--ubp:head-->\n</head>\n\
     <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body>\n</html>\n";
 
-/// A vault with a web app beside it, as small as one can be.
+/// A vault with a minimal web app beside it.
 fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
     let terminal = Terminal::vault(pages).unwrap();
     terminal.write(".app/index.html", TEMPLATE).unwrap();
@@ -23,7 +22,7 @@ fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
     terminal
 }
 
-/// Every file below a folder, by its path in it.
+/// Every file below a folder, by its relative path.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];
@@ -74,7 +73,7 @@ fn exporting_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_later_export_takes_away_what_is_no_longer_needed() {
+fn a_later_export_deletes_obsolete_files() {
     let terminal = vault([("index.md", "# Home\n"), ("a.md", "# A\n")]);
     export(&terminal, "");
     terminal.write("site/CNAME", "docs.example.com").unwrap();
@@ -87,16 +86,16 @@ fn a_later_export_takes_away_what_is_no_longer_needed() {
 }
 
 #[test]
-fn folders_that_hold_something_else_are_left_alone() {
+fn export_refuses_folders_with_other_files() {
     let terminal = vault([("index.md", "# Home\n"), ("notes/a.md", "# A\n")]);
     terminal.write("mine/file.txt", "x").unwrap();
     terminal.write(".viewer/index.html", TEMPLATE).unwrap();
     for (command, words) in [
-        ("export mine --web-app .app", "holds files that no export wrote"),
-        ("export . --web-app .app", "belongs to the project itself"),
-        ("export .. --web-app .app", "belongs to the project itself"),
-        ("export .ubp/site --web-app .app", "belongs to the project itself"),
-        ("export notes --web-app .app", "holds files that no export wrote"),
+        ("export mine --web-app .app", "has files that are not from an export"),
+        ("export . --web-app .app", "contains files of the project"),
+        ("export .. --web-app .app", "contains files of the project"),
+        ("export .ubp/site --web-app .app", "contains files of the project"),
+        ("export notes --web-app .app", "has files that are not from an export"),
         ("export notes/a.md --web-app .app", "is not a folder"),
         ("export site --web-app nowhere", "index.html"),
         ("export site --web-app .viewer", "bindings-wasm/build.sh"),
@@ -111,7 +110,7 @@ fn folders_that_hold_something_else_are_left_alone() {
 }
 
 #[test]
-fn a_site_in_the_project_is_no_part_of_the_next_one() {
+fn a_site_in_the_project_is_not_exported_again() {
     let terminal = vault([("index.md", "# Home\n\n![[p.png]]\n"), ("deep/er/p.png", "png")]);
     export(&terminal, "");
     let before = files(&terminal.path("site"));

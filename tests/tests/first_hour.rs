@@ -1,5 +1,5 @@
-//! The first hour of somebody who knows nothing of UBP: every command but the first is taken from what was printed
-//! before it.
+//! The first hour of a new user: the first command is `ubp`, and every later one is taken from the output of the
+//! command before.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -11,14 +11,14 @@ use ubp_tests::terminal::Terminal;
 use crate::process::{command, program};
 use crate::viewer::{Viewer, with_app};
 
-/// Somebody at a terminal, and what it shows.
+/// A new user and the text on the screen.
 struct Newcomer {
     terminal: Terminal,
     screen: String,
 }
 
 impl Newcomer {
-    /// In a folder with these files, having typed `ubp` and nothing else.
+    /// Starts in a folder with these files and runs `ubp` without arguments.
     fn among(files: &[(&str, &str)]) -> Self {
         let terminal = Terminal::new().unwrap();
         for (path, text) in files {
@@ -35,7 +35,7 @@ impl Newcomer {
         self.screen = format!("{}{}", ran.out, ran.err);
     }
 
-    /// The command on the screen, between backticks, that begins so.
+    /// The first command on the screen, between backticks, that starts with `beginning`.
     fn shown(&self, beginning: &str) -> String {
         let commands = self.screen.split('`').skip(1).step_by(2).filter_map(|text| text.strip_prefix("ubp"));
         let mut found = commands.map(str::trim).filter(|command| command.starts_with(beginning));
@@ -49,13 +49,13 @@ impl Newcomer {
         assert!(!self.screen.contains(&format!("`ubp {beginning}")), "{}", self.screen);
     }
 
-    /// Types the command on the screen that begins so.
+    /// Runs the command on the screen that starts with `beginning`.
     fn follows(&mut self, beginning: &str) {
         let shown = self.shown(beginning);
         self.types(&shown);
     }
 
-    /// The same with other words in the place of those in quotes.
+    /// Like `follows`, with other words in place of the quoted ones.
     fn follows_with(&mut self, beginning: &str, words: &str) {
         let shown = self.shown(beginning);
         let quotes = ['"', '\''];
@@ -64,7 +64,7 @@ impl Newcomer {
         self.types(&format!("{before}\"{words}\"{after}"));
     }
 
-    /// A path of a page that stands on the screen.
+    /// The first path of a page on the screen.
     fn page(&self) -> String {
         let end =
             self.screen.find(".md").unwrap_or_else(|| panic!("no page on the screen:\n{}", self.screen)) + 3;
@@ -100,7 +100,7 @@ fn from_an_empty_folder_to_the_first_answer() {
 }
 
 #[test]
-fn a_folder_full_of_notes_is_taken_as_it_is() {
+fn a_folder_of_notes_becomes_a_project() {
     let files =
         [("Alpha.md", "# Alpha\n\nThe first. See [[Beta]] and [[Gamma]].\n"), ("more/Beta.md", "# Beta\n")];
     let mut newcomer = Newcomer::among(&files);
@@ -139,7 +139,7 @@ fn a_folder_of_pages_is_found() {
 }
 
 #[test]
-fn in_a_repository_the_page_that_code_overtook_is_found_and_reviewed() {
+fn in_a_repository_a_stale_page_is_found_and_reviewed() {
     let terminal = Terminal::new().unwrap();
     terminal.write("README.md", "# Shop\n").unwrap();
     terminal.write("src/login.rs", "fn login() {}\n").unwrap();
@@ -168,7 +168,7 @@ fn in_a_repository_the_page_that_code_overtook_is_found_and_reviewed() {
 }
 
 #[test]
-fn the_viewer_that_the_screen_names_opens_the_pages() {
+fn the_suggested_viewer_command_shows_the_pages() {
     let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n")]);
     newcomer.follows("init");
     assert_eq!(newcomer.shown("viewer"), "viewer");
@@ -178,7 +178,7 @@ fn the_viewer_that_the_screen_names_opens_the_pages() {
 }
 
 #[test]
-fn the_agent_that_the_screen_connects_reads_the_pages() {
+fn an_agent_connected_by_the_suggested_command_reads_the_pages() {
     let mut newcomer = Newcomer::among(&[("a.md", "# Alpha\n\nZebras are striped.\n")]);
     newcomer.follows("init");
     let folder = newcomer.terminal.folder();
@@ -218,7 +218,7 @@ fn the_agent_that_the_screen_connects_reads_the_pages() {
 }
 
 #[test]
-fn the_commands_of_the_readme_work_in_a_project_of_ones_own() {
+fn the_commands_of_the_readme_work_in_another_project() {
     let readme = std::fs::read_to_string("../README.md").unwrap();
     let (_, own) = readme.split_once("in your own project:").unwrap();
     let block = own.split("```").nth(1).unwrap();

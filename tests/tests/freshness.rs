@@ -1,5 +1,5 @@
-//! Freshness in a repository with a history: the same answer in every clone, whatever the files'
-//! times, and never fresh by mistake.
+//! Freshness in a git repository: the answer is the same in every clone, does not depend on file times, and is never
+//! "fresh" by mistake.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +27,7 @@ fn git(folder: &Path, days_ago: i64, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Three pages over two sources, reviewed and committed sixty days ago.
+/// A repository with three pages and two sources, reviewed and committed sixty days ago.
 struct Repository(Terminal);
 
 impl Repository {
@@ -65,7 +65,7 @@ impl Repository {
         to
     }
 
-    /// Pages that are reported, with their freshness.
+    /// The reported pages, with their freshness.
     fn stale(&self, flags: &str) -> (ExitStatus, Vec<(String, String)>) {
         let ran = self.0.ubp(&format!("stale --json --exit-code {flags}"));
         (ran.status, reported(&ran))
@@ -85,19 +85,19 @@ fn pages(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 const CHANGED: &[(&str, &str)] = &[("docs/users.md", "stale"), ("docs/login.md", "fresh")];
 
 #[test]
-fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
+fn a_change_is_reported_in_every_clone_until_it_is_reviewed() {
     let repository = Repository::new();
     let project = &repository.0;
     assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
 
-    // Touched files, and files saved with the text they had.
+    // Touching a file, or saving it unchanged, changes nothing.
     for path in ["src/login.ts", "src/users.ts", "docs/users.md"] {
         let text = std::fs::read_to_string(project.path(path)).unwrap();
         std::fs::write(project.path(path), text).unwrap();
     }
     assert_eq!(repository.stale(""), (ExitStatus::Success, vec![]));
 
-    // A source changes: its page, and what depends on that, and nothing else.
+    // If a source changes, only its page and the pages that depend on that page are reported.
     project.write("src/users.ts", "export const users = 22\n").unwrap();
     repository.commit(30);
     assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
@@ -106,16 +106,16 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     assert_eq!(repository.stale("--changed-since HEAD~1"), (ExitStatus::Finding, pages(CHANGED)));
     assert_eq!(repository.stale("--changed-since HEAD"), (ExitStatus::Success, vec![]));
 
-    // A typo is mended: the page is newer than its source, and as stale as before.
+    // A fixed typo makes the page newer than its source, but no less stale.
     project.write("docs/users.md", "---\nsource_refs: [src/users.ts]\n---\n# Users\n\nA table.\n").unwrap();
     repository.commit(20);
     assert_eq!(repository.stale(""), (ExitStatus::Finding, pages(CHANGED)));
     let text = project.ubp("stale").out;
     assert!(text.contains("[STALE] docs/users.md — src/users.ts changed on "), "{text}");
     assert!(text.contains("edited later, but not reviewed"), "{text}");
-    assert!(text.contains("[SUSPECT] docs/login.md — builds on docs/users.md"), "{text}");
+    assert!(text.contains("[SUSPECT] docs/login.md — depends on docs/users.md"), "{text}");
 
-    // A clone says the same, byte for byte, whenever its files were written.
+    // A clone gives the same answer, byte for byte, although its files have other times.
     let name = format!("{}-clone", project.folder().file_name().unwrap().to_string_lossy());
     let clone = repository.clone(&name, &[]);
     let cloned = project.ubp(&format!("-C {clone} stale --json --exit-code"));
@@ -132,7 +132,7 @@ fn a_change_is_reported_until_it_is_reviewed_and_in_every_clone() {
     assert_eq!(without_times(&cloned), without_times(&project.ubp("stale --json")));
     std::fs::remove_dir_all(clone).unwrap();
 
-    // Reviewing shows what changed, and asks for more than a reflex.
+    // A review shows what changed, and has to be confirmed.
     let lock = std::fs::read_to_string(project.path(".ubp/refs.lock")).unwrap();
     let refused = project.ubp("review docs/users.md");
     assert_eq!(refused.status, ExitStatus::Finding);
@@ -153,7 +153,7 @@ fn a_shallow_clone_is_never_fresh_by_mistake() {
     let repository = Repository::new();
     let project = &repository.0;
     let name = |end: &str| format!("{}-{end}", project.folder().file_name().unwrap().to_string_lossy());
-    // What was reviewed is known by its content.
+    // The lock of reviews identifies sources by content, so a shallow clone is enough.
     let clone = repository.clone(&name("reviewed"), &["--depth=1"]);
     assert_eq!(reported(&project.ubp(&format!("-C {clone} stale --json"))), []);
     std::fs::remove_dir_all(clone).unwrap();
@@ -166,7 +166,7 @@ fn a_shallow_clone_is_never_fresh_by_mistake() {
     assert_eq!((ran.status, reported(&ran)), (ExitStatus::Finding, pages(&expected)));
     std::fs::remove_dir_all(clone).unwrap();
 
-    // Without reviews nothing can be said at all, which is not fresh.
+    // Without the lock of reviews, the shallow history cannot show whether a page is fresh.
     std::fs::remove_file(project.path(".ubp/refs.lock")).unwrap();
     repository.commit(20);
     let clone = repository.clone(&name("unknown"), &["--depth=1"]);
@@ -195,7 +195,7 @@ fn two_branches_that_review_different_pages_merge() {
 }
 
 #[test]
-fn a_worktree_is_judged_by_what_is_checked_out_in_it() {
+fn a_worktree_is_judged_by_its_own_checkout() {
     let repository = Repository::new();
     let project = &repository.0;
     git(project.folder(), 50, &["branch", "other"]);
@@ -205,7 +205,7 @@ fn a_worktree_is_judged_by_what_is_checked_out_in_it() {
     git(project.folder(), 0, &["worktree", "add", "--quiet", &tree, "other"]);
     assert_eq!(reported(&project.ubp(&format!("-C {tree} stale --json"))), []);
     assert_eq!(repository.stale("").1, pages(CHANGED));
-    // Without reviews, too, its own commits count, and not those of the main folder.
+    // Without the lock of reviews, too, the worktree's own commits count, not those of the main folder.
     for folder in [Path::new(&tree), project.folder()] {
         std::fs::remove_file(folder.join(".ubp/refs.lock")).unwrap();
     }
@@ -216,7 +216,7 @@ fn a_worktree_is_judged_by_what_is_checked_out_in_it() {
     git(project.folder(), 0, &["worktree", "remove", "--force", &tree]);
 }
 
-/// A page over a file of a submodule: `reviewed` or judged by times.
+/// A page with a source in a submodule; `reviewed` decides whether it is judged by the lock of reviews or by times.
 fn over_a_submodule(reviewed: bool) -> (Terminal, Terminal) {
     let library = Terminal::new().unwrap();
     library.write("lib.rs", "one\n").unwrap();
@@ -238,13 +238,13 @@ fn over_a_submodule(reviewed: bool) -> (Terminal, Terminal) {
 }
 
 #[test]
-fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
+fn a_source_in_a_submodule_is_judged_by_the_checked_out_commit() {
     for reviewed in [true, false] {
         let (library, project) = over_a_submodule(reviewed);
         let stale = || reported(&project.ubp("stale --json"));
         let is = |status: &str| pages(&[("page.md", status)]);
         assert_eq!(stale(), [], "{reviewed}");
-        // The library goes on; the project stays on the commit that it chose.
+        // The library changes, but the project's submodule stays at the old commit.
         library.write("lib.rs", "two and more\n").unwrap();
         git(library.folder(), 30, &["commit", "--quiet", "--all", "-m", "two"]);
         assert_eq!(stale(), [], "{reviewed}");
@@ -254,7 +254,7 @@ fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
         git(project.folder(), 20, &["commit", "--quiet", "--all", "-m", "library"]);
         let compared = project.ubp("diff HEAD~1..HEAD --json").json();
         assert_eq!(compared["staleness"]["stale"][0]["filepath"], "page.md", "{reviewed}");
-        // A clone whose submodules were not fetched lacks the file: never fresh.
+        // In a clone without the submodule's files, the page is never fresh.
         let clone = format!("{}-bare-{reviewed}", project.folder().display());
         let from = format!("file://{}", project.folder().display());
         git(project.folder(), 0, &["clone", "--quiet", &from, &clone]);
@@ -266,7 +266,7 @@ fn a_source_in_a_submodule_is_judged_by_the_commit_that_is_checked_out() {
 }
 
 #[test]
-fn status_knows_where_a_source_went_as_stale_does() {
+fn status_and_stale_report_the_new_path_of_a_moved_source() {
     let repository = Repository::new();
     let project = &repository.0;
     std::fs::rename(project.path("src/users.ts"), project.path("src/people.ts")).unwrap();

@@ -1,5 +1,5 @@
-//! Hints are in the words of whoever asks: commands that `ubp` takes at a terminal, tools that the server has for an
-//! agent, and calls and buttons elsewhere.
+//! Hints fit their reader: commands of `ubp` at the terminal, tools of the server for agents, and calls and buttons
+//! elsewhere.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +15,10 @@ use crate::mcp::server;
 use crate::parity;
 use crate::viewer::{self, Viewer};
 
-/// What stands behind a command that an agent is told of, since only a person can run it.
+/// Follows a command in a hint for an agent, because only a person can run it.
 const FOR_A_PERSON: &str = "` (for the person you work for, in a terminal)";
 
-/// Questions that end in each of the errors that a question can end in, and changes that do.
+/// Calls that together cause every error that reading and writing can cause.
 fn failing() -> Vec<(&'static str, Value)> {
     vec![
         ("get_page", json!({ "page": "nowhere at all" })),
@@ -49,8 +49,8 @@ fn failing() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The vault of the parity suite with what goes wrong in projects: an overtaken page, two pages of one name, broken
-/// links, a damaged lock of reviews.
+/// The vault of the parity suite with typical problems added: a stale page, duplicate page names, broken links and a
+/// damaged lock of reviews.
 fn project() -> Terminal {
     let project = parity::vault();
     for (path, text) in [
@@ -69,14 +69,14 @@ fn project() -> Terminal {
     project
 }
 
-/// What stands between backticks and begins as a command does.
+/// The `ubp` commands between backticks, without the program's name.
 fn commands(text: &str) -> Vec<String> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter_map(|quoted| quoted.strip_prefix("ubp ")).map(str::to_owned).collect()
 }
 
 #[test]
-fn every_command_that_a_hint_names_is_one_that_ubp_takes() {
+fn every_command_in_a_hint_is_valid() {
     let project = project();
     let mut told = BTreeSet::new();
     let mut hear = |ran: &Ran| told.extend(commands(&ran.out).into_iter().chain(commands(&ran.err)));
@@ -111,13 +111,13 @@ fn every_command_that_a_hint_names_is_one_that_ubp_takes() {
     }
 }
 
-/// All that a result of a tool says, in every form.
+/// The complete result of a tool, as text.
 fn said(result: &Value) -> String {
-    // Text of pages and of programs is quoted, and says nothing for the tool.
+    // Undo the escaping of quotes, as in text of pages.
     result.to_string().replace("\\\"", "\"")
 }
 
-/// What a server with these arguments says to every case, and to what fails.
+/// The results of all cases, including the failing ones, from a server with these tools.
 fn hear(client: &mut McpClient, tools: &[String]) -> Vec<(String, String)> {
     let mut heard = Vec::new();
     let cases = parity::cases().into_iter().map(|(_, name, params)| (name, params));
@@ -132,7 +132,7 @@ fn hear(client: &mut McpClient, tools: &[String]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn an_agent_is_told_of_tools_that_its_server_has_and_of_commands_only_for_a_person() {
+fn hints_for_agents_name_available_tools_and_mark_commands_as_for_a_person() {
     for arguments in [&[][..], &["--write"], &["--tools", "all,query,memory,documents", "--write"]] {
         let project = project();
         project.let_agents_write_often().unwrap();
@@ -173,7 +173,7 @@ fn an_agent_is_told_of_tools_that_its_server_has_and_of_commands_only_for_a_pers
 }
 
 #[test]
-fn the_viewer_tells_of_its_own_buttons() {
+fn hints_in_the_viewer_name_its_buttons() {
     let viewer = Viewer::on(Arc::new(viewer::with_app(project())), "");
     let answer = viewer.post("get_page", &json!({ "page": "nowhere at all" })).json();
     assert_eq!(answer["hint"], "the list of pages shows every page");
@@ -201,10 +201,10 @@ fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Errors and notes that no test can bring about are held here: the engine, which speaks to everybody, and the server
-/// for agents write no command down.
+/// For errors and notes that no test can cause: the source code of the engine and of the server for agents must not
+/// contain commands.
 #[test]
-fn no_sentence_of_the_engine_names_a_command() {
+fn no_message_of_the_engine_contains_a_command() {
     let root = Path::new("..");
     let mut read = 0;
     for folder in ["core/src", "cli/servers/src/mcp"] {

@@ -1,4 +1,4 @@
-//! Pages that nobody should write: they end in diagnostics, never in a panic, and no byte changes.
+//! Malformed and hostile pages cause diagnostics, never a panic, and no byte of them changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use ubp_tests::terminal::Terminal;
 
-/// Hash of every file below `folder` but UBP's own.
+/// The hash of every file below `folder`, except files of UBP.
 pub(crate) fn hashes(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];
@@ -151,7 +151,7 @@ fn every_command_answers_and_no_byte_changes() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_file_and_line() {
+fn every_problem_is_reported_with_its_file_and_line() {
     let terminal = vault();
     let findings = terminal.ubp("doctor --json").json()["findings"].as_array().unwrap().clone();
     let about = |path: &str| -> Vec<String> {
@@ -183,11 +183,14 @@ fn pages_that_cannot_be_listed_or_read_are_reported() {
         );
     }
     let paths = terminal.ubp("list --json").out;
-    assert!(!paths.contains("outside.md") && !paths.contains("loop/"), "links do not lead out or in circles");
+    assert!(
+        !paths.contains("outside.md") && !paths.contains("loop/"),
+        "symlinks to outside and in circles are not followed"
+    );
 }
 
 #[test]
-fn names_in_two_normal_forms_lead_to_their_pages() {
+fn links_find_pages_in_either_unicode_normal_form() {
     let terminal =
         Terminal::vault([("caf\u{e9}.md", "composed"), ("a.md", "[[cafe\u{301}]] [[caf\u{e9}]]")]).unwrap();
     let links = terminal.ubp("get a.md --json").json()["outlinks"].clone();

@@ -1,4 +1,4 @@
-//! Index files that cannot be used are set aside and made anew; nothing of the project is lost.
+//! An unusable index file is moved aside and rebuilt. Nothing else in the project is lost.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn sql(terminal: &Terminal, statements: &str) {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_set_aside() {
+fn a_file_that_is_not_a_database_is_moved_aside() {
     let terminal = vault();
     without_companions(&terminal);
     fs::write(terminal.path(".ubp/metadata.db"), "not a database, but long enough to look at".repeat(50))
@@ -41,7 +41,7 @@ fn a_file_that_is_no_database_is_set_aside() {
 }
 
 #[test]
-fn a_truncated_database_is_set_aside() {
+fn a_truncated_database_is_moved_aside() {
     let terminal = vault();
     sql(&terminal, "PRAGMA wal_checkpoint(TRUNCATE)");
     without_companions(&terminal);
@@ -56,7 +56,7 @@ fn a_truncated_database_is_set_aside() {
 }
 
 #[test]
-fn garbage_inside_of_the_database_costs_nothing_but_the_index() {
+fn a_corrupt_database_is_rebuilt_without_losing_pages() {
     let terminal = vault();
     sql(&terminal, "PRAGMA wal_checkpoint(TRUNCATE)");
     let path = terminal.path(".ubp/metadata.db");
@@ -76,7 +76,7 @@ fn garbage_inside_of_the_database_costs_nothing_but_the_index() {
 }
 
 #[test]
-fn the_database_of_another_program_is_set_aside_whole() {
+fn a_database_of_another_program_is_moved_aside_unchanged() {
     let terminal = vault();
     without_companions(&terminal);
     fs::remove_file(terminal.path(".ubp/metadata.db")).unwrap();
@@ -92,7 +92,7 @@ fn the_database_of_another_program_is_set_aside_whole() {
 }
 
 #[test]
-fn another_schema_is_set_aside() {
+fn a_database_with_another_schema_is_moved_aside() {
     let terminal = vault();
     sql(&terminal, "PRAGMA user_version = 4711");
     let ran = terminal.ubp("search zebra -l");
@@ -113,7 +113,7 @@ fn deleting_the_index_loses_nothing() {
 }
 
 #[test]
-fn while_another_process_makes_the_index_anew_questions_are_answered_from_the_former_one() {
+fn while_another_process_rebuilds_the_index_the_old_one_answers() {
     let terminal = vault();
     let mut other = rusqlite::Connection::open(terminal.path(".ubp/metadata.db")).unwrap();
     let rebuilding = other.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).unwrap();
@@ -126,5 +126,5 @@ fn while_another_process_makes_the_index_anew_questions_are_answered_from_the_fo
     let told: serde_json::Value = serde_json::from_str(&terminal.ubp("status --json").out).unwrap();
     assert_eq!(told["index"]["fresh"], false);
     drop(rebuilding);
-    assert_eq!(terminal.ubp("search tiger -l").out, "b.md\n", "once it is over, changes are seen again");
+    assert_eq!(terminal.ubp("search tiger -l").out, "b.md\n", "after the rebuild, changes are noticed again");
 }

@@ -1,4 +1,4 @@
-//! Projects held open by several processes at once: killed, orphaned, idle, and busy.
+//! Projects held open by several processes at once: killed, orphaned, idle and busy.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -14,10 +14,10 @@ use ubp_tests::skipped;
 
 use super::process::{equal, forget_index, project, ubp};
 
-/// A server in a process of its own.
+/// A server in a separate process.
 struct Server {
     child: Child,
-    /// Taken away to end it.
+    /// Dropped to stop the server.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     errors: std::path::PathBuf,
@@ -42,7 +42,7 @@ impl Server {
         self.try_ask(line).unwrap_or_else(|| panic!("{line}: no answer; {}", self.said()))
     }
 
-    /// The answer, `None` when the process is gone.
+    /// The answer, or `None` if the process is gone.
     fn try_ask(&mut self, line: &str) -> Option<Value> {
         writeln!(self.input.as_mut()?, "{line}").ok()?;
         let mut answer = String::new();
@@ -65,7 +65,7 @@ impl Server {
         self.ask("state")["refreshes"].as_u64().unwrap()
     }
 
-    /// Whether an answer that is said to be fresh has this page.
+    /// Whether a full-text search for `word` finds a page. The answer must come from a fresh index.
     #[track_caller]
     fn knows(&mut self, word: &str) -> bool {
         let answer = self.call("fulltext_search", &json!({ "query": word }));
@@ -78,7 +78,7 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// What it printed besides answers, without what every project here has to say.
+    /// What it printed to standard error, without the warning about the model that every project here causes.
     fn said(&self) -> String {
         let said = fs::read_to_string(&self.errors).unwrap_or_default();
         said.lines().filter(|line| !line.contains("no-such-model")).collect::<Vec<_>>().join("\n")
@@ -108,7 +108,7 @@ fn wait_until_settled(server: &mut Server) {
 }
 
 #[test]
-fn when_the_process_that_indexes_is_killed_another_one_does_within_two_seconds() {
+fn when_the_indexing_process_is_killed_another_takes_over_within_two_seconds() {
     let folder = project(50);
     let folder = folder.path();
     let mut servers: Vec<Server> = (0..3).map(|_| Server::start(folder)).collect();
@@ -116,10 +116,10 @@ fn when_the_process_that_indexes_is_killed_another_one_does_within_two_seconds()
     for round in 0..2 {
         let at = servers.iter_mut().position(Server::is_indexer).unwrap();
         servers.remove(at).kill();
-        // While nobody listens.
+        // While no server watches.
         let word = ["quokka", "axolotl"][round];
         fs::write(folder.join(format!("{word}.md")), word).unwrap();
-        // `state` answers without looking at anything: they notice by themselves.
+        // `state` does not read files: the servers must notice by themselves.
         let took = eventually("taken over", || servers.iter_mut().any(Server::is_indexer));
         assert!(took < Duration::from_secs(2), "{took:?}");
         println!("taken over after {took:?}");
@@ -131,33 +131,33 @@ fn when_the_process_that_indexes_is_killed_another_one_does_within_two_seconds()
     }
 }
 
-/// Time that the process spent working.
+/// The CPU time of a process.
 #[cfg(target_os = "linux")]
 fn cpu_time(server: &Server) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{}/stat", server.child.id())).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    // In hundredths of a second, on every Linux there is.
+    // In clock ticks, which are 1/100 s on Linux.
     let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum();
     Duration::from_millis(ticks * 10)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn idle_servers_do_nothing() {
+fn idle_servers_use_almost_no_cpu_time() {
     let folder = project(500);
     let mut servers: Vec<Server> = (0..2).map(|_| Server::start(folder.path())).collect();
     for server in &mut servers {
         wait_until_settled(server);
     }
     for server in &servers {
-        eventually("at rest", || {
+        eventually("idle", || {
             let before = cpu_time(server);
             thread::sleep(Duration::from_millis(100));
             cpu_time(server) == before
         });
     }
     let before: Vec<_> = servers.iter_mut().map(|server| (server.refreshes(), cpu_time(server))).collect();
-    // The lock, the settings and the rest are looked at once a second.
+    // The servers check the lock, the settings and a few other files once per second.
     thread::sleep(Duration::from_millis(2_500));
     for (server, (refreshes, time)) in servers.iter_mut().zip(before) {
         assert_eq!(server.refreshes(), refreshes);
@@ -168,7 +168,7 @@ fn idle_servers_do_nothing() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_files_cannot_be_watched_they_are_compared() {
+fn files_are_polled_if_they_cannot_be_watched() {
     for limit in ["max_inotify_instances", "max_inotify_watches"] {
         let folder = project(20);
         let folder = folder.path();
@@ -179,7 +179,7 @@ fn where_files_cannot_be_watched_they_are_compared() {
             command
         };
         if !without_watches("true").output().is_ok_and(|output| output.status.success()) {
-            return skipped("files that cannot be watched: this user may not set limits");
+            return skipped("files that cannot be watched: no permission to set limits");
         }
         let program = format!("'{}' '{}'", env!("CARGO_BIN_EXE_live-server"), folder.display());
         let mut server = Server::run(without_watches(&program));
@@ -192,21 +192,21 @@ fn where_files_cannot_be_watched_they_are_compared() {
         }
         let before = server.refreshes();
         fs::write(folder.join("numbat.md"), "numbat").unwrap();
-        eventually("looked for", || server.refreshes() > before);
+        eventually("polled", || server.refreshes() > before);
         let said = server.said();
-        assert!(said.lines().count() == 1 && said.contains("cannot be watched"), "{said}");
+        assert!(said.lines().count() == 1 && said.contains("cannot watch files"), "{said}");
         assert!(said.contains("fs.inotify.max_user_"), "{said}");
         assert_eq!(reader.said(), "");
     }
 }
 
 #[test]
-fn a_server_ends_with_its_input_and_with_its_parent() {
+fn a_server_exits_when_its_input_or_its_parent_ends() {
     let folder = project(5);
     let mut server = Server::start(folder.path());
     wait_until_settled(&mut server);
     let id = server.child.id();
-    // An orphan whose input stays open: the other end is held by somebody else.
+    // An orphan whose input stays open, because another process holds the other end.
     let fifo = folder.path().join("input");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let answers = folder.path().join("answers");
@@ -227,20 +227,20 @@ fn a_server_ends_with_its_input_and_with_its_parent() {
     };
     assert!(is_there(orphan));
     writeln!(held, "state").unwrap();
-    eventually("at work", || fs::metadata(&answers).is_ok_and(|file| file.len() > 0));
+    eventually("running", || fs::metadata(&answers).is_ok_and(|file| file.len() > 0));
     shell.kill().unwrap();
     shell.wait().unwrap();
     let took = eventually("ended", || !is_there(orphan));
     assert!(took < Duration::from_secs(4), "{took:?}");
     drop(held);
-    // The one with a parent is not concerned, and ends with its input.
+    // The server that still has its parent keeps running until its input ends.
     assert!(is_there(id));
     server.input = None;
     assert!(server.child.wait().unwrap().success());
     assert_eq!(server.said(), "");
 }
 
-/// What the index holds, whether or not that is true to the files.
+/// The content of the index, whether or not it is up to date.
 fn held(folder: &Path) -> Vec<String> {
     const QUESTIONS: [&str; 3] = [
         "SELECT path, title, doc_id, hex(hash), front_matter FROM pages",
@@ -264,7 +264,7 @@ fn held(folder: &Path) -> Vec<String> {
     lines
 }
 
-/// Changes files the way people and tools do, until told to stop. Returns how often.
+/// Changes files the way people and tools do until `stop` is set. Returns the number of changes.
 fn keep_changing(folder: &Path, pause: Duration, stop: &AtomicBool) -> usize {
     let mut random = Random::new(7);
     let mut changes = 0;
@@ -290,7 +290,7 @@ fn keep_changing(folder: &Path, pause: Duration, stop: &AtomicBool) -> usize {
                     own.push(to);
                 }
             }
-            // As editors save: another file, renamed.
+            // As editors save: write another file, then rename it.
             (2..5, kept) => {
                 let beside = folder.join(".saving.tmp");
                 fs::write(&beside, text).unwrap();
@@ -309,7 +309,7 @@ fn keep_changing(folder: &Path, pause: Duration, stop: &AtomicBool) -> usize {
     changes
 }
 
-/// Asks again and again, and returns the server with the number of answers and the longest wait.
+/// Calls the server until `stop` is set. Returns the server, the number of answers and the longest wait.
 fn keep_asking(mut server: Server, stop: &AtomicBool, may_die: bool) -> (Server, usize, Duration) {
     let questions = [
         ("fulltext_search", json!({ "query": "round page" })),
@@ -336,7 +336,7 @@ fn keep_asking(mut server: Server, stop: &AtomicBool, may_die: bool) -> (Server,
 }
 
 #[test]
-fn servers_stay_true_while_files_change_and_the_one_that_indexes_is_killed() {
+fn servers_stay_consistent_while_files_change_and_the_indexing_one_is_killed() {
     let soak = std::env::var_os("UBP_SOAK").is_some();
     let (count, time) = if soak { (10, Duration::from_secs(60)) } else { (4, Duration::from_secs(5)) };
     let folder = project(if soak { 1_000 } else { 200 });
@@ -356,7 +356,7 @@ fn servers_stay_true_while_files_change_and_the_one_that_indexes_is_killed() {
             .collect();
         thread::sleep(time / 2);
         assert!(Command::new("kill").args(["-9", &doomed.to_string()]).status().unwrap().success());
-        // Commands are run meanwhile as well.
+        // Other commands run at the same time.
         let output = ubp(folder, &["search", "round", "--json"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         thread::sleep(time / 2);
@@ -385,10 +385,10 @@ fn servers_stay_true_while_files_change_and_the_one_that_indexes_is_killed() {
     let found = held(folder);
     forget_index(folder);
     assert!(ubp(folder, &["rebuild"]).status.success());
-    equal(&found, &held(folder), "the index that grew");
+    equal(&found, &held(folder), "the index after all changes");
 }
 
-/// Memory that the process shares with nobody, and its part of what it shares.
+/// The proportional set size (PSS) of a process: its own memory and its share of shared memory.
 #[cfg(target_os = "linux")]
 fn private_kilobytes(server: &Server) -> u64 {
     let maps = fs::read_to_string(format!("/proc/{}/smaps_rollup", server.child.id())).unwrap();
@@ -397,7 +397,7 @@ fn private_kilobytes(server: &Server) -> u64 {
 }
 
 #[test]
-fn an_index_that_is_deleted_under_servers_is_made_anew() {
+fn an_index_deleted_while_servers_run_is_rebuilt() {
     let folder = project(100);
     let folder = folder.path();
     let mut servers: Vec<Server> = (0..3).map(|_| Server::start(folder)).collect();
@@ -418,13 +418,13 @@ fn an_index_that_is_deleted_under_servers_is_made_anew() {
         }
         for server in &mut servers {
             wait_until_settled(server);
-            eventually("taken in", || server.knows(word));
+            eventually("indexed", || server.knows(word));
             assert_eq!(server.call("status", &json!({}))["page_count"], 101 + round, "round {round}");
         }
     }
     for server in &servers {
         let said = server.said();
-        assert!(said.lines().all(|line| line.contains("opened again")), "{said}");
+        assert!(said.lines().all(|line| line.contains("opening it again")), "{said}");
     }
     let output = Command::new("sh").arg("-c").arg(format!("ls {}/.ubp", folder.display())).output().unwrap();
     assert!(!String::from_utf8_lossy(&output.stdout).contains("damaged"), "{output:?}");

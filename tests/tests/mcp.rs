@@ -1,5 +1,5 @@
-//! What agents get over MCP: exactly what the table answers, in a shape that was announced, and within
-//! the size that was asked for.
+//! Answers over MCP: equal to those of the operation table, valid against the announced schema, and within the
+//! requested size.
 
 mod writing;
 
@@ -15,25 +15,25 @@ use ubp_tests::mcp::McpClient;
 use crate::parity::{cases, table, vault, without_times};
 use crate::process::{command, project};
 
-/// A server on the project in `folder` whose index is true to the files.
+/// A server on the project in `folder`, with an up-to-date index.
 pub fn server(folder: &Path, arguments: &[&str]) -> McpClient {
     McpClient::start_fresh(command(folder, &[&["mcp-server"], arguments].concat()), "ubp_status", &json!({}))
         .unwrap()
 }
 
-/// The tools of a server by name.
+/// The tools of a server, by name.
 fn tools(client: &mut McpClient) -> HashMap<String, Value> {
     let listed = client.tools().unwrap().into_iter();
     listed.map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool)).collect()
 }
 
-/// The text that stands beside a structured result.
+/// The text of a structured result.
 pub fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
 #[test]
-fn a_tool_answers_what_the_table_answers_in_the_shape_that_it_announced() {
+fn tools_answer_like_the_operation_table_and_match_their_output_schema() {
     let terminal = vault();
     terminal.ubp("add");
     terminal.ubp("review login.md --still-accurate");
@@ -42,12 +42,12 @@ fn a_tool_answers_what_the_table_answers_in_the_shape_that_it_announced() {
     let mut called = 0;
     for (command, name, params) in cases() {
         let operation = find(name).unwrap();
-        // What writes is refused to agents on other terms than to people: see below.
+        // Writing tools follow stricter rules for agents, see below.
         if operation.facts.tool == Tool::Never || operation.facts.effect != Effect::Read {
             continue;
         }
         called += 1;
-        // Sizes are those of the words here, and of the fields elsewhere.
+        // `max_tokens` limits the text here, but the fields elsewhere, so results would differ.
         let mut params = params;
         params.as_object_mut().unwrap().remove("max_tokens");
         let tool = &tools[operation.mcp_name];
@@ -66,7 +66,7 @@ fn a_tool_answers_what_the_table_answers_in_the_shape_that_it_announced() {
 }
 
 #[test]
-fn every_tool_keeps_to_the_tokens_that_it_is_given() {
+fn every_tool_respects_max_tokens() {
     let folder = project(60);
     let mut client = server(folder.path(), &[]);
     let paths: Vec<String> = client.call("ubp_list_pages", json!({})).unwrap()["structuredContent"]["pages"]
@@ -93,7 +93,7 @@ fn every_tool_keeps_to_the_tokens_that_it_is_given() {
                 ("explain", json!(true)),
                 ("include_linked", json!(true)),
             ] {
-                // A file and a page are two ways to name one thing.
+                // `file` and `page` are alternatives.
                 let both = field == "file" && arguments.contains_key("page");
                 if tool["inputSchema"]["properties"].get(field).is_some() && !both {
                     arguments.insert(field.into(), value);
@@ -113,7 +113,7 @@ fn every_tool_keeps_to_the_tokens_that_it_is_given() {
 }
 
 #[test]
-fn an_answer_leaves_room_in_the_window_unless_more_is_asked_for() {
+fn answers_are_limited_by_default_and_larger_on_request() {
     let folder = project(400);
     let mut client = server(folder.path(), &[]);
     let all = client.call("ubp_list_pages", json!({})).unwrap();
@@ -128,7 +128,7 @@ fn an_answer_leaves_room_in_the_window_unless_more_is_asked_for() {
 }
 
 #[test]
-fn what_an_agent_can_mend_is_a_result_that_says_how() {
+fn errors_that_an_agent_can_fix_are_results_that_say_how() {
     let terminal = vault();
     let mut client = server(terminal.folder(), &[]);
     for (tool, arguments, code, says) in [

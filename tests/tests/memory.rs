@@ -1,5 +1,5 @@
-//! Memory as its users know it: every row of the tables in `docs/memory.md` and `docs/hail-mary.md` is run, at the
-//! terminal and over MCP; many clients lose nothing; personal memories are nobody else's.
+//! Memories: runs every row of the tables in `docs/memory.md` and `docs/hail-mary.md`, at the terminal and over MCP;
+//! many clients at once lose nothing; personal memories stay private.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,21 +23,21 @@ fn vault() -> Terminal {
     Terminal::vault([("other.md", "# Other\n\nNothing to remember.\n")]).unwrap()
 }
 
-/// What `ubp` answers as JSON; it must succeed.
+/// Runs a `ubp` command that must succeed, and returns its JSON.
 fn ubp(terminal: &Terminal, arguments: &str) -> Value {
     let ran = terminal.ubp(&format!("{arguments} --json"));
     assert!(ran.succeeded(), "{}", ran.transcript());
     ran.json()
 }
 
-/// A server with the tools of memories, whose index is true to the files.
+/// A server with the memory tools and an up-to-date index.
 fn server(folder: &Path, arguments: &[&str]) -> McpClient {
     let server = command(folder, &[&["mcp-server"], arguments].concat());
     McpClient::start_fresh(server, "recall", &json!({})).unwrap()
 }
 
 #[test]
-fn the_sets_of_every_server_have_no_memories() {
+fn memory_tools_are_not_in_the_default_sets() {
     let terminal = vault();
     for arguments in [&["--write"][..], &["--write", "--tools", "all"]] {
         let mut client = crate::mcp::server(terminal.folder(), arguments);
@@ -49,13 +49,13 @@ fn the_sets_of_every_server_have_no_memories() {
 const ROUNDS: usize = 6;
 const TOPICS: usize = 4;
 
-/// Remembers the same topics as everybody else, and recalls them; returns how often a page was made.
+/// Remembers and recalls topics shared by all clients. Returns the number of pages created.
 fn remember_and_recall(client: &mut McpClient, number: usize) -> usize {
     let mut created = 0;
     for round in 0..ROUNDS {
         for at in 0..TOPICS {
             let topic = (at + number) % TOPICS;
-            // The spelling is never the same, the topic is.
+            // Clients spell the topic differently.
             let name = if (number + round).is_multiple_of(2) {
                 format!("Topic {topic}")
             } else {
@@ -81,7 +81,7 @@ fn remember_and_recall(client: &mut McpClient, number: usize) -> usize {
 }
 
 #[test]
-fn eight_clients_on_the_same_topics_lose_nothing_and_double_nothing() {
+fn eight_clients_on_the_same_topics_lose_and_duplicate_nothing() {
     let terminal = vault();
     terminal.let_agents_write_often().unwrap();
     let created = at_once(CLIENTS, |number| {
@@ -105,7 +105,7 @@ fn eight_clients_on_the_same_topics_lose_nothing_and_double_nothing() {
     let counted: u64 = shared.iter().map(|memory| memory["reference_count"].as_u64().unwrap()).sum();
     assert_eq!(counted as usize, CLIENTS * ROUNDS * TOPICS - TOPICS, "every update was counted");
     assert_eq!(listed["skipped"], json!([]));
-    // What each of them said is on a page, or in the log for whoever wants it back.
+    // Every text is on a page or in the audit log, from where it can be restored.
     let log = fs::read_to_string(terminal.path(".ubp/audit.jsonl")).unwrap();
     for number in 0..CLIENTS {
         for round in 0..ROUNDS {
@@ -116,7 +116,7 @@ fn eight_clients_on_the_same_topics_lose_nothing_and_double_nothing() {
 }
 
 #[test]
-fn personal_memories_are_in_the_users_folder_and_in_no_project() {
+fn personal_memories_are_in_the_users_folder_only() {
     let terminal = vault();
     let home = terminal.path("home").to_string_lossy().into_owned();
     let terminal = terminal.with_variable("XDG_DATA_HOME", &home);
@@ -132,7 +132,7 @@ fn personal_memories_are_in_the_users_folder_and_in_no_project() {
         let mode = fs::metadata(terminal.path("home/ubp/memory")).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{mode:o}");
     }
-    // Outside of any project, too, and over MCP.
+    // Also outside of any project, over MCP.
     let nowhere = tempfile::tempdir().unwrap();
     let mut own = command(nowhere.path(), &["mcp-server", "--tools", "memory", "--user"]);
     own.env("XDG_DATA_HOME", &home);
@@ -143,7 +143,7 @@ fn personal_memories_are_in_the_users_folder_and_in_no_project() {
 }
 
 #[test]
-fn a_document_that_somebody_else_wrote_is_never_written_over() {
+fn documents_written_by_a_person_are_never_overwritten() {
     let terminal = vault();
     ubp(&terminal, "memory remember --type tech T 'One.'");
     terminal.write("memory-docs/domain.md", "# My domain\n").unwrap();
@@ -170,7 +170,7 @@ fn a_document_that_somebody_else_wrote_is_never_written_over() {
 }
 
 #[test]
-fn people_are_told_what_became_of_it() {
+fn the_terminal_reports_the_result_of_each_command() {
     let terminal = vault();
     let first = terminal.ubp("memory remember --type tech 'Rust async' 'Use tokio.' --tag rust").transcript();
     let second = terminal.ubp("memory remember --type tech 'rust ASYNC' 'Use smol.'");
@@ -204,7 +204,7 @@ fn people_are_told_what_became_of_it() {
 }
 
 #[test]
-fn every_answer_is_what_its_schema_says() {
+fn every_answer_matches_its_schema() {
     let terminal = vault();
     terminal.ubp("add");
     let engine = engine(terminal.folder(), None).unwrap();

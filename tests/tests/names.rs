@@ -1,6 +1,6 @@
-//! What is printed can be typed: every path, id, title and section that an answer has, in text and in JSON, is taken
-//! by every command and every operation that takes a page, from every folder of a project. Answers and takers are
-//! those of the table and of the help, so that a new operation is part of this by itself.
+//! What UBP prints can be typed: every path, id, title and section in an answer, as text or JSON, is accepted by every
+//! command and operation that takes a page, from every folder of a project. The operations come from the operation
+//! table and the commands from the help, so new ones are tested automatically.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,17 @@ use ubp_tests::terminal::{Terminal, split};
 
 use crate::parity;
 
-/// Parameters that name a page, or several.
+/// Parameters that identify one or more pages.
 const NAMING: [&str; 9] =
     ["page", "pages", "filepath", "id", "page_id", "center_page_id", "source", "target", "add"];
 
-/// Where commands are typed: the project, its pages, a folder of theirs, and one that has nothing to do with them.
+/// The current folders: the project, its pages, a subfolder, and an unrelated folder.
 const FOLDERS: [&str; 4] = ["", "pages", "pages/db", "src"];
 
-/// Codes of errors that say that a name was not understood.
+/// Error codes for a name that was not understood.
 const NOT_UNDERSTOOD: [&str; 3] = ["page_not_found", "ambiguous_page", "outside_project"];
 
-/// The vault of the parity suite, with its pages in a folder, and some that are called alike.
+/// The vault of the parity suite, with its pages in a folder, and some pages with similar names.
 fn project() -> Terminal {
     let files = parity::files().map(|(path, text)| match path::is_page(path) {
         true => (format!("pages/{path}"), text),
@@ -44,7 +44,7 @@ fn project() -> Terminal {
     project
 }
 
-/// The pages: id, path and title of each.
+/// Id, path and title of each page.
 fn pages(context: &Context<'_>) -> Vec<[String; 3]> {
     let listed = context.call("list_pages", json!({})).unwrap();
     let text = |page: &Value, field: &str| page[field].as_str().unwrap().to_owned();
@@ -52,7 +52,7 @@ fn pages(context: &Context<'_>) -> Vec<[String; 3]> {
     listed.map(|page| ["doc_id", "filepath", "title"].map(|field| text(page, field))).collect()
 }
 
-/// Every name of a page in an answer, and the path of the page that it must lead to; and every section.
+/// Every page name in an answer, with the path of the page that it identifies; and every section.
 #[derive(Default)]
 struct Printed {
     names: BTreeMap<String, String>,
@@ -69,7 +69,7 @@ impl Printed {
                     self.sections.insert((page.to_owned(), section.clone()));
                 }
                 for (name, value) in fields {
-                    // Text of pages, and places in the trash, are no names.
+                    // Not names: text of pages, and paths in the trash.
                     if !["content", "diff", "text", "trash", "before", "after"].contains(&name.as_str()) {
                         self.collect(value, page, known);
                     }
@@ -88,7 +88,7 @@ impl Printed {
     }
 }
 
-/// What every operation answers to the cases of the parity suite, those that change something as a dry run.
+/// The answers of all operations to the cases of the parity suite. Changes are dry runs.
 fn printed(context: &Context<'_>, known: &[[String; 3]]) -> Printed {
     let mut printed = Printed::default();
     for (_, name, params) in parity::cases() {
@@ -101,11 +101,11 @@ fn printed(context: &Context<'_>, known: &[[String; 3]]) -> Printed {
 fn has(operation: &Operation, parameter: &str) -> bool {
     let schema = (operation.input_schema)().to_value();
     let has = |name: &str| schema["properties"].get(name).is_some();
-    // A source alone is where a memory comes from.
+    // `source` without `target` is the origin of a memory, not a page.
     has(parameter) && (parameter != "source" || has("target"))
 }
 
-/// How an operation can be asked about a page: its parameters without that, and the name of the one that names it.
+/// How to call an operation with a page: the other parameters, and the name of the parameter for the page.
 fn askings(operation: &'static Operation) -> Vec<(Value, &'static str)> {
     let naming: Vec<&str> = NAMING.into_iter().filter(|name| has(operation, name)).collect();
     if naming.is_empty() {
@@ -122,7 +122,7 @@ fn askings(operation: &'static Operation) -> Vec<(Value, &'static str)> {
         .into_iter()
         .map(|name| {
             let mut params = params.clone();
-            // Two ends of a link are two pages; everything else names one page once.
+            // A link has two pages, `source` and `target`; all other operations take one.
             let others = NAMING.iter().filter(|other| !["source", "target"].contains(other));
             others.for_each(|other| drop(params.remove(*other)));
             params.remove("file");
@@ -133,14 +133,14 @@ fn askings(operation: &'static Operation) -> Vec<(Value, &'static str)> {
 }
 
 #[test]
-fn every_operation_takes_what_any_operation_answers() {
+fn every_operation_accepts_names_from_any_answer() {
     let project = project();
     let engine = engine(project.folder(), None).unwrap();
     let cancel = Cancel::default();
     let context = engine.context(Caller::Person, true, &Silent, &cancel);
     let known = pages(&context);
     let printed = printed(&context, &known);
-    // What a dry run would make is not there.
+    // Pages that a dry run would create do not exist.
     let strange: Vec<&str> = printed.strange.iter().map(String::as_str).collect();
     assert_eq!(strange, ["accounts/users.md", "db/Session store.md"]);
     assert!(printed.names.len() >= 3 * known.len(), "{:?}", printed.names.keys());
@@ -150,7 +150,7 @@ fn every_operation_takes_what_any_operation_answers() {
             for (name, path) in &printed.names {
                 let is_path = name == path;
                 let is_title = known.iter().any(|[_, _, title]| title == name);
-                // What names a page by its path, or its id, takes no title.
+                // Parameters for paths or ids accept no titles.
                 let takes = match parameter {
                     "filepath" => is_path,
                     "id" | "page_id" | "center_page_id" => !is_title,
@@ -194,7 +194,7 @@ fn every_operation_takes_what_any_operation_answers() {
     assert!(asked.len() > 25, "{asked:?}");
 }
 
-/// Ways to type a command that takes a page, as its help tells them; `{page}` stands for the page.
+/// Commands that take a page, according to their help; `{page}` is the placeholder.
 fn commands(project: &Terminal) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let names: BTreeSet<&str> = OPERATIONS
@@ -230,11 +230,11 @@ fn commands(project: &Terminal) -> Vec<Vec<String>> {
     commands
 }
 
-/// What a terminal prints as paths, in words and between NUL bytes.
+/// The paths in the output of commands, both in text and separated by NUL bytes.
 fn printed_paths(project: &Terminal, folder: &str) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
     for (command, ..) in parity::cases() {
-        // What would be written is not there.
+        // Pages that a dry run would create do not exist.
         if command.contains("--dry-run") {
             continue;
         }
@@ -247,7 +247,7 @@ fn printed_paths(project: &Terminal, folder: &str) -> BTreeSet<String> {
             let page = word.rsplit_once(':').map_or(*word, |(page, _)| page);
             path::is_page(word) || path::is_page(page)
         };
-        // Of a name with blanks, a word is only the end.
+        // Splitting at blanks leaves only the end of a name with blanks.
         paths.extend(words.filter(is_path).filter(|word| !word.contains("words.md")).map(str::to_owned));
     }
     let found = project.ubp_in(folder, &["search", "session token", "-l", "-0", "-n", "20"]);
@@ -257,8 +257,8 @@ fn printed_paths(project: &Terminal, folder: &str) -> BTreeSet<String> {
     paths
 }
 
-/// The path below the pages folder of the page that is printed in `folder`: what is there, as a file that is typed,
-/// or what a sentence calls by its path.
+/// The path, relative to the pages folder, of a page that was printed in `folder`: either an existing path seen from
+/// there, or a path relative to the pages folder.
 fn lies(project: &Terminal, folder: &str, typed: &str) -> String {
     let file = typed.rsplit_once(':').filter(|(page, _)| path::is_page(page)).map_or(typed, |(page, _)| page);
     let seen = path::join(folder, file).filter(|place| project.path(place).is_file());
@@ -269,7 +269,7 @@ fn lies(project: &Terminal, folder: &str, typed: &str) -> String {
 }
 
 #[test]
-fn every_command_takes_what_any_command_prints_from_every_folder() {
+fn every_command_accepts_printed_paths_from_every_folder() {
     let project = project();
     let commands = commands(&project);
     assert!(commands.len() >= 12, "{commands:?}");
@@ -302,7 +302,7 @@ fn every_command_takes_what_any_command_prints_from_every_folder() {
 }
 
 #[test]
-fn a_path_is_printed_as_short_as_it_can_be_typed() {
+fn paths_are_printed_relative_to_the_current_folder() {
     let project = project();
     for (folder, printed) in [
         ("", "pages/db/users.md"),
@@ -316,18 +316,18 @@ fn a_path_is_printed_as_short_as_it_can_be_typed() {
     assert!(refs.err.contains("describe login.ts"), "{}", refs.transcript());
 }
 
-/// The page that `get` answers with where this is typed, and what it says beside it.
+/// The page that `get` finds for what is typed in `folder`, and the messages.
 fn got(project: &Terminal, folder: &str, typed: &str) -> (Value, String) {
     let ran = project.ubp_in(folder, &["get", typed, "--json"]);
     (ran.json()["filepath"].clone(), ran.err.clone())
 }
 
 #[test]
-fn of_two_pages_that_a_path_may_mean_the_one_that_lies_there_is_meant_and_that_is_said() {
+fn for_an_ambiguous_path_the_page_at_that_path_wins_with_a_note() {
     let project = project();
     let (page, said) = got(&project, "pages/db", "login.md");
     assert_eq!(page, "db/login.md");
-    assert!(said.contains("for the other one, type ../login.md"), "{said}");
+    assert!(said.contains("for the other page, type ../login.md"), "{said}");
     for (folder, typed, page) in [
         ("pages/db", "../login.md", "login.md"),
         ("pages/db", "./login.md", "db/login.md"),
@@ -344,12 +344,12 @@ fn of_two_pages_that_a_path_may_mean_the_one_that_lies_there_is_meant_and_that_i
     ] {
         let (found, said) = got(&project, folder, typed);
         assert_eq!(found, page, "{typed} in '{folder}'");
-        assert!(!said.contains("for the other one"), "{typed} in '{folder}': {said}");
+        assert!(!said.contains("for the other page"), "{typed} in '{folder}': {said}");
     }
 }
 
 #[test]
-fn a_folder_stands_for_the_pages_in_it() {
+fn a_folder_means_all_pages_in_it() {
     let project = project();
     for (folder, typed) in
         [("", "pages"), ("", "pages/"), ("", "."), ("pages", "."), ("pages/db", ".."), ("", "pages/db")]
@@ -364,7 +364,7 @@ fn a_folder_stands_for_the_pages_in_it() {
     std::fs::create_dir(project.path("pages/empty")).unwrap();
     let ran = project.ubp_in("pages", &["add", "empty"]);
     assert!(ran.err.contains("empty: there are no pages in this folder"), "{}", ran.transcript());
-    // Only the page that names sources is reviewed.
+    // Only the page with sources is reviewed.
     let ran = project.ubp_in("", &["review", "pages", "--json", "--still-accurate"]);
     assert_eq!(ran.json()["reviewed"][0]["filepath"], "login.md", "{}", ran.transcript());
     assert_eq!(ran.json()["without_sources"], json!([]), "{}", ran.transcript());
@@ -373,7 +373,7 @@ fn a_folder_stands_for_the_pages_in_it() {
 }
 
 #[test]
-fn a_new_place_is_seen_from_the_current_folder_within_the_pages() {
+fn a_new_path_is_relative_to_the_current_folder_within_the_pages() {
     let project = project();
     for (folder, arguments, place) in [
         ("pages/db", ["mv", "login.md", "signing-in.md"], "db/signing-in.md"),
@@ -390,7 +390,7 @@ fn a_new_place_is_seen_from_the_current_folder_within_the_pages() {
 }
 
 #[test]
-fn a_page_that_is_gone_is_still_known_to_the_audit_log_by_its_place() {
+fn the_audit_log_finds_a_deleted_page_by_its_path() {
     let project = project();
     assert!(project.ubp_in("pages/db", &["rm", "login.md"]).succeeded());
     for (folder, typed) in [
@@ -407,7 +407,7 @@ fn a_page_that_is_gone_is_still_known_to_the_audit_log_by_its_place() {
 }
 
 #[test]
-fn every_row_with_a_page_is_asked() {
+fn every_operation_with_a_page_parameter_is_tested() {
     for operation in OPERATIONS {
         let schema = (operation.input_schema)().to_value();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {

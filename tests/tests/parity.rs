@@ -1,4 +1,4 @@
-//! Equal parameters on an equal index give equal JSON, at the terminal and through the table.
+//! With equal parameters and an equal index, the command line, HTTP and the operation table give equal JSON.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -12,7 +12,7 @@ use ubp_tests::terminal::Terminal;
 
 use crate::viewer::{self, Viewer};
 
-/// A vault and questions about it, which the tests of the Node package ask as well.
+/// A vault and calls on it, shared with the tests of the Node package.
 static FIXTURE: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("parity/cases.json")).unwrap());
 
@@ -26,14 +26,14 @@ pub fn vault() -> Terminal {
     Terminal::vault(files()).unwrap()
 }
 
-/// What the table answers in the same project.
+/// The answer of the operation table in the same project.
 pub fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
     let engine = engine(terminal.folder(), None).unwrap();
     let cancel = Cancel::default();
     engine.context(Caller::Person, true, &Silent, &cancel).call(name, params.clone()).unwrap()
 }
 
-/// What is asked at the terminal, and of the table by name and parameters.
+/// The calls: as a command, and as an operation with its parameters.
 pub fn cases() -> Vec<(&'static str, &'static str, Value)> {
     let cases = FIXTURE["cases"].as_array().unwrap().iter();
     cases
@@ -44,14 +44,14 @@ pub fn cases() -> Vec<(&'static str, &'static str, Value)> {
         .collect()
 }
 
-/// `answer` without what the clock says, which is never the same twice.
+/// `answer` without times and other values that differ with each run.
 pub fn without_times(mut answer: Value) -> Value {
     match &mut answer {
         Value::Object(fields) => {
             fields.remove("latency_ms");
-            // Every change gets a name of its own.
+            // Every change gets a new id.
             fields.remove("audit_id");
-            // A page that is not there yet is as old as the question.
+            // A page that does not exist yet is dated by the call.
             if fields.get("dry_run") == Some(&json!(true)) && fields.contains_key("same_name") {
                 fields.retain(|name, _| name != "created_at" && name != "updated_at");
             }
@@ -64,9 +64,9 @@ pub fn without_times(mut answer: Value) -> Value {
 }
 
 #[test]
-fn the_terminal_prints_exactly_what_the_table_answers() {
+fn the_terminal_prints_the_answers_of_the_operation_table() {
     let terminal = vault();
-    // The first of two reviews is the one that writes.
+    // The first of two reviews writes the lock.
     for command in FIXTURE["before"].as_array().unwrap() {
         let ran = terminal.ubp(command.as_str().unwrap());
         assert!(ran.succeeded(), "{}", ran.transcript());
@@ -79,8 +79,8 @@ fn the_terminal_prints_exactly_what_the_table_answers() {
     }
 }
 
-/// What changes the vault, in order, with questions about what came of it: whoever takes the steps needs a vault of
-/// their own. Without a command, only programs ask.
+/// Changes of the vault, in order, with calls that show their results. They need a separate vault. Steps without a
+/// command are for programs only.
 pub fn steps() -> Vec<(Option<&'static str>, &'static str, &'static Value)> {
     let steps = FIXTURE["steps"].as_array().unwrap().iter();
     steps
@@ -88,7 +88,7 @@ pub fn steps() -> Vec<(Option<&'static str>, &'static str, &'static Value)> {
         .collect()
 }
 
-/// Names that changes of one vault and memories in it were given, the last of which the steps that follow call `{entry}`.
+/// The ids of changes and memories so far. In later steps, `{entry}` stands for the latest one.
 #[derive(Default)]
 struct Names(Vec<String>);
 
@@ -101,7 +101,7 @@ impl Names {
         serde_json::from_str(&self.named_in(&params.to_string())).unwrap()
     }
 
-    /// The answer without what is never the same twice: times, and names that are made from them, which are counted instead.
+    /// The answer without values that differ with each run: times are replaced, ids are numbered.
     fn taken_from(&mut self, answer: &Value) -> Value {
         let new = ["audit_id", "memory_id"].into_iter().filter_map(|field| answer[field].as_str());
         self.0.extend(new.map(str::to_owned));
@@ -115,7 +115,7 @@ impl Names {
 fn without_any_time(answer: Value) -> Value {
     match answer {
         Value::Object(fields) => {
-            // Of memories in seconds.
+            // Memories have their times in seconds.
             let is_time = |name: &str, value: &Value| {
                 name == "latency_ms" || value.is_number() && ["created_at", "last_accessed"].contains(&name)
             };
@@ -130,9 +130,9 @@ fn without_any_time(answer: Value) -> Value {
         }
         Value::Array(values) => values.into_iter().map(without_any_time).collect(),
         Value::String(text) if text.parse::<jiff::Timestamp>().is_ok() => "a time".into(),
-        // Folders of the trash are called after the time and the change.
+        // Trash folders are named after the time and the id of the change.
         Value::String(text) if text.contains("Z-name ") => text.split_once('Z').unwrap().1.into(),
-        // Differences show front matter, which has times.
+        // Diffs show front matter, which contains times.
         Value::String(text) => {
             text.split('\n').map(without_front_matter_time).collect::<Vec<_>>().join("\n").into()
         }
@@ -156,8 +156,8 @@ fn fits(schema: &schemars::Schema, value: &Value, name: &str) {
 }
 
 #[test]
-fn every_row_of_the_table_has_a_case() {
-    // Comparing revisions needs a repository: below.
+fn every_operation_has_a_case() {
+    // `diff` needs a git repository, see below.
     let cases = cases().into_iter().map(|(_, name, _)| name);
     let asked: BTreeSet<&str> =
         cases.chain(steps().into_iter().map(|(_, name, _)| name)).chain(["diff"]).collect();
@@ -166,7 +166,7 @@ fn every_row_of_the_table_has_a_case() {
 }
 
 #[test]
-fn changes_come_to_the_same_at_the_terminal_over_http_and_through_the_table() {
+fn changes_are_the_same_at_the_terminal_over_http_and_through_the_table() {
     let (plain, terminal, viewer) = (vault(), vault(), Viewer::on(Arc::new(viewer::with_app(vault())), ""));
     assert!(plain.ubp("add").succeeded() && terminal.ubp("add").succeeded());
     let mut names: [Names; 3] = Default::default();
@@ -192,7 +192,7 @@ fn changes_come_to_the_same_at_the_terminal_over_http_and_through_the_table() {
 }
 
 #[test]
-fn every_answer_is_what_its_schema_says() {
+fn every_answer_matches_its_schema() {
     let terminal = vault();
     terminal.ubp("add");
     for (command, name, params) in cases() {
@@ -203,7 +203,7 @@ fn every_answer_is_what_its_schema_says() {
 }
 
 #[test]
-fn unknown_parameters_are_refused_by_every_operation() {
+fn every_operation_rejects_unknown_parameters() {
     let terminal = vault();
     terminal.ubp("add");
     let engine = engine(terminal.folder(), None).unwrap();
@@ -219,7 +219,7 @@ fn unknown_parameters_are_refused_by_every_operation() {
     assert_eq!(context.call("nonsense", json!({})).unwrap_err().code(), "invalid_params");
 }
 
-/// Two revisions are compared without the index, and HEAD with the working folder by it.
+/// Comparing two revisions uses no index; comparing HEAD with the working folder does.
 #[test]
 fn a_comparison_is_the_same_everywhere() {
     let terminal = vault();

@@ -1,5 +1,5 @@
-//! The real command as a process of its own: killed, interrupted, run twice at once, and without
-//! room or rights to write.
+//! The real command as a separate process: killed, interrupted, run twice at once, on a full disk and without
+//! permission to write.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -40,14 +40,14 @@ pub(crate) fn ubp(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().unwrap()
 }
 
-/// The result of a command that must succeed.
+/// The JSON output of a command that must succeed.
 pub fn json(folder: &Path, arguments: &[&str]) -> Value {
     let output = ubp(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A project of made-up pages whose index is still to be made.
+/// A project of generated pages without an index.
 pub(crate) fn project(pages: usize) -> TempDir {
     let folder = tempfile::Builder::new().prefix("ubp-process-").tempdir().unwrap();
     let vault = Vault { pages, page_bytes: 1_200, seed: 5, japanese: true };
@@ -59,7 +59,7 @@ pub(crate) fn project(pages: usize) -> TempDir {
     folder
 }
 
-/// Everything that a project says about itself, a line per value, each under its question.
+/// The answers that describe the state of a project, as lines prefixed with their command.
 pub(crate) fn state(folder: &Path) -> Vec<String> {
     let questions: [&[&str]; 4] = [
         &["list", "--sort", "filepath", "--json"],
@@ -75,7 +75,7 @@ pub(crate) fn state(folder: &Path) -> Vec<String> {
     lines
 }
 
-/// Fails with the first lines that differ.
+/// Panics with the first differing lines.
 #[track_caller]
 pub(crate) fn equal(found: &[String], expected: &[String], when: &str) {
     if let Some(at) = (0..found.len().max(expected.len())).find(|&at| found.get(at) != expected.get(at)) {

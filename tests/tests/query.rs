@@ -1,5 +1,5 @@
-//! SQL over front matter as its users know it: every row of the tables in `docs/query.md` is run, over MCP, at the terminal,
-//! and with vectors; and many clients never wait for one another.
+//! SQL over front matter: runs every row of the tables in `docs/query.md` over MCP, at the terminal, and with vectors;
+//! many clients at once do not block each other.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::process::{self, command};
 
 const CLIENTS: usize = 8;
 const ROUNDS: usize = 5;
-/// Much longer than an edit takes to be heard of.
+/// Much longer than a server takes to notice an edit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn diary() -> Terminal {
@@ -37,17 +37,17 @@ fn diary() -> Terminal {
     .unwrap()
 }
 
-/// A server with these arguments, once its index is there.
+/// A server with these arguments, once its index is ready.
 fn server(folder: &Path, arguments: &[&str]) -> McpClient {
     McpClient::start_fresh(command(folder, arguments), "index_status", &json!({})).unwrap()
 }
 
-/// One that was asked for the set.
+/// A server with the set `query`.
 fn connected(folder: &Path) -> McpClient {
     server(folder, &["mcp-server", "--tools", "query"])
 }
 
-/// The project with an embedder that needs no model, and all of its vectors.
+/// The project with an embedder that needs no model, and with all vectors.
 fn with_vectors(terminal: &Terminal, embedder: HashEmbedder) -> Engine {
     let engine = fixture::engine(terminal.folder(), Some(Arc::new(embedder))).unwrap();
     let cancel = Cancel::default();
@@ -57,24 +57,24 @@ fn with_vectors(terminal: &Terminal, embedder: HashEmbedder) -> Engine {
     engine
 }
 
-/// What an operation answers an agent.
+/// The answer of an operation to an agent.
 fn asked(engine: &Engine, operation: &str, params: Value) -> Value {
     engine.context(Caller::Agent, false, &Silent, &Cancel::default()).call(operation, params).unwrap()
 }
 
-/// The values of a column in an answer.
+/// The values of one column of an answer.
 fn column<'a>(answer: &'a Value, name: &str) -> Vec<&'a Value> {
     answer["results"].as_array().unwrap().iter().map(|row| &row[name]).collect()
 }
 
-/// What the terminal answers; it must succeed.
+/// The JSON of a command that must succeed.
 fn ran(terminal: &Terminal, arguments: &str) -> Ran {
     let ran = terminal.ubp(arguments);
     assert!(ran.succeeded(), "{}", ran.transcript());
     ran
 }
 
-/// Asserts that the answer has the fields that the row names behind the tool.
+/// Asserts that the answer has the fields that the row lists after the tool.
 fn has_fields(answer: &Value, row: &Row) {
     let [_, fields @ ..] = &row.code(1)[..] else { panic!("{row:?}") };
     for field in fields.iter().take_while(|field| !field.starts_with("ubp ") && **field != "embedding") {
@@ -83,12 +83,12 @@ fn has_fields(answer: &Value, row: &Row) {
 }
 
 #[test]
-fn every_table_is_run() {
+fn every_table_has_tests() {
     assert_eq!(tables::headings("query"), ["The table", "For users of frontmatter-mcp"]);
 }
 
 #[test]
-fn every_column_holds_what_its_row_says() {
+fn every_column_has_the_documented_content() {
     tables::run(
         "query",
         "The table",
@@ -103,7 +103,7 @@ fn every_column_holds_what_its_row_says() {
 }
 
 #[test]
-fn everything_of_frontmatter_mcp_is_here_or_has_something_in_its_place() {
+fn every_frontmatter_mcp_feature_exists_or_has_a_replacement() {
     tables::run(
         "query",
         "For users of frontmatter-mcp",
@@ -216,7 +216,7 @@ fn query(row: &Row) {
 
 const WITH_ITS_MODEL: &str = "the same, with a model that understands Japanese";
 
-/// The rows that the statement finds once there are vectors; without, the program refuses it and says why.
+/// The rows that the statement finds with vectors. Without vectors, the program must reject it and say why.
 fn found_by_meaning(row: &Row) -> Value {
     let terminal = diary();
     let [sql, glob @ ..] = &row.code(0)[..] else { panic!("{row:?}") };
@@ -322,7 +322,7 @@ fn enable_semantic(row: &Row) {
             .unwrap();
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(said("false"), said("true"), "nobody asks for it");
+    assert_eq!(said("false"), said("true"), "the setting has no effect");
     let engine = with_vectors(&terminal, HashEmbedder::full_size());
     assert_eq!(asked(&engine, "index_status", json!({}))["enabled"], true);
 }
@@ -359,7 +359,7 @@ fn model_changes(_: &Row) {
     assert_eq!(asked(&engine, "index_status", json!({}))["indexed_count"], 0);
     let engine = fixture::engine(terminal.folder(), Some(Arc::new(HashEmbedder::named("first")))).unwrap();
     let report = engine.context(Caller::Person, true, &Silent, &Cancel::default()).embed(None).unwrap();
-    assert_eq!(report.embedded, 0, "nothing goes through the model: {report:?}");
+    assert_eq!(report.embedded, 0, "nothing is embedded again: {report:?}");
     assert_eq!(asked(&engine, "index_status", json!({}))["indexed_count"], 4);
 }
 
@@ -373,9 +373,9 @@ fn needless(row: &Row) {
 }
 
 #[test]
-fn many_clients_ask_and_edit_at_once_and_none_meets_a_lock() {
+fn concurrent_queries_and_edits_never_hit_a_lock() {
     let terminal = diary();
-    // The column is there from the beginning, whichever edit is heard of first.
+    // The column must exist from the start, whichever edit is noticed first.
     terminal.write("notes/first.md", "---\nround: none\n---\n# First\n").unwrap();
     at_once(CLIENTS, |number| {
         let mut client = connected(terminal.folder());

@@ -1,4 +1,4 @@
-//! Suites that cross crates. One program, so that everything is linked once.
+//! Suites that use several crates, in one program to link only once.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod architecture;

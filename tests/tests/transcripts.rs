@@ -1,5 +1,4 @@
-//! What people see. Each transcript shows a command, its output, and lines on the error stream after
-//! `!`.
+//! Snapshots of what users see. Each transcript shows a command and its output; `!` marks lines on standard error.
 
 use ubp_tests::terminal::Terminal;
 
@@ -15,7 +14,7 @@ mod streams;
 mod suggesting;
 mod writing;
 
-/// Three pages about signing in, and one about nothing else.
+/// Three pages about signing in, and one about another topic.
 fn vault() -> Terminal {
     Terminal::vault([
         (

@@ -1,4 +1,4 @@
-//! `ubp viewer` as browsers and attackers meet it: over a socket, byte by byte.
+//! `ubp viewer` as browsers and attackers see it: over a socket, byte by byte.
 
 mod attacks;
 mod events;
@@ -21,7 +21,7 @@ const TEMPLATE: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta chars
     <script type=\"module\" src=\"./assets/app.js\"></script>\n<!--ubp:head-->\n</head>\n\
     <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body>\n</html>\n";
 
-/// A viewer at work in this process, on a vault of its own.
+/// A viewer that runs in this process, on its own vault.
 pub struct Viewer {
     pub terminal: Arc<Terminal>,
     cancel: Cancel,
@@ -29,11 +29,11 @@ pub struct Viewer {
     pub url: String,
     pub port: u16,
     pub token: String,
-    /// What the token is exchanged for.
+    /// The cookie that the token is exchanged for.
     pub cookie: String,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -42,7 +42,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// A vault with a web app beside it, as small as one can be.
+/// A vault with a minimal web app beside it.
 pub fn vault<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Terminal {
     with_app(Terminal::vault(pages).unwrap())
 }
@@ -59,7 +59,7 @@ impl Viewer {
         Self::on(Arc::new(vault(pages)), "")
     }
 
-    /// With more arguments, separated by blanks.
+    /// Starts the viewer with more arguments, separated by blanks.
     pub fn on(terminal: Arc<Terminal>, more: &str) -> Self {
         let out = SharedBuffer::default();
         let cancel = Cancel::default();
@@ -90,7 +90,7 @@ impl Viewer {
         viewer
     }
 
-    /// Sends exactly these headers besides those that end the connection and say how long the body is.
+    /// Sends these headers, and those that close the connection and give the length of the body.
     pub fn send_exactly(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = format!("{method} {target} HTTP/1.1\r\n");
         for (name, value) in headers {
@@ -100,14 +100,14 @@ impl Viewer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
-        // Who is refused early may find the connection closed.
+        // The server may have rejected the request and closed the connection already.
         let _ = stream.write_all(body);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         Answer::read(&answer)
     }
 
-    /// The same under the server's own name.
+    /// Like `send`, with the server's own `Host`.
     pub fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let host = format!("127.0.0.1:{}", self.port);
         let mut all = vec![("Host", host.as_str())];
@@ -115,7 +115,7 @@ impl Viewer {
         self.send_exactly(method, target, &all, body)
     }
 
-    /// As the tab of somebody who came in.
+    /// As a browser that is signed in.
     pub fn get(&self, target: &str) -> Answer {
         self.send("GET", target, &[("Cookie", &self.cookie), ("Accept", "text/html")], b"")
     }
@@ -132,7 +132,7 @@ impl Viewer {
         answer.json()
     }
 
-    /// Ends it; how it ended and what it said.
+    /// Stops the viewer; returns its exit status and its messages.
     pub fn stop(mut self) -> (ExitStatus, String) {
         self.cancel.request();
         self.thread.take().unwrap().join().unwrap()

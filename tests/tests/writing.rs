@@ -1,5 +1,5 @@
-//! Many writers on one project: every edit that was accepted is in a file or in the log, every other was
-//! refused, and nothing is written over.
+//! Concurrent writers on one project: every accepted edit is in a file or in the audit log, every other edit is
+//! rejected, and nothing is overwritten.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn ask(engine: &Engine, name: &str, params: Value) -> ubp_core::Result<Value> {
     engine.context(Caller::Agent, false, &Silent, &cancel).call(name, params)
 }
 
-/// Adds lines to pages that others add to; returns those that were accepted, and how many were not.
+/// Appends lines to shared pages; returns the accepted lines and the number of rejected ones.
 fn write(terminal: &Terminal, client: usize) -> (Vec<String>, usize) {
     let engine = engine(terminal.folder(), None).unwrap();
     let (mut accepted, mut refused) = (Vec::new(), 0);
@@ -64,10 +64,10 @@ fn no_accepted_edit_is_lost_among_many_clients() {
         log["entries"].as_array().unwrap().iter().filter(|entry| entry["outcome"] == "done").collect();
     assert_eq!(done.len(), accepted.len());
     assert!(done.iter().all(|entry| entry["caller"] == "agent"));
-    // Every line of the record is whole.
+    // No line of the audit log is torn.
     let record = std::fs::read_to_string(terminal.path(".ubp/audit.jsonl")).unwrap();
     assert!(record.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
-    // All of it can be taken back, the latest first.
+    // Every edit can be undone, the latest first.
     for entry in done.iter().take(10) {
         let ran = terminal.ubp(&format!("undo {}", entry["group"].as_str().unwrap()));
         assert!(ran.succeeded(), "{}", ran.transcript());
@@ -75,7 +75,7 @@ fn no_accepted_edit_is_lost_among_many_clients() {
 }
 
 #[test]
-fn pages_of_one_name_made_at_once_are_pages_of_their_own() {
+fn pages_with_the_same_name_created_at_once_are_separate_files() {
     let terminal = Terminal::vault([("other.md", "x\n")]).unwrap();
     terminal.ubp("add");
     let made = at_once(CLIENTS, |client| {

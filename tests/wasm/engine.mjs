@@ -1,5 +1,5 @@
-// What the tests do with the modules: the same code in Node and in a worker of a browser. Arguments
-// and answers are JSON; bytes are fetched from the tests' server.
+// The commands of the tests, which run in Node and in a web worker. Arguments and answers are JSON; bytes are
+// fetched from the test server.
 let base;
 let semantic;
 let encoder;
@@ -9,7 +9,7 @@ let recorded = [];
 const fetched = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer());
 const encode = (text) => new TextEncoder().encode(text);
 
-/** `[{path, text | base64 | url, modified}]` as the module wants its files. */
+/** Converts `[{path, text | base64 | url, modified}]` to the files that the module expects. */
 async function dropped(files) {
   return Promise.all(
     files.map(async ({ path, text, base64, modified }) => ({
@@ -21,7 +21,7 @@ async function dropped(files) {
 }
 
 const commands = {
-  /** Loads the base module: where its JavaScript and its code are. */
+  /** Loads the base module from the addresses of its JavaScript and its WebAssembly. */
   async start({ script, code }) {
     base = await import(script);
     await base.default({ module_or_path: fetch(code) });
@@ -46,13 +46,13 @@ const commands = {
     project = base.Project.openFiles(given, name);
     return { name: project.name ?? null, milliseconds: performance.now() - begun };
   },
-  /** Hands the module something that is no array of files. */
+  /** Calls the module with values that are not files. */
   openStrangeFiles({ given }) {
     project = base.Project.openFiles(given.map((file) => (file?.length === undefined ? file : { ...file })));
     return project.call("doctor");
   },
   call: ({ name, params }) => project.call(name, params),
-  /** Calls with parameters that JSON has no word for. */
+  /** Calls with parameters that JSON cannot represent. */
   callWith({ name, kind }) {
     const cyclic = {};
     cyclic.query = cyclic;
@@ -61,7 +61,7 @@ const commands = {
     const given = { cyclic, deep, bigint: { query: 10n }, function: () => 1, undefined, text: "query" };
     return project.call(name, given[kind]);
   },
-  /** Milliseconds that each of these calls takes. */
+  /** The time of each call in milliseconds. */
   time({ calls }) {
     return calls.map(({ name, params }) => {
       const begun = performance.now();
@@ -70,7 +70,7 @@ const commands = {
     });
   },
   file: ({ path }) => project.file(path)?.length ?? null,
-  /** Gives the project the model; with `record`, what is embedded is kept for `recorded`. */
+  /** Sets the model as the encoder; with `record`, stores the embedded texts for `recorded`. */
   setEncoder({ record }) {
     recorded = [];
     const embed = (kind, texts) => {
@@ -81,7 +81,7 @@ const commands = {
     project.setEncoder(encoder.info(), record ? { embed, tokenRanges: (text) => encoder.tokenRanges(text) } : encoder);
   },
   recorded: () => recorded,
-  /** An encoder that gives what no encoder should. */
+  /** Sets an encoder with invalid answers. */
   setBrokenEncoder({ kind }) {
     const info = { name: "broken", identity: "broken@1", dimensions: 4, window: 16, scripts: [] };
     const embed = {
@@ -94,13 +94,13 @@ const commands = {
     const tokenRanges = kind === "ranges" ? () => new Uint32Array([0, 4_000_000_000]) : () => new Uint32Array([0, 1]);
     project.setEncoder(info, { embed: embed ?? ((_, texts) => texts.map(() => new Float32Array(4).fill(0.5))), tokenRanges });
   },
-  /** An encoder that asks the project it is part of. */
+  /** Sets an encoder that calls the project during embedding. */
   setNosyEncoder() {
     const info = { name: "nosy", identity: "nosy@1", dimensions: 4, window: 16, scripts: [] };
     const ask = () => project.call("status");
     project.setEncoder(info, { embed: ask, tokenRanges: ask });
   },
-  /** Takes the clock away for one call, which then breaks off where it stands. */
+  /** Breaks the clock during one call, which then aborts. */
   breakOff() {
     const { now } = performance;
     performance.now = () => { throw new Error("no clock"); };
@@ -117,7 +117,7 @@ const commands = {
   newEncoder: ({ model, tokenizer, description }) =>
     new semantic.Encoder(encode(model), encode(tokenizer), description).embed("query", ["text"]),
   parse: ({ text, linkTypes }) => base.parse(text, linkTypes),
-  /** Closes the project and uses it all the same. */
+  /** Calls the project after closing it. */
   useAfterFree() {
     const closed = project;
     closed.free();
@@ -125,7 +125,7 @@ const commands = {
   },
 };
 
-/** Runs a command; what it throws is part of the answer. */
+/** Runs a command; the answer contains the error, if any. */
 export async function run(command, given) {
   try {
     return { answer: (await commands[command](given ?? {})) ?? null };

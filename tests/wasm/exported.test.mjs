@@ -1,4 +1,4 @@
-// The database of an exported site, opened as the site opens it, answers as the command does for the public pages.
+// The database of an exported site, opened as the site opens it, gives the same answers as the command for public pages.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const bytes = readFileSync(join(site, "data", database));
 const printed = async (...args) => JSON.parse(await native(nativeProgram, [...args, "--json"], publicOnly));
 
 for (const host of hosts) {
-  test(`${host.name}: an exported database answers for the public pages`, async () => {
+  test(`${host.name}: an exported database contains the public pages only`, async () => {
     await host.start();
     await host.ask("openDatabase", { url: share(bytes) });
     const call = (name, params = {}) => host.ask("call", { name, params });
@@ -46,7 +46,7 @@ for (const host of hosts) {
   });
 }
 
-test("a dropped folder of the same files has the hidden page, since nothing leaves the reader's machine", async () => {
+test("a dropped folder of the same files includes the hidden page", async () => {
   const [host] = hosts;
   await host.start();
   await host.ask("openFiles", { url: share(JSON.stringify(filesOf(project))) });

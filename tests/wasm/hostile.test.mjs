@@ -1,4 +1,4 @@
-// What nobody should hand to the modules: every failure is an `Error` with a code, and the module goes on.
+// Invalid input: every failure is an `Error` with a code, and the module continues to work.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,28 +10,28 @@ const root = vault({ "a.md": "# A\n\nwords\n", "b.md": `# B\n\n${"other words. "
 await native(nativeProgram, ["add"], root);
 const database = readFileSync(join(root, ".ubp/metadata.db"));
 
-/** The same bytes with some of them changed. */
+/** The database with `bytes` written at offset `from`. */
 const changed = (from, bytes) => Buffer.concat([database.subarray(0, from), Buffer.from(bytes), database.subarray(from + bytes.length)]);
 
 for (const host of hosts) {
-  test(`${host.name}: what is no index is refused in words`, async () => {
+  test(`${host.name}: a file that is not an index is rejected with a message`, async () => {
     await host.start();
     const unusable = {
       nothing: Buffer.alloc(0),
       text: Buffer.from("not a database, whatever its name says"),
       zeros: Buffer.alloc(100_000),
-      "a header alone": database.subarray(0, 100),
-      "half of one": database.subarray(0, Math.floor(database.length / 2)),
-      "another version's": changed(60, [0, 0, 99, 99]),
-      "another program's": changed(68, [1, 2, 3, 4]),
-      "pages of no size": changed(16, [0, 3]),
+      "only a header": database.subarray(0, 100),
+      "a truncated index": database.subarray(0, Math.floor(database.length / 2)),
+      "another version": changed(60, [0, 0, 99, 99]),
+      "another program": changed(68, [1, 2, 3, 4]),
+      "an invalid page size": changed(16, [0, 3]),
     };
     for (const [what, bytes] of Object.entries(unusable)) {
       const error = await host.refused("openDatabase", { url: share(bytes) });
       assert.equal(error.code, "invalid_params", what);
       assert.match(error.message, /not a UBP index/, what);
     }
-    // An index in WAL mode is one like every other.
+    // An index in WAL mode can be opened.
     await host.ask("openDatabase", { url: share(changed(18, [2, 2])) });
     assert.equal((await host.ask("call", { name: "list_pages" })).pages.length, 2);
     const damaged = Buffer.from(database);
@@ -44,7 +44,7 @@ for (const host of hosts) {
     assert.equal((await host.ask("call", { name: "status" })).page_count, 1);
   });
 
-  test(`${host.name}: an opened database is only read`, async () => {
+  test(`${host.name}: an opened database is read-only`, async () => {
     await host.start();
     await host.ask("openDatabase", { url: share(database) });
     for (const [name, params] of [["rebuild", {}], ["create_page", { title: "New" }], ["delete_page", { page: "a.md", confirm: true }]]) {
@@ -53,11 +53,11 @@ for (const host of hosts) {
     await host.ask("setBrokenEncoder", { kind: "none" });
     const error = await host.refused("embedPending", { milliseconds: 1000 });
     assert.equal(error.code, "database");
-    assert.match(error.hint, /only be read/);
+    assert.match(error.hint, /read-only/);
     assert.equal((await host.ask("call", { name: "list_pages" })).pages.length, 2);
   });
 
-  test(`${host.name}: strange files are passed over, and doctor tells of them`, async () => {
+  test(`${host.name}: invalid files are skipped and reported by doctor`, async () => {
     await host.start();
     const bytes = { length: 3 };
     const report = await host.ask("openStrangeFiles", {
@@ -67,7 +67,7 @@ for (const host of hosts) {
     for (const name of ["openFiles"]) assert.equal((await host.ask(name, { files: small })).name, null);
   });
 
-  test(`${host.name}: hostile pages are pages`, async () => {
+  test(`${host.name}: hostile pages are indexed like others`, async () => {
     await host.start();
     const long = "word [[link]] 認証 ".repeat(60_000);
     const files = {
@@ -101,7 +101,7 @@ for (const host of hosts) {
     assert.equal(found.results[0].filepath, "a.md");
   });
 
-  test(`${host.name}: wrong calls are refused with code and hint`, async () => {
+  test(`${host.name}: invalid calls are rejected with code and hint`, async () => {
     await host.start();
     await host.ask("openFiles", { files: small });
     for (const [name, params] of [
@@ -126,7 +126,7 @@ for (const host of hosts) {
     assert.equal((await host.ask("call", { name: "status" })).page_count, 1);
   });
 
-  test(`${host.name}: an encoder that answers nonsense is an error, and text still answers`, async () => {
+  test(`${host.name}: invalid answers of an encoder are errors, and full-text search still works`, async () => {
     await host.start();
     await host.ask("openFiles", { files: small });
     for (const info of [null, {}, { name: 1 }, "model"]) {
@@ -144,17 +144,17 @@ for (const host of hosts) {
     assert.deepEqual(await host.ask("embedPending", { milliseconds: 5000 }), { done: 1, total: 1 });
   });
 
-  test(`${host.name}: an encoder cannot ask the project that asks it`, async () => {
+  test(`${host.name}: an encoder cannot call the project during embedding`, async () => {
     await host.start();
     await host.ask("openFiles", { files: small });
     await host.ask("setNosyEncoder");
     const error = await host.refused("embedPending", { milliseconds: 1000 });
     assert.equal(error.code, "model");
-    assert.match(error.message, /at work/);
+    assert.match(error.message, /still running/);
     assert.equal((await host.ask("call", { name: "status" })).page_count, 1);
   });
 
-  test(`${host.name}: after a call that broke off a module answers nothing more, and a fresh one does`, async () => {
+  test(`${host.name}: after an aborted call the module is unusable, and a new one works`, async () => {
     await host.start();
     await host.ask("openFiles", { files: small });
     await host.ask("setBrokenEncoder", { kind: "none" });
@@ -169,7 +169,7 @@ for (const host of hosts) {
     assert.equal((await host.ask("call", { name: "status" })).page_count, 1);
   });
 
-  test(`${host.name}: a model that is none is an error`, async () => {
+  test(`${host.name}: an invalid model is an error`, async () => {
     await host.start();
     await host.startSemantic();
     const description = '{"name":"m","window":16,"dimensions":4}';
@@ -183,7 +183,7 @@ for (const host of hosts) {
     assert.equal((await host.ask("embed", { kind: "query", texts: ["still here"] }))[0].length, 384);
   });
 
-  test(`${host.name}: a project that was closed is gone, and the module is not`, async () => {
+  test(`${host.name}: a closed project cannot be used, and the module still works`, async () => {
     await host.start();
     await host.ask("openFiles", { files: small });
     await host.refused("useAfterFree");

@@ -1,4 +1,4 @@
-// Equal parameters on equal files give equal answers, at the terminal and in a browser.
+// With equal parameters and equal files, the command line and browsers give equal answers.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ const withoutTimes = (answer) => JSON.parse(JSON.stringify(answer, (key, value) 
 const root = vault(fixture.files);
 settleTimes(root, new Date("2026-11-20T10:20:30Z"));
 for (const command of fixture.before) await native(nativeProgram, split(command), root);
-// Changes are made and search is measured elsewhere.
+// Other tests cover changes and the ranking of search.
 const elsewhere = ["audit", "evaluate"];
 const reads = fixture.cases.filter(({ operation }) => effectOf(operation) === "read" && !elsewhere.includes(operation));
 
 for (const host of hosts) {
-  test(`${host.name}: every golden call that reads gives what the command prints`, async (t) => {
+  test(`${host.name}: every reading call returns what the command prints`, async (t) => {
     assert.ok(reads.length > 20);
     await host.start();
     await host.ask("openFiles", { url: share(JSON.stringify(filesOf(root))), name: "golden" });
@@ -30,21 +30,21 @@ for (const host of hosts) {
     }
   });
 
-  test(`${host.name}: an index file ranks as the command does`, async (t) => {
+  test(`${host.name}: an index file gives the same ranking as the command`, async (t) => {
     await host.start();
     await host.ask("openDatabase", { url: share(readFileSync(join(root, ".ubp/metadata.db"))) });
     for (const { command, operation, params } of reads.filter(({ operation }) => operation === "search")) {
       await t.test(command, async () => {
         const printed = JSON.parse(await native(nativeProgram, [...split(command), "--json"], root));
         const answered = await host.ask("call", { name: operation, params });
-        // Without the sources, what is said of freshness differs.
+        // Without the sources, freshness differs.
         const found = ({ results }) => results.map(({ filepath, score, sections, updated_at }) => ({ filepath, score, sections, updated_at }));
         assert.deepEqual(found(answered), found(printed));
       });
     }
   });
 
-  test(`${host.name}: attachments of a dropped folder can be had, and nothing is written`, async () => {
+  test(`${host.name}: attachments of a dropped folder can be read, and nothing is written`, async () => {
     await host.start();
     const files = [
       { path: "a.md", text: "![[x.png]]", modified: 0 },

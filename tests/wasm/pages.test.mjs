@@ -1,4 +1,4 @@
-// The literate cases of page parsing once more, as editors see them: in UTF-16.
+// The literate test cases of page parsing, with offsets in UTF-16 as editors use them.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const folder = join(repository, "core/src/page/cases");
 const FENCE = "`````";
 const KINDS = { Wiki: "wiki", Embed: "embed", Markdown: "markdown", FrontMatter: "front_matter" };
 
-/** `{text, links}` of every case that tells of links. */
+/** `{text, links}` of every case with links. */
 function* cases() {
   for (const name of readdirSync(folder)) {
     const parts = readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n").split(`\n${FENCE}`);
@@ -26,11 +26,11 @@ function* cases() {
   }
 }
 
-/** As the expected lines write it. */
+/** A link in the format of the expected lines. */
 const escaped = (text) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("'", "\\'").replaceAll('"', '\\"').replaceAll("\t", "\\t");
 
 for (const host of hosts) {
-  test(`${host.name}: links are where the cases say, also behind characters outside of the first plane`, async () => {
+  test(`${host.name}: links have the expected positions, also after characters outside of the BMP`, async () => {
     await host.start();
     let count = 0;
     for (const { name, text, links } of cases()) {

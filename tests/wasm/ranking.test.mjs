@@ -1,5 +1,5 @@
-// The same pages in the same order from the native program, from Node and from browsers, for questions
-// made from the vault itself. Where two scores are closer than 1e-4, either may come first.
+// The native program, Node and browsers return the same pages in the same order, for queries taken from the vault
+// itself. Results whose scores differ by less than 1e-4 may be swapped.
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,12 +9,12 @@ import { bundled, hosts, native, repository, share, vault } from "./support.mjs"
 
 const QUERIES = 200;
 const CLOSE = 1e-4;
-/** Scores are told with 4 decimals, so that one that is off by nothing can be off by the last of them. */
+/** Scores are rounded to 4 decimals, which adds an error of half a unit in the last place. */
 const TOLD = 0.5e-4;
 const program = process.env.UBP_NATIVE_ENGINES;
 const corpora = process.env.UBP_CORPORA ?? join(repository, "../shared/corpora");
 
-/** Pages of this repository's documentation, and some in Japanese. */
+/** The documentation of this repository, and some Japanese pages. */
 function madeUp() {
   const pages = {};
   const designs = join(repository, "docs/design");
@@ -34,7 +34,7 @@ for (const language of ["en", "ja"]) {
   const from = join(corpora, "vaults/obsidian-help", language);
   vaults.push({
     name: `obsidian-help ${language}`,
-    skip: existsSync(from) ? false : "no vaults of real pages here: UBP_CORPORA names their folder",
+    skip: existsSync(from) ? false : "no real vaults: UBP_CORPORA is not their folder",
     make() {
       const root = vault({}, bundled);
       cpSync(from, root, { recursive: true });
@@ -43,7 +43,7 @@ for (const language of ["en", "ja"]) {
   });
 }
 
-/** Questions from the pages: titles, headings, and pieces of sentences. */
+/** Queries from the pages: titles, headings and parts of sentences. */
 async function questions(root) {
   const { pages } = JSON.parse(await native(program, ["list", "--json"], root));
   const found = new Set();
@@ -60,10 +60,10 @@ async function questions(root) {
   return Array.from({ length: Math.min(QUERIES, all.length) }, (_, at) => all[Math.floor(at * step)]);
 }
 
-/** Pages with their scores, best first. */
+/** Pages with their scores, the best first. */
 const ranked = (answer) => answer.results.map(({ filepath, score }) => ({ filepath, score }));
 
-/** Throws when these are not the same ranking; gives the largest difference of two scores of a page. */
+/** Fails if the rankings differ; returns the largest difference between the scores of a page. */
 function compare(query, expected, found) {
   const shown = () => `${query}\nnative ${JSON.stringify(expected)}\nhere   ${JSON.stringify(found)}`;
   assert.equal(found.length, expected.length, shown());
@@ -72,7 +72,7 @@ function compare(query, expected, found) {
   for (const [at, { filepath, score }] of found.entries()) {
     const there = expected[at];
     if (scores.has(filepath)) largest = Math.max(largest, Math.abs(score - scores.get(filepath)));
-    // A page that is not there at all must be as good as the one in its place.
+    // A page missing in the other ranking must have the same score as the page in its place.
     const other = scores.get(filepath) ?? score;
     assert.ok(filepath === there.filepath || Math.abs(there.score - other) <= CLOSE + TOLD, shown());
   }
@@ -80,7 +80,7 @@ function compare(query, expected, found) {
 }
 
 for (const { name, skip, make } of vaults) {
-  test(`${name}: native, Node and browsers rank alike`, { skip: program ? skip : "no native program with engines" }, async (t) => {
+  test(`${name}: the native program, Node and browsers give the same ranking`, { skip: program ? skip : "no native program with engines" }, async (t) => {
     const root = make();
     await native(program, ["add", "-q"], root);
     const queries = await questions(root);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Tests the built modules where they are used: in Node and in Chromium, against the native program.
-// The last line is `N passed, N failed`, and how many were skipped if any were.
+// Tests the built modules in Node and in Chromium, and compares them with the native program. The last line is
+// `N passed, N failed`, with `, N skipped` if tests were skipped.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,13 +10,13 @@ import { parseArgs } from "node:util";
 
 const usage = `Usage: tests/wasm/run.mjs --native PROGRAM --tools FOLDER [--engines PROGRAM] [--project FOLDER] [FILE]…
 
-  --native    a native ubp, for answers about text and links
+  --native    a native ubp, to compare text and links with
   --tools     the folder that \`bindings-wasm/build.sh --setup\` made
-  --engines   a native ubp with its model, for vectors and rankings (default: they are left out)
+  --engines   a native ubp with its model, to compare vectors and rankings with (default: not compared)
   --project   a folder with the npm package in its node_modules, to compare rankings with
   FILE        test files (default: all)
 
-Needs Chromium: CHROMIUM names it, or it is found on the PATH.`;
+Needs Chromium, at the path in CHROMIUM or on the PATH.`;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values, positionals } = parseArgs({
@@ -48,7 +48,7 @@ function onPath(names) {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** A Node that has SQLite: this one, or one that the tests of the npm packages use. */
+/** A Node with SQLite: this one, or one installed for the tests of the npm packages. */
 function nodeWithSqlite() {
   const tools = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ubp-ci/node/node_modules");
   const candidates = [process.execPath, join(tools, "node24/bin/node"), join(tools, "node22/bin/node")];
@@ -71,12 +71,12 @@ function testAll() {
   };
   if (values.engines) {
     env.UBP_NATIVE_ENGINES = existing(values.engines, "--engines");
-    env.UBP_NODE_WITH_SQLITE = nodeWithSqlite() ?? fail("no Node here has SQLite; install: tests/run --setup");
+    env.UBP_NODE_WITH_SQLITE = nodeWithSqlite() ?? fail("no Node with SQLite found; install one: tests/run --setup");
   }
   if (values.project) env.UBP_NODE_PROJECT = existing(values.project, "--project");
   delete env.NODE_OPTIONS;
   const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : readdirSync(here).filter((name) => name.endsWith(".test.mjs")).map((name) => join(here, name));
-  // One after the other: some of them measure.
+  // Sequentially, because some tests measure time.
   const args = ["--test", "--test-concurrency=1", "--test-timeout=1800000", "--test-reporter=tap", ...files.sort()];
   const ran = spawnSync(process.execPath, args, { env, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
   const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(ran.stdout)?.[1] ?? 0);

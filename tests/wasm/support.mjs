@@ -1,4 +1,4 @@
-// What the tests share: a server, the two places where modules run, vaults, and the native program.
+// Helpers: a server, the two hosts of the modules, vaults, and the native program.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { createReadStream, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export const repository = dirname(dirname(here));
 const modules = join(repository, "bindings-wasm/dist");
 const model = join(repository, "core/models/all-MiniLM-L6-v2");
 
-/** From the environment, set by run.mjs. */
+/** An environment variable that run.mjs sets. */
 function given(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: start these tests with tests/wasm/run.mjs`);
@@ -29,7 +29,7 @@ const shared = new Map();
 const server = createServer((request, response) => {
   const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
   const places = { "/tests/": here, "/dist/": modules, "/model/": model };
-  // A module at work keeps a worker busy for longer than an idle connection lives.
+  // A module can keep a worker busy for longer than the default timeout of idle connections.
   response.setHeader("connection", "close");
   const bytes = shared.get(path);
   if (bytes) {
@@ -53,14 +53,14 @@ after(() => {
   server.closeAllConnections();
 });
 
-/** Where modules can fetch these bytes. */
+/** The address from which modules can fetch these bytes. */
 export function share(bytes) {
   const path = `/shared/${shared.size}`;
   shared.set(path, bytes);
   return origin + path;
 }
 
-// ---- where modules run -----------------------------------------------------------------------
+// ---- hosts -----------------------------------------------------------------------------------
 
 const codeOf = (name) => `${origin}/dist/${name}/ubp_${name}_bg.wasm`;
 const modelFiles = {
@@ -75,14 +75,14 @@ class Host {
     Object.assign(this, { name, send, script, begin });
   }
 
-  /** A fresh base module. */
+  /** Loads a new base module. */
   async start() {
     await this.begin();
     await this.ask("start", { script: this.script("base"), code: codeOf("base") });
     return this;
   }
 
-  /** The semantic module with the bundled model. */
+  /** Loads the semantic module with the bundled model. */
   startSemantic() {
     return this.ask("startSemantic", { script: this.script("semantic"), code: codeOf("semantic"), ...modelFiles });
   }
@@ -93,11 +93,11 @@ class Host {
     return answer;
   }
 
-  /** The error of a command that must fail, as the module made it. */
+  /** The module's error for a command that must fail. */
   async refused(command, given) {
     const { answer, error } = await this.send(command, given);
     assert.ok(error, `${command} answered ${JSON.stringify(answer)}`);
-    assert.ok(error.isError, "what is thrown is an Error");
+    assert.ok(error.isError, "the module must throw an Error");
     return error;
   }
 }
@@ -111,7 +111,7 @@ async function inNode() {
     engine = await import(`./engine.mjs?instance=${instances}`);
   };
   const script = (name) => `${pathToFileURL(join(modules, name, `ubp_${name}.js`))}?instance=${instances}`;
-  // Through JSON, as messages to a worker are.
+  // Serialised to JSON, like the messages to a worker.
   const send = async (command, given) => JSON.parse(JSON.stringify(await engine.run(command, given)));
   return new Host(`Node ${process.versions.node.split(".")[0]}`, send, script, begin);
 }
@@ -136,7 +136,7 @@ export const hosts = [await inNode(), await inChromium()];
 
 // ---- vaults ----------------------------------------------------------------------------------
 
-/** A folder that is gone after the tests. */
+/** A folder that is deleted after the tests. */
 export function folder() {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "ubp-wasm-test-")));
   after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
@@ -150,7 +150,7 @@ export function write(root, files) {
   }
 }
 
-/** A project with these files, every page of it anywhere below. */
+/** A project with these files, whose root folder is the vault. */
 export function vault(files, model = { name: "no-such-model", version: "1.0", dimensions: 8 }) {
   const root = folder();
   const manifest = { version: "1.0", schema_version: 1, pages_dir: ".", frontmatter: "preserved", embedding_model: model };
@@ -160,7 +160,7 @@ export function vault(files, model = { name: "no-such-model", version: "1.0", di
 
 export const bundled = { name: "all-MiniLM-L6-v2", version: "1.0", dimensions: 384 };
 
-/** Every file below `root` but the index, as a browser gives them when the folder is dropped. */
+/** Every file below `root` except the index, as a browser provides them after a drop. */
 export function filesOf(root) {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath ?? entry.path, entry.name));
@@ -173,14 +173,14 @@ export function filesOf(root) {
     }));
 }
 
-/** Gives every file a time that browsers can tell as exactly as the disk. */
+/** Rounds the time of every file to a precision that browsers have as well. */
 export function settleTimes(root, time) {
   for (const { path } of filesOf(root)) utimesSync(join(root, path), time, time);
 }
 
 // ---- the native program ----------------------------------------------------------------------
 
-/** The native program, with an engine or without one. */
+/** Runs the native program, with or without engines. */
 export async function native(program, args, cwd) {
   const child = spawn(program, args, { cwd, env: { ...process.env, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "pipe"] });
   const out = [];
@@ -194,7 +194,7 @@ export async function native(program, args, cwd) {
 
 export const nativeProgram = given("UBP_NATIVE");
 
-/** Rows of an index, read by a Node that has SQLite. */
+/** Rows of an index, read by a Node with SQLite. */
 export function rowsOf(database, sql) {
   const script = `
     const { DatabaseSync } = require("node:sqlite");
@@ -204,7 +204,7 @@ export function rowsOf(database, sql) {
   return JSON.parse(execFileSync(given("UBP_NODE_WITH_SQLITE"), args, { encoding: "utf8", maxBuffer: 1 << 28 }));
 }
 
-/** The arguments in a line: blanks separate, `'` keeps together. */
+/** Splits a command line: blanks separate arguments, `'` quotes. */
 export function split(line) {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain);
 }

@@ -1,4 +1,4 @@
-// The semantic module computes what the native engine computes.
+// The semantic module computes the same vectors as the native engine.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,14 +12,14 @@ const dot = (a, b) => a.reduce((sum, x, at) => sum + x * b[at], 0);
 
 const texts = JSON.parse(golden("texts.json")).map((text) => (text.startsWith("REPEAT:") ? text.slice(7).repeat(300) : text));
 const tokens = JSON.parse(golden("tokens.json"));
-/** Per text: ONNX Runtime on the same file, and on the float model. */
+/** For each text: the vectors of ONNX Runtime for the same model, and for the float model. */
 const references = ((bytes) => {
   const numbers = Float64Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2) / 32767);
   return texts.map((_, at) => [0, 1].map((which) => numbers.subarray((2 * at + which) * DIMENSIONS, (2 * at + which + 1) * DIMENSIONS)));
 })(golden("vectors.bin"));
 
 for (const host of hosts) {
-  test(`${host.name}: tokens and vectors are those of the reference`, async (t) => {
+  test(`${host.name}: tokens and vectors match the reference`, async (t) => {
     await host.start();
     const { info, milliseconds } = await host.startSemantic();
     assert.equal(info.dimensions, DIMENSIONS);
@@ -41,7 +41,7 @@ for (const host of hosts) {
   });
 
   const program = process.env.UBP_NATIVE_ENGINES;
-  test(`${host.name}: a dropped folder gets the vectors that the native program makes`, { skip: program ? false : "no native program with engines" }, async (t) => {
+  test(`${host.name}: a dropped folder gets the same vectors as from the native program`, { skip: program ? false : "no native program with engines" }, async (t) => {
     const pages = readdirSync(join(repository, "docs")).filter((name) => name.endsWith(".md")).slice(1, 2);
     const root = vault(Object.fromEntries(pages.map((name) => [name, readFileSync(join(repository, "docs", name), "utf8")])), bundled);
     await native(program, ["add"], root);
@@ -62,7 +62,7 @@ for (const host of hosts) {
     let [worst, least] = [0, 1];
     for (const { text, vector } of made) {
       const other = byHash.get(createHash("sha256").update(text).digest("hex"));
-      assert.ok(other, `the native program embeds no such text: ${text.slice(0, 80)}`);
+      assert.ok(other, `the native program does not embed this text: ${text.slice(0, 80)}`);
       worst = Math.max(worst, ...vector.map((x, at) => Math.abs(x - other[at])));
       least = Math.min(least, dot(vector, other));
     }

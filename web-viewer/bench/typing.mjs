@@ -1,10 +1,10 @@
-// How long a key takes in long pages, and how long candidates take in large projects, in Chromium.
+// Measures in Chromium how long a keystroke takes in long pages, and how long link candidates take in large projects.
 //
 //   UBP_PROGRAM=target/release/ubp node bench/typing.mjs [--pages 10000]
 //
-// A key's work is what the main thread does in the 50 ms after it: scripts, styles, layout, painting, and whatever saving does
-// just then. When it is handled and when it is seen is what the browser's Event Timing says: the latter waits for the next frame,
-// and comes in steps of 8 ms. A save is from the key to the end of the answer, as Resource Timing says.
+// The work of a key is the time of the main thread in the 50 ms after it: scripts, styles, layout, painting, and saving if it
+// happens then. The times until a key is handled and seen come from Event Timing; the latter includes the wait for the next
+// frame and has steps of 8 ms. The time of a save, from the key to the end of the response, comes from Resource Timing.
 import { parseArgs } from 'node:util';
 import { rmSync } from 'node:fs';
 import { Editor, Viewer, addressOf, launch, makeProject, until } from '../viewer/editing.mjs';
@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { pages: { type: 'string', default: '100
 const at = (times, part) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))];
 const told = (times) => `p50 ${at(times, 0.5).toFixed(1)} ms, p95 ${at(times, 0.95).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms of ${times.length}`;
 
-/** Asks how many milliseconds of work the page's main thread has done: scripts, styles, layout and painting. */
+/** Returns a function that reads the work of the page's main thread so far, in milliseconds. */
 async function mainThread(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -38,7 +38,7 @@ function longText(bytes) {
 const files = Object.fromEntries(Array.from({ length: Number(values.pages) }, (_, page) => [`pages/${page % 40}/Page ${page}.md`, `# Page ${page}\n\nSee [[Page ${(page * 7) % 900}]].\n`]));
 for (const [name, bytes] of Object.entries({ Small: 10_000, Long: 200_000, Huge: 1_000_000 })) files[`pages/${name}.md`] = `# ${name}\n\nHere: \n\n${longText(bytes)}`;
 const viewer = await Viewer.start(makeProject(files));
-// What is measured is a project at rest: making vectors takes every processor there is.
+// Wait until the project is idle: embedding uses all processors.
 const indexed = () => viewer.call('status', {}).then(({ page_count, index }) => page_count === Object.keys(files).length && index.fresh && index.pending === 0);
 await until(indexed, 'the project is indexed', 1_800_000);
 const browser = await launch('/usr/bin/chromium');
@@ -70,7 +70,7 @@ try {
       times.push((await work()) - before);
     }
     console.log(`${name}: work of a key ${told(times)}; opened in ${opened} ms`);
-    // Keys of less than 16 ms are not told of one by one.
+    // Event Timing does not report keys of less than 16 ms individually.
     const slow = await page.evaluate(() => globalThis.shown);
     const quick = Array.from({ length: times.length - slow.length }, () => 0);
     console.log(`${name}: handled after ${told([...quick, ...slow.map(({ done }) => done)])}; seen after ${told([...quick, ...slow.map(({ seen }) => seen)])}; ${quick.length} within 16 ms`);
@@ -86,7 +86,7 @@ try {
         return asked && { whole: asked.responseEnd - globalThis.pressed, server: asked.responseStart - asked.requestStart };
       });
       if (last) saves.push(last);
-      // At another moment every time of what the save before brings: the index, and what the application asks of it.
+      // Vary the moment relative to the work after the previous save: the index update and the requests of the app.
       await new Promise((wake) => setTimeout(wake, 300 + ((save * 613) % 2000)));
     }
     console.log(`${name}: saves ${told(saves.map(({ whole }) => whole))}; the server's part ${told(saves.map(({ server }) => server))}`);

@@ -1,4 +1,4 @@
-// Every view, in both themes and two widths, without a violation.
+// Checks the accessibility of every view, in both themes and at two widths.
 import { describe, test } from 'node:test';
 import { accessible, ready, settled, withBrowser } from './support.mjs';
 
@@ -10,7 +10,7 @@ const VIEWS = {
   'all types of links': { path: 'Guides/Link%20types.html' },
   'a stale page': { path: 'Code/Sign%20in.html' },
   'a page in Japanese': { path: `${encodeURIComponent('設計')}/${encodeURIComponent('検索エンジン')}.html` },
-  'a page beside which there is nothing': { path: 'Alone.html' },
+  'a page with empty sidebars': { path: 'Alone.html' },
   'the first page without scripts': { path: 'index.html' },
   'the list of all pages': { path: 'all-pages.html', unready: true },
   'the palette': {
@@ -26,7 +26,7 @@ const VIEWS = {
     act: async (page) => {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').fill('zzzzqqqq');
-      await page.getByText('Nothing found').waitFor();
+      await page.getByText('No results').waitFor();
     },
   },
   settings: {
@@ -41,7 +41,7 @@ const VIEWS = {
   'a preview': {
     path: 'Home.html',
     act: async (page) => {
-      // On a narrow screen nothing shows that the application has begun to listen.
+      // On a narrow screen, nothing visible shows that the app has started.
       for (let tried = 0; tried < 30 && !(await page.locator('#ubp_preview').isVisible()); tried++) {
         await page.locator('main a.link').first().focus();
         await page.keyboard.press('Tab');
@@ -58,7 +58,7 @@ const VIEWS = {
       await page.getByRole('button', { name: /Choose a folder/ }).waitFor();
     },
   },
-  'the page list, narrowed': {
+  'the filtered page list': {
     path: 'Home.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'Page list' }).click();
@@ -66,11 +66,11 @@ const VIEWS = {
       await page.getByRole('combobox', { name: 'Sort by' }).selectOption('links');
     },
   },
-  'what is about the page': {
+  'the details of a page': {
     path: 'Guides/Reading.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();
-      await page.getByText('Linked from').first().waitFor();
+      await page.getByRole('heading', { name: 'Backlinks' }).first().waitFor();
     },
   },
 };

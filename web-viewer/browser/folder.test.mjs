@@ -1,4 +1,4 @@
-// A folder of the reader's own: dropped or chosen, read here, and nowhere else.
+// The reader's own folder: dropped or chosen, and read only in the browser.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,8 @@ before(() => {
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a folder that is dropped', () => {
-  test('is read, searched and shown, with its pictures, and nothing leaves the page', async () => {
+describe('a dropped folder', () => {
+  test('is read, searched and shown with its images, and no data leaves the page', async () => {
     const { page, asked, done } = await own.open('Home.html');
     await ready(page);
     const before = asked.length;
@@ -37,11 +37,11 @@ describe('a folder that is dropped', () => {
     await page.getByRole('combobox').fill('sencha');
     await page.getByRole('option').filter({ hasText: 'Sencha is steamed' }).first().waitFor();
     const since = asked.slice(before).filter((url) => !/^blob:/.test(url) && !/\/assets\//.test(url) && !/\/data\//.test(url));
-    assert.deepEqual(since, [], 'something was asked for that is no part of the application');
+    assert.deepEqual(since, [], 'requests other than for the app');
     await done();
   });
 
-  test('has history of its own, and the project comes back', async () => {
+  test('has its own history, and Back returns to the project', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await dropFolder(page, folder);
@@ -57,13 +57,13 @@ describe('a folder that is dropped', () => {
     await done();
   });
 
-  test('without pages is refused in words, and the project stays', async () => {
+  test('without pages is rejected with a message, and the project stays open', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'ubp-empty-'));
     writeFileSync(join(empty, 'notes.txt'), 'no page');
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await dropFolder(page, empty);
-    await page.getByText('holds no Markdown pages').waitFor();
+    await page.getByText('contains no Markdown files').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('main a.link', { hasText: 'Reading' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Reading' }).waitFor();
@@ -94,18 +94,18 @@ describe('a folder that is dropped', () => {
   });
 });
 
-describe('a folder that is chosen', () => {
-  test('is opened from the settings, by keyboard', async () => {
+describe('a chosen folder', () => {
+  test('can be opened from the settings, by keyboard', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
-    // The browser learns that a test chooses, some time after it was told so: long before it is asked.
+    // The browser enables file chooser interception asynchronously, well before the chooser opens.
     const chosen = page.waitForEvent('filechooser', { timeout: 60_000 });
     await page.getByRole('button', { name: 'Settings' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /Open a folder/ }).focus();
     await page.keyboard.press('Enter');
     const button = page.getByRole('button', { name: /Choose a folder/ });
-    await until(() => button.evaluate((element) => element === document.activeElement), 'the first thing to do has the focus');
+    await until(() => button.evaluate((element) => element === document.activeElement), 'the first button has the focus');
     await page.keyboard.press('Enter');
     await (await chosen).setFiles(folder);
     await page.getByRole('heading', { level: 1, name: 'My notes' }).waitFor();

@@ -1,4 +1,4 @@
-// The page list: order, narrowing, keyboard, freshness; and the drawers of narrow screens.
+// The page list: order, filters, keyboard, freshness; and the drawers of narrow screens.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ready, until, withBrowser } from './support.mjs';
@@ -29,13 +29,13 @@ describe('the page list', () => {
     await filter.fill('guides types');
     await until(async () => (await titles(page)).join() === 'Link types', 'folder and title are searched');
     await filter.fill('zzzz');
-    await page.getByText('No page matches.').waitFor();
+    await page.getByText('No matching pages.').waitFor();
     await page.getByRole('button', { name: /^Show all/ }).click();
     await ready(page);
     await done();
   });
 
-  test('is narrowed by type, tag and freshness', async () => {
+  test('is filtered by type, tag and freshness', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: /^Sort/ }).click();
@@ -61,11 +61,11 @@ describe('the page list', () => {
     await page.getByRole('button', { name: 'Tags', exact: true }).click();
     await page.locator('#ubp_side .group', { hasText: '#reading' }).click();
     await page.locator('#ubp_side').getByRole('link', { name: 'Reading', exact: true }).waitFor();
-    assert.ok(!(await titles(page)).includes('Home'), 'other tags are closed');
+    assert.ok(!(await titles(page)).includes('Home'), 'other tags are collapsed');
     await done();
   });
 
-  test('is used by keyboard alone', async () => {
+  test('works with the keyboard only', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByLabel('Filter pages').focus();
@@ -87,7 +87,7 @@ describe('the page list', () => {
     await page.getByLabel('Filter pages').focus();
     const session = await page.context().newCDPSession(page);
     await session.send('Input.imeSetComposition', { text: '検索', selectionStart: 2, selectionEnd: 2 });
-    await until(async () => (await titles(page)).join() === '検索エンジン', 'what is composed filters already');
+    await until(async () => (await titles(page)).join() === '検索エンジン', 'the composition already filters');
     await page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await session.send('Input.insertText', { text: '検索' });
@@ -96,7 +96,7 @@ describe('the page list', () => {
     await done();
   });
 
-  test('is closed, and stays closed on the next page', async () => {
+  test('can be closed, and stays closed on the next page', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('[');
@@ -112,7 +112,7 @@ describe('the page list', () => {
 describe('a narrow screen', () => {
   const narrow = { context: { viewport: { width: 390, height: 800 }, hasTouch: true } };
 
-  test('has the list in a drawer, which closes when a page is chosen', async () => {
+  test('has the list in a drawer, which closes when a page is opened', async () => {
     const { page, done } = await own.open('Home.html', narrow);
     await page.getByRole('button', { name: 'Page list' }).click();
     const drawer = page.getByRole('dialog', { name: 'Pages' });
@@ -127,7 +127,7 @@ describe('a narrow screen', () => {
     const about = page.getByRole('button', { name: 'About this page' });
     await about.click();
     const drawer = page.getByRole('dialog', { name: 'About this page' });
-    await drawer.getByText('Linked from').waitFor();
+    await drawer.getByRole('heading', { name: 'Backlinks' }).waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
     assert.ok(await about.evaluate((button) => button === document.activeElement), 'the focus is back');

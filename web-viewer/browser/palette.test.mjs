@@ -22,7 +22,7 @@ async function typed(page, input, text) {
 
 describe('the palette', () => {
   for (const key of ['Control+k', 'Meta+k', '/']) {
-    test(`opens on ${key} and closes on Escape, the focus back where it was`, async () => {
+    test(`opens on ${key}, and Escape closes it and restores the focus`, async () => {
       const { page, done } = await own.open('Home.html');
       await ready(page);
       await page.locator('main a.link').first().focus();
@@ -37,11 +37,11 @@ describe('the palette', () => {
     });
   }
 
-  test('finds names by letters in their order, in any width or kana, and marks them', async () => {
+  test('finds names fuzzily, in any width or kana, and highlights the matches', async () => {
     const { page, input, done } = await opened();
     await input.fill('lntyp');
     await options(page).filter({ hasText: 'Link types' }).first().waitFor();
-    await until(async () => (await options(page).first().locator('mark').allTextContents()).join(' ') === 'L n typ', 'the letters are marked');
+    await until(async () => (await options(page).first().locator('mark').allTextContents()).join(' ') === 'L n typ', 'the letters are highlighted');
     await input.fill('でーた');
     await options(page).filter({ hasText: 'データベース' }).first().waitFor();
     assert.equal(await options(page).first().locator('mark').first().textContent(), 'データ');
@@ -50,7 +50,7 @@ describe('the palette', () => {
     await done();
   });
 
-  test('finds words in the text and marks them in the snippet', async () => {
+  test('finds words in the text and highlights them in the snippet', async () => {
     const { page, input, done } = await opened();
     await typed(page, input, 'lighthouse');
     const found = options(page).filter({ has: page.locator('.snippet') }).first();
@@ -72,7 +72,7 @@ describe('the palette', () => {
     await done();
   });
 
-  test('is a combobox: arrows move, Enter opens, and it says so', async () => {
+  test('is a combobox: arrows move, Enter opens, with ARIA attributes', async () => {
     const { page, input, done } = await opened();
     await typed(page, input, 'link');
     assert.equal(await input.getAttribute('aria-expanded'), 'true');
@@ -99,7 +99,7 @@ describe('the palette', () => {
     await options(page).filter({ hasText: '検索エンジン' }).first().waitFor();
     await session.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Process', code: 'Enter', windowsVirtualKeyCode: 229 });
     await input.evaluate((element) => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
-    assert.ok(await input.isVisible(), 'composing was taken for a choice');
+    assert.ok(await input.isVisible(), 'Enter during a composition chose an option');
     await session.send('Input.insertText', { text: '検索' });
     assert.equal(await input.inputValue(), '検索');
     await options(page).filter({ hasText: '検索エンジン' }).first().waitFor();
@@ -108,14 +108,14 @@ describe('the palette', () => {
     await done();
   });
 
-  test('says when nothing is found', async () => {
+  test('shows a message if nothing is found', async () => {
     const { page, input, done } = await opened();
     await input.fill('zzzzqqqq');
-    await page.getByText('Nothing found for “zzzzqqqq”').waitFor();
+    await page.getByText('No results for “zzzzqqqq”').waitFor();
     await done();
   });
 
-  test('answers by words first, then by meaning, and tells how far it is', async (context) => {
+  test('shows results by words first, then by meaning, with progress', async (context) => {
     const { page, input, done } = await opened();
     const site = await page.evaluate(() => JSON.parse(document.getElementById('ubp-site').textContent));
     if (!site.semantic) {
@@ -123,14 +123,14 @@ describe('the palette', () => {
       return context.skip('the site was exported without a model');
     }
     await input.fill('how do people log into their account');
-    await page.getByText(/Search by meaning is loading/).waitFor();
+    await page.getByText(/Loading search by meaning/).waitFor();
     await page.getByText('By meaning and words').waitFor({ timeout: 60_000 });
     const texts = await options(page).filter({ has: page.locator('.snippet') }).allTextContents();
     assert.match(texts[0], /Sign in/);
     await done();
   });
 
-  test('does not load the model where the reader said no', async (context) => {
+  test('does not load the model if the reader declined it', async (context) => {
     const { page, asked, done } = await own.open('Home.html');
     await ready(page);
     const site = await page.evaluate(() => JSON.parse(document.getElementById('ubp-site').textContent));
@@ -143,7 +143,7 @@ describe('the palette', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('sign');
-    await page.getByRole('button', { name: /Search by meaning too/ }).waitFor();
+    await page.getByRole('button', { name: /Enable search by meaning/ }).waitFor();
     await page.getByRole('option').first().waitFor();
     assert.ok(!asked.some((url) => url.includes(site.semantic.model)));
     await done();

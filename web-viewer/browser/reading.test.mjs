@@ -1,4 +1,4 @@
-// Reading: the page before any script, links, history, previews, outline, what is beside the page.
+// Reading: pages without scripts, links, history, previews, outline, the sidebars.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ready, until, withBrowser } from './support.mjs';
@@ -7,7 +7,7 @@ const own = withBrowser();
 const READING = 'Guides/Reading.html';
 
 describe('without scripts', () => {
-  test('a page is there with its links, and they lead on', async () => {
+  test('a page is shown, and its links work', async () => {
     const { page, done } = await own.open('Home.html', { context: { javaScriptEnabled: false } });
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await page.locator('main a.link', { hasText: 'Link types' }).first().click();
@@ -17,8 +17,8 @@ describe('without scripts', () => {
   });
 });
 
-describe('the application around the page', () => {
-  test('comes without moving anything', async () => {
+describe('the app', () => {
+  test('starts without layout shift', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('.page-facts').waitFor();
@@ -28,7 +28,7 @@ describe('the application around the page', () => {
           let sum = 0;
           const observer = new PerformanceObserver((list) => {
             for (const entry of list.getEntriesByType('layout-shift')) sum += entry.value;
-            // Every page paints: what was told before that is all there is.
+            // After a paint, all layout shifts have been reported.
             if (list.getEntriesByType('paint').length > 0) resolve(sum);
           });
           for (const type of ['layout-shift', 'paint']) observer.observe({ type, buffered: true });
@@ -38,7 +38,7 @@ describe('the application around the page', () => {
     await done();
   });
 
-  test('keeps the article that was there', async () => {
+  test('keeps the article of the HTML', async () => {
     const { page, done } = await own.open('Home.html');
     const kept = await page.evaluate(() => (globalThis.before = document.querySelector('article')).isConnected);
     await ready(page);
@@ -48,7 +48,7 @@ describe('the application around the page', () => {
 });
 
 describe('links', () => {
-  test('lead to pages without a new document, with address, title and focus', async () => {
+  test('open pages without a new document, with address, title and focus', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.evaluate(() => (globalThis.sameDocument = true));
@@ -57,11 +57,11 @@ describe('links', () => {
     assert.equal(page.url(), `${own.root}${READING}`);
     assert.match(await page.title(), /^Reading/);
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'ubp_content');
-    assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the document was loaded anew');
+    assert.ok(await page.evaluate(() => globalThis.sameDocument), 'the document was reloaded');
     await done();
   });
 
-  test('relative ones of the new page are right', async () => {
+  test('relative links of the new page are correct', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('main a.link', { hasText: 'Formatting' }).first().click();
@@ -86,7 +86,7 @@ describe('links', () => {
     await done();
   });
 
-  test('to headings go to them, within a page and across pages', async () => {
+  test('to headings scroll to them, within a page and across pages', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('main a.link', { hasText: 'Wide table' }).click();
@@ -111,7 +111,7 @@ describe('links', () => {
     await deep.done();
   });
 
-  test('types differ in colour and in something else', async () => {
+  test('of different types differ in colour and in another way', async () => {
     const { page, done } = await own.open('Guides/Link%20types.html');
     await ready(page);
     const looks = await page.locator('main .prose a.link[data-page]').evaluateAll((links) =>
@@ -126,7 +126,7 @@ describe('links', () => {
     await done();
   });
 
-  test('to nothing are marked, told, and do nothing', async () => {
+  test('that are broken are marked, announced, and do nothing', async () => {
     const { page, done } = await own.open('Guides/Link%20types.html');
     await ready(page);
     const missing = page.locator('main .link.missing');
@@ -142,7 +142,7 @@ describe('links', () => {
 });
 
 describe('previews', () => {
-  test('come after a moment under the pointer, not at once, and go with it', async () => {
+  test('open after a delay under the pointer, and close when it leaves', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     const link = page.locator('main a.link', { hasText: 'Link types' }).first();
@@ -164,7 +164,7 @@ describe('previews', () => {
     await done();
   });
 
-  test('show the section that a link names', async () => {
+  test('show the section that a link points to', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('main a.link', { hasText: 'Wide table' }).hover();
@@ -173,7 +173,7 @@ describe('previews', () => {
     await done();
   });
 
-  test('come with the focus too, and Escape takes them away', async () => {
+  test('open on focus as well, and Escape closes them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('#ubp_content').focus();
@@ -187,7 +187,7 @@ describe('previews', () => {
 });
 
 describe('beside the page', () => {
-  test('the outline leads to headings and follows the reading', async () => {
+  test('the outline scrolls to headings and follows the scroll position', async () => {
     const { page, done } = await own.open(READING);
     await ready(page);
     const outline = page.locator('#ubp_rail .outline');
@@ -200,7 +200,7 @@ describe('beside the page', () => {
     await done();
   });
 
-  test('backlinks stand with what surrounds them', async () => {
+  test('backlinks are shown with their context', async () => {
     const { page, done } = await own.open(READING);
     await ready(page);
     const backlinks = page.locator('#ubp_rail .backlinks li');
@@ -213,7 +213,7 @@ describe('beside the page', () => {
     await done();
   });
 
-  test('freshness is told with its reasons', async () => {
+  test('freshness is shown with its reasons', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
     await page.locator('#ubp_rail').getByText('Out of date', { exact: true }).waitFor();
@@ -225,16 +225,16 @@ describe('beside the page', () => {
     await fresh.done();
   });
 
-  test('a page without links in says so', async () => {
+  test('a page without backlinks says so', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     await done();
   });
 });
 
-describe('wide parts and paper', () => {
-  test('tables and code scroll within the page, by keyboard too', async () => {
+describe('wide content and printing', () => {
+  test('tables and code scroll within the page, also by keyboard', async () => {
     const { page, done } = await own.open('Guides/Formatting.html', { context: { viewport: { width: 390, height: 800 } } });
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
     await page.locator('[role=region][aria-label=Code][tabindex="0"]').waitFor();

@@ -1,4 +1,4 @@
-// Theme, keyboard, and what happens when something is missing.
+// Theme, keyboard, and missing parts.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ready, withBrowser } from './support.mjs';
@@ -7,7 +7,7 @@ const own = withBrowser();
 const paper = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
 describe('the theme', () => {
-  test('is that of the system, until another is chosen; then it is there before the first paint', async () => {
+  test('follows the system until another one is chosen, which is applied before the first paint', async () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'dark' } });
     await ready(page);
     const dark = await paper(page);
@@ -26,7 +26,7 @@ describe('the theme', () => {
     await done();
   });
 
-  test('is chosen by keyboard', async () => {
+  test('can be chosen by keyboard', async () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
     await ready(page);
     await page.getByRole('button', { name: 'Settings' }).focus();
@@ -42,7 +42,7 @@ describe('the theme', () => {
 });
 
 describe('keyboard', () => {
-  test('the first stop skips to the page', async () => {
+  test('the first Tab stop skips to the page', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('Tab');
@@ -63,14 +63,14 @@ describe('keyboard', () => {
         const [own, around] = [getComputedStyle(element), getComputedStyle(element.closest('.field, .filter, label') ?? element)];
         return own.outlineStyle !== 'none' || around.outlineStyle !== 'none' || element.outerHTML;
       });
-      assert.equal(seen, true, `no sign of the focus: ${seen}`);
+      assert.equal(seen, true, `no visible focus: ${seen}`);
     }
     await done();
   });
 });
 
 describe('when something is missing', () => {
-  test('a database that cannot be loaded is told, with a way to try again, and the page stays', async () => {
+  test('a database that cannot be loaded is reported with a retry button, and the page stays', async () => {
     const { page, done } = await own.open('404.html', { expectErrors: true });
     await page.route('**/data/*.db', (route) => route.abort());
     await page.goto(`${own.root}Home.html`);
@@ -78,7 +78,7 @@ describe('when something is missing', () => {
     assert.equal(await page.locator('main h1').textContent(), 'Home');
     await page.locator('main a.link', { hasText: 'Link types' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Link types' }).waitFor();
-    // Without a project a link leads to a new document, which asks for the database again.
+    // Without a project, a link opens a new document, which requests the database again.
     await page.locator('#ubp_side').getByText('could not be loaded').waitFor();
     await page.unroute('**/data/*.db');
     await page.locator('#ubp_side').getByRole('button', { name: 'Try again' }).click();

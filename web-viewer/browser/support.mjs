@@ -20,15 +20,15 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Chromium without a window: the same engine for half of the work. */
+/** Headless Chromium, which needs half of the CPU time. */
 const SHELL = '/usr/bin/chromium-headless-shell';
 
 export const launch = (path = existsSync(SHELL) ? SHELL : '/usr/bin/chromium') => chromium.launch({ executablePath: process.env.UBP_CHROMIUM ?? path, args: FLAGS });
 
-/** Serves the exported site that the environment names, as any static host would. */
+/** Serves the exported site in UBP_SITE, like a static host. */
 function serve() {
   const site = process.env.UBP_SITE;
-  assert.ok(site, 'UBP_SITE names the folder of an exported site; test.mjs sets it');
+  assert.ok(site, 'UBP_SITE must be the folder of an exported site; test.mjs sets it');
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://host').pathname);
     const file = normalize(join(site, path.slice(SUB_PATH.length) || 'index.html'));
@@ -42,7 +42,7 @@ function serve() {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({ server, root: `http://127.0.0.1:${server.address().port}${SUB_PATH}` })));
 }
 
-/** Gives `open(path, options)` to the tests of a file; a page that reports an error or asks another host fails its test. */
+/** Provides `open(path, options)` for the tests of a file. A page that reports an error or contacts another host fails its test. */
 export function withBrowser() {
   const own = { root: '', open: undefined };
   let browser;
@@ -65,7 +65,7 @@ export function withBrowser() {
   return own;
 }
 
-/** A page in a context of its own. `done` closes it, and fails where the page reported an error or asked another host. */
+/** Opens a page in a new context. `done` closes it, and fails if the page reported an error or contacted another host. */
 export async function openPage(browser, root, { context: options = {}, expectErrors = false } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
@@ -79,17 +79,17 @@ export async function openPage(browser, root, { context: options = {}, expectErr
     await context.close();
     if (!expectErrors) assert.deepEqual(trouble, [], 'the page reported errors');
     const elsewhere = asked.filter((url) => !url.startsWith(root) && !/^(blob|data):/.test(url));
-    assert.deepEqual(elsewhere, [], 'the page asked another host');
+    assert.deepEqual(elsewhere, [], 'the page contacted another host');
   };
   return { page, asked, done };
 }
 
-/** Until the project is open and the page list is there. */
+/** Waits until the project is open and the page list is shown. */
 export async function ready(page) {
   await page.getByText(/^\d+ pages$/).first().waitFor();
 }
 
-/** No violation of WCAG 2.2 AA or of good practice. `rules` are those that colours decide, for a second theme. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA or of best practices. `rules` restricts the check, for example to colours. */
 export async function accessible(page, what, rules = null) {
   if (!rules) await page.evaluate(axe);
   const violations = await page.evaluate(async (only) => {
@@ -100,7 +100,7 @@ export async function accessible(page, what, rules = null) {
   assert.deepEqual(violations, [], what);
 }
 
-/** Drops a folder of this disk on the page, as a person would from a file manager. */
+/** Drops a local folder on the page, as from a file manager. */
 export async function dropFolder(page, folder) {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [folder], dragOperationsMask: 1 };
@@ -108,7 +108,7 @@ export async function dropFolder(page, folder) {
   await session.detach();
 }
 
-/** Until what was asked for is painted: no layer's code and no picture is on its way, and nothing moves. */
+/** Waits until everything is painted: no code or image is loading, and nothing moves. */
 export async function settled(page) {
   await page.locator('.waiting, .skeleton, [role=status]:has-text("loading")').first().waitFor({ state: 'detached' });
   await page.evaluate(async () => {
@@ -118,7 +118,7 @@ export async function settled(page) {
   });
 }
 
-/** What `look` gives once it is the same twice in a row. */
+/** Calls `look` until it returns the same value twice in a row; resolves to that value. */
 export async function still(look, what) {
   let last;
   await until(async () => {
@@ -129,7 +129,7 @@ export async function still(look, what) {
   return last;
 }
 
-/** What `condition` gives once that is something. */
+/** Calls `condition` until it returns a truthy value; resolves to that value. */
 export async function until(condition, message, patience = 10_000) {
   const end = Date.now() + patience;
   for (;;) {

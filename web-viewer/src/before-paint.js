@@ -1,5 +1,5 @@
-// Runs before the first paint, so that a chosen theme and a closed page list do not flash, and nothing moves when the
-// application comes. Emitted as it is.
+// Runs before the first paint, so that a chosen theme and a closed page list do not flash, and nothing moves when the app
+// starts. Emitted unchanged.
 try {
   const { theme, side, font, width } = JSON.parse(localStorage.getItem('ubp') || '{}');
   const root = document.documentElement.dataset;
@@ -8,12 +8,12 @@ try {
   if (font === 'serif' || font === 'mono') root.font = font;
   if (width === 'narrow' || width === 'wide' || width === 'full') root.width = width;
 } catch {
-  // Storage may be forbidden, or hold something else: the defaults are right then.
+  // Storage may be forbidden or contain something else: use the defaults.
 }
 try {
   if (JSON.parse(document.getElementById('ubp-site').textContent).mode === 'server') document.documentElement.dataset.mode = 'server';
 } catch {
-  // A page without a description keeps the frame for reading.
+  // A page without a description keeps the reading layout.
 }
-// Modules cannot be loaded from a disk, so such a page stays as it was written.
+// Modules cannot be loaded from `file:` URLs, so such a page stays static.
 if (location.protocol === 'file:') document.documentElement.dataset.still = '';

@@ -1,5 +1,4 @@
-// Puts the application around the page that the document came with. The page itself is not touched: it is there to be
-// read before this runs.
+// Adds the app around the page of the document. The page itself is not touched, so that it can be read before this runs.
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/links.css';
@@ -31,7 +30,7 @@ const session = new Session(readSite(document));
 const navigator = new Navigator(session, part('ubp_content'));
 const props = { session, navigator };
 
-// A relative address would be looked up anew at every page.
+// A relative address would be resolved again on every page.
 for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]')) icon.href = String(icon.href);
 
 navigator.adopt();

@@ -1,12 +1,12 @@
-// What the page says about itself: which project it belongs to, and where its data is.
+// The description of the page: its project, and the address of its data.
 
 export interface Site {
-  /** `export`: data lies beside the page; `server`: a server answers; `open`: nothing yet but folders of the reader. */
+  /** `export`: the data is next to the page; `server`: a server answers; `open`: no project, only folders of the reader. */
   mode: 'export' | 'server' | 'open';
   /** Absolute address that all others are relative to; ends with `/`. */
   root: string;
   name: string;
-  /** Path of the page that is shown, if it is one. */
+  /** Path of the current page, if it is one. */
   page: string | null;
   /** Path of the home page, if there is one. */
   home: string | null;
@@ -15,7 +15,7 @@ export interface Site {
   version: string;
 }
 
-/** The description in `<script type="application/json" id="ubp-site">`; without one, nothing is here yet. */
+/** Reads the description from `<script type="application/json" id="ubp-site">`; without one, there is no project. */
 export function readSite(document: Document): Site {
   const base = document.baseURI.replace(/[?#].*$/s, '');
   const nothing: Site = {

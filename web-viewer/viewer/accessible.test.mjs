@@ -1,5 +1,5 @@
-// Every screen around the editor, in both themes and two widths, without a violation. UBP_SHOTS names a folder for a picture
-// of each, to be looked at.
+// Checks the accessibility of every screen around the editor, in both themes and at two widths. If UBP_SHOTS is a folder,
+// writes a screenshot of each there.
 import { describe, test } from 'node:test';
 import { accessible, editor, empty, settled, until, withViewer } from './workspace.mjs';
 
@@ -21,14 +21,14 @@ const inSide = (act) => async (page, isNarrow) => {
 const SCREENS = {
   editing: { path: 'Home.html' },
   reading: { path: 'Guides/Formatting.html', face: 'read' },
-  'a stale page with what changed': {
+  'a stale page with its changes': {
     path: 'Code/Sign%20in.html',
     act: async (page) => {
       await page.getByRole('button', { name: 'Show changes' }).click();
       await page.getByText('+export const ATTEMPTS = 5;').waitFor();
     },
   },
-  'the sidebar, narrowed': {
+  'the filtered sidebar': {
     path: 'Home.html',
     act: inSide(async (page) => {
       await page.getByRole('button', { name: /^Sort/ }).click();
@@ -37,7 +37,7 @@ const SCREENS = {
   },
   folders: { path: 'Guides/Reading.html', act: inSide((page) => page.getByRole('button', { name: 'Folders' }).click()) },
   tags: { path: 'Guides/Reading.html', act: inSide((page) => page.getByRole('button', { name: 'Tags', exact: true }).click()) },
-  'what is about the page': {
+  'the details of a page': {
     path: 'Guides/Reading.html',
     act: async (page, isNarrow) => {
       if (isNarrow) await page.getByRole('button', { name: 'About this page' }).click();
@@ -62,7 +62,7 @@ const SCREENS = {
     act: async (page) => {
       await page.keyboard.press('F2');
       await page.getByRole('textbox', { name: 'Title' }).fill('Reading well');
-      await page.getByText(/other pages? follow/).waitFor();
+      await page.getByText(/other pages? will be updated/).waitFor();
     },
   },
   deleting: {
@@ -88,7 +88,7 @@ const SCREENS = {
 
 async function look(own, name, width, { path, act, face, expectErrors }) {
   const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { face: face ?? 'edit' }, expectErrors });
-  await until(() => page.locator('#ubp_status .status').isVisible(), 'the application is there');
+  await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
   if (!face && !path.includes('?') && path) await editor(page).waitFor();
   await settled(page);
   await act?.(page, width < 860);

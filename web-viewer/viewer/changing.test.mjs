@@ -1,4 +1,4 @@
-// Making, renaming, deleting and taking back; suggestions; the beginning of an empty project.
+// Creating, renaming, deleting and undoing; suggestions; the start screen of an empty project.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,21 +8,21 @@ import { editor, empty, ready, until, withViewer } from './workspace.mjs';
 describe('pages', () => {
   const own = withViewer();
 
-  test('are made in a folder, by keyboard alone', async () => {
+  test('are created in a folder, with the keyboard only', async () => {
     const { page, done } = await own.open('Guides/Reading.html');
     await ready(page);
     await page.keyboard.press('Alt+n');
     await page.getByRole('dialog', { name: 'New page' }).waitFor();
     await page.keyboard.type('Writing well');
     await page.keyboard.press('Enter');
-    await until(() => existsSync(own.page('Guides/Writing well.md')), 'the folder of the page that was open is proposed');
-    await until(async () => /Writing well/.test(await editor(page).textContent()), 'it is open to be written');
+    await until(() => existsSync(own.page('Guides/Writing well.md')), 'the folder of the open page is suggested');
+    await until(async () => /Writing well/.test(await editor(page).textContent()), 'it is open for editing');
     await page.keyboard.type('x');
-    await until(async () => /x/.test(await editor(page).textContent()), 'the keyboard is in it');
+    await until(async () => /x/.test(await editor(page).textContent()), 'it has the focus');
     await done();
   });
 
-  test('are renamed: what follows is shown first, done, and taken back', async () => {
+  test('are renamed: the consequences are shown first, applied, and undone', async () => {
     const { page, done } = await own.open('Guides/Formatting.html', { expectErrors: true });
     await ready(page);
     await editor(page).waitFor();
@@ -30,22 +30,22 @@ describe('pages', () => {
     await page.keyboard.press('F2');
     const dialog = page.getByRole('dialog', { name: 'Rename or move' });
     await dialog.getByRole('textbox', { name: 'Title' }).fill('Shaping text');
-    await dialog.getByText(/Links on \d+ other pages follow/).waitFor();
+    await dialog.getByText(/Links on \d+ other pages will be updated/).waitFor();
     await dialog.getByText('+- [[Shaping text]] shows what a page can hold.').waitFor();
-    assert.equal(own.read('Home.md'), before, 'nothing is done yet');
+    assert.equal(own.read('Home.md'), before, 'nothing is changed yet');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     assert.match(own.read('Home.md'), /\[\[Shaping text\]\] shows/);
-    await until(async () => page.url().includes('Shaping%20text.html'), 'the address follows');
+    await until(async () => page.url().includes('Shaping%20text.html'), 'the address is updated');
     await page.locator('#ubp_side').getByRole('link', { name: 'Shaping text' }).first().waitFor();
     await page.keyboard.press('Alt+u');
     await until(() => existsSync(own.page('Guides/Formatting.md')), 'the file is back');
     assert.equal(own.read('Home.md'), before);
-    await until(async () => page.url().includes('Formatting.html'), 'so is the address');
+    await until(async () => page.url().includes('Formatting.html'), 'the address changed');
     await done();
   });
 
-  test('are moved while they are written: saving goes on at the new path', async () => {
+  test('are moved during editing: saving continues at the new path', async () => {
     const { page, done } = await own.open('Alone.html', { expectErrors: true });
     await ready(page);
     await editor(page).click();
@@ -61,11 +61,11 @@ describe('pages', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' After the move.');
     await until(() => /Before the move\. After the move\./.test(own.read('Guides/Alone.md')), 'nothing is lost');
-    assert.equal(existsSync(own.page('Alone.md')), false, 'nothing is left behind');
+    assert.equal(existsSync(own.page('Alone.md')), false, 'the old file is gone');
     await done();
   });
 
-  test('are deleted after a look at the links, and taken back by a key', async () => {
+  test('are deleted after showing the links, and restored by a key', async () => {
     const { page, done } = await own.open('Guides/Reading.html', { expectErrors: true });
     await ready(page);
     await page.getByRole('button', { name: 'Page actions' }).click();
@@ -85,7 +85,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('that are wanted can be made from the links to them', async () => {
+  test('that are missing can be created from links to them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('#ubp_rail').getByRole('button', { name: 'A page that nobody wrote' }).click();
@@ -95,7 +95,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('with the name of another page are asked about first, with the links that would lead there', async () => {
+  test('with the name of another page need confirmation, which shows the affected links', async () => {
     own.write('Guides/Twin.md', '# Twin\n');
     own.write('To twin.md', '# To twin\n\nSee [[Twin]].\n');
     const { page, done } = await own.open('Home.html', { expectErrors: true });
@@ -105,24 +105,24 @@ describe('pages', () => {
     const dialog = page.getByRole('dialog', { name: 'New page' });
     await dialog.waitFor();
     await page.keyboard.type('Twin');
-    await dialog.getByText('There is a page called “Twin” already').waitFor();
+    await dialog.getByText('A page named “Twin” already exists').waitFor();
     await dialog.getByRole('link', { name: 'Guides/Twin.md' }).waitFor();
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByText('Create another page with this name?').waitFor();
-    assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is done yet');
+    assert.equal(existsSync(own.page('Twin.md')), false, 'nothing is changed yet');
     await dialog.getByLabel('Folder').fill('Guides/Deep');
     await dialog.getByRole('button', { name: 'Create page' }).waitFor();
-    await dialog.getByText('All links lead where they led before.').waitFor();
+    await dialog.getByText('Existing links will not change.').waitFor();
     await dialog.getByLabel('Folder').fill('');
     await dialog.getByText('Twin on To twin, line 3').waitFor();
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Create anyway' }).click();
-    await until(() => existsSync(own.page('Twin.md')), 'it is made');
+    await until(() => existsSync(own.page('Twin.md')), 'it is created');
     await done();
   });
 
-  test('with the name of another page are asked about, however fast it was typed, and no letter is lost', async () => {
+  test('with the name of another page need confirmation, however fast one types, and no letter is lost', async () => {
     own.write('Guides/Fast.md', '# Fast\n');
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
@@ -144,11 +144,11 @@ describe('pages', () => {
     assert.equal(existsSync(own.page('Fast.md')), false);
     assert.equal(await dialog.getByRole('textbox', { name: 'Text' }).inputValue(), 'Typed on.');
     await dialog.getByRole('button', { name: 'Create anyway' }).click();
-    await until(() => existsSync(own.page('Fast.md')) && own.read('Fast.md').endsWith('# Fast\n\nTyped on.'), 'what was typed is in it');
+    await until(() => existsSync(own.page('Fast.md')) && own.read('Fast.md').endsWith('# Fast\n\nTyped on.'), 'the typed text is in it');
     await done();
   });
 
-  test('cannot be called by dots', async () => {
+  test('cannot have a name of dots only', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -161,7 +161,7 @@ describe('pages', () => {
     await done();
   });
 
-  test('a name that cannot be is told where it is typed', async () => {
+  test('an invalid name is reported at the field', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -191,16 +191,16 @@ describe('links', () => {
     },
   });
 
-  test('to a page are shown with the text around them, and lead there', async () => {
+  test('to a page are shown with their context, and open the linking page', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
     await page.locator('#ubp_rail').getByText(/Every Login is noted/).waitFor();
     await page.locator('#ubp_rail .backlinks').getByRole('link', { name: 'Audit' }).click();
-    await until(async () => page.url().includes('Audit.html'), 'the page that links is open');
+    await until(async () => page.url().includes('Audit.html'), 'the linking page is open');
     await done();
   });
 
-  test('that are missing are suggested; one is dismissed, one accepted where the text says it, and taken back', async () => {
+  test('that are missing are suggested; one is dismissed, one accepted in the text, and undone', async () => {
     const { page, done } = await own.open('Login.html');
     await ready(page);
     const rail = page.locator('#ubp_rail');
@@ -210,11 +210,11 @@ describe('links', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type('Typed just now.');
     await rail.getByRole('button', { name: 'Link to User Database' }).click();
-    await until(() => /The \[\[User Database\|user database\]\] holds/.test(own.read('Login.md')), 'the link is written where the text says it');
-    assert.match(own.read('Login.md'), /Typed just now\./, 'what was typed before is kept');
-    await until(async () => /\[\[User Database/.test(await editor(page).textContent()), 'the editor follows');
+    await until(() => /The \[\[User Database\|user database\]\] holds/.test(own.read('Login.md')), 'the link is inserted at the mention');
+    assert.match(own.read('Login.md'), /Typed just now\./, 'the earlier edits are kept');
+    await until(async () => /\[\[User Database/.test(await editor(page).textContent()), 'the editor is updated');
     await page.keyboard.press('Alt+u');
-    await until(() => !/\[\[User Database/.test(own.read('Login.md')), 'taken back');
+    await until(() => !/\[\[User Database/.test(own.read('Login.md')), 'undone');
     assert.equal((await own.call('suggest_links', { page: 'Login' })).suggestions.some(({ target }) => target.title === 'Token Service'), false, 'dismissed for good');
     await done();
   });
@@ -228,7 +228,7 @@ describe('mentions', () => {
   };
   const own = withViewer({ prepare });
 
-  test('without a link are listed on both pages, and linked from either', async () => {
+  test('without a link are listed on both pages and can be linked from either', async () => {
     const { page, done } = await own.open('api.html');
     await ready(page);
     const mentions = page.getByRole('region', { name: /^Unlinked mentions/ });
@@ -236,7 +236,7 @@ describe('mentions', () => {
     assert.match(await mentions.textContent(), /Every key has rate-limits\./);
     await page.goto(`${own.root}rate-limits.html`);
     await ready(page);
-    const elsewhere = page.getByRole('region', { name: /^Mentioned, not linked, by/ });
+    const elsewhere = page.getByRole('region', { name: /^Unlinked mentions on other pages/ });
     await elsewhere.getByRole('button', { name: 'Link from API', exact: true }).click();
     await until(() => /Every key has \[\[rate-limits\]\]\./.test(own.read('api.md')), 'the link is written on the other page');
     await elsewhere.waitFor({ state: 'detached' });
@@ -247,9 +247,9 @@ describe('mentions', () => {
 describe('an empty project', () => {
   const own = withViewer({ prepare: empty });
 
-  test('says how it stands and how to begin; the first page is a name away', async () => {
+  test('shows its state and how to start; the first page needs only a name', async () => {
     const { page, done } = await own.open('');
-    await page.getByRole('heading', { level: 1, name: 'Write the first page' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Write your first page' }).waitFor();
     await page.getByText('0 pages', { exact: false }).first().waitFor();
     await page.getByText('source_refs:').waitFor();
     await page.getByRole('button', { name: 'Create your first page' }).click();

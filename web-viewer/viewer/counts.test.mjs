@@ -1,4 +1,4 @@
-// What a page is told to be linked by, while others write links to it: with the next change, and without asking for all pages.
+// The link counts of a page while others add links to it: updated with the next change, without requesting all pages.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ async function open(page) {
   return editor;
 }
 
-test('counts follow what is typed, in the list and its order, without asking for all pages', async () => {
+test('typing updates counts and the order of the list, without requesting all pages', async () => {
   const editor = await open('Writer.md');
   await editor.counts('Target.md', 0);
   await editor.after('first');
@@ -32,7 +32,7 @@ test('counts follow what is typed, in the list and its order, without asking for
   await editor.press('Escape');
   await editor.counts('Target.md', 1);
   await editor.counts('Writer.md', 1);
-  assert.ok(!editor.asked.includes('list_pages'), 'all pages were asked for');
+  assert.ok(!editor.asked.includes('list_pages'), 'all pages were requested');
   await editor.after(' [[');
   for (let letter = 0; letter < 'Target'.length; letter++) await editor.press('Delete');
   await editor.type('Other');
@@ -46,13 +46,13 @@ test('counts follow what is typed, in the list and its order, without asking for
   await editor.after('line');
   await editor.type(' more words');
   await editor.saved();
-  await until(() => editor.asked.includes('get_page'), 'the change was taken in');
+  await until(() => editor.asked.includes('get_page'), 'the change was indexed');
   await editor.idle();
-  assert.ok(!editor.asked.includes('list_pages'), 'all pages were asked for');
+  assert.ok(!editor.asked.includes('list_pages'), 'all pages were requested');
   await editor.close();
 });
 
-test('counts follow what others write, make and delete', async () => {
+test('changes, new pages and deletions by others update counts', async () => {
   const editor = await open('Third.md');
   viewer.write('Agent.md', '# Agent\n\nTo [[Third]] and [[Target]].\n');
   await editor.counts('Target.md', 1);
@@ -63,13 +63,13 @@ test('counts follow what others write, make and delete', async () => {
   rmSync(join(viewer.root, 'pages/New.md'));
   await editor.counts('Target.md', 1);
   await editor.counts('Lost.md', 1);
-  // Which links a page had that nobody looked at is not known: all pages are asked for once nothing changes any more.
+  // The former links of a page that was never opened are unknown: all pages are requested once nothing changes any more.
   viewer.write('Linked.md', '# Linked\n\nTo nothing.\n');
   await editor.counts('Lost.md', 0);
   await editor.close();
 });
 
-test('the status bar counts links as the list does, edited and read: none in code, one for each page', async () => {
+test('the status bar counts links like the list, in both modes: none in code, one per page', async () => {
   viewer.write('Mixed.md', '# Mixed\n\n[[Target]], [[Target]] again, `[[Other]]`, [Third](Third.md), [[Nowhere]].\n\n```\n[[Writer]]\n```\n');
   const editor = await open('Mixed.md');
   await editor.counts('Mixed.md', 2);

@@ -1,4 +1,4 @@
-// A viewer over a project made for a test, and a browser that is in.
+// Helpers: a viewer over a test project, and a signed-in browser.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function freePort() {
   });
 }
 
-/** A project with these files, by path. */
+/** Creates a project with these files, by path. */
 export function makeProject(files) {
   const root = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
   const manifest = { version: '1.0.0', schema_version: 1, pages_dir: 'pages', frontmatter: 'preserved', created_at: '2026-01-01T00:00:00Z' };
@@ -35,7 +35,7 @@ export function makeProject(files) {
   return root;
 }
 
-/** `ubp viewer` over a project, as the environment names the program (`UBP_PROGRAM`). */
+/** `ubp viewer` over a project; `UBP_PROGRAM` is the program. */
 export class Viewer {
   constructor(root, port) {
     this.root = root;
@@ -52,7 +52,7 @@ export class Viewer {
 
   async run() {
     const program = process.env.UBP_PROGRAM;
-    assert.ok(program, 'UBP_PROGRAM names the program');
+    assert.ok(program, 'UBP_PROGRAM must be the path of ubp');
     const args = ['-C', this.root, 'viewer', '--no-open', '--write', '--port', String(this.port), '--web-app', process.env.UBP_WEB_APP ?? join(here, '../dist')];
     this.process = spawn(resolve(program), args, { env: { ...process.env, UBP_VIEWER_TOKEN: TOKEN }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.said = '';
@@ -81,7 +81,7 @@ export class Viewer {
     return body;
   }
 
-  /** Calls a tool as an agent does. */
+  /** Calls a tool over MCP, like an agent. */
   async tool(name, args) {
     const post = (body, session) =>
       fetch(new URL('mcp', this.url), {
@@ -108,7 +108,7 @@ export class Viewer {
     return result.structuredContent;
   }
 
-  /** The file's text; nothing if there is no such file. */
+  /** The file's text, or '' if it does not exist. */
   read(path) {
     try {
       return readFileSync(join(this.root, 'pages', path), 'utf8');
@@ -117,7 +117,7 @@ export class Viewer {
     }
   }
 
-  /** As another editor does: never half a file. */
+  /** Writes a file atomically, like another editor. */
   write(path, text) {
     const file = join(this.root, 'pages', path);
     mkdirSync(dirname(file), { recursive: true });
@@ -126,7 +126,7 @@ export class Viewer {
   }
 }
 
-/** Address of a page's edit face, below the viewer's. */
+/** The address of a page in edit mode, relative to the viewer's. */
 export function addressOf(path) {
   return path
     .replace(/\.md$/, '.html')
@@ -135,7 +135,7 @@ export function addressOf(path) {
     .join('/');
 }
 
-/** Gives `start(files)` and `open(viewer, path)` to the tests of a file. */
+/** Provides `start(files)` and `open(viewer, path)` for the tests of a file. */
 export function withViewer() {
   const own = {};
   const viewers = [];
@@ -167,13 +167,13 @@ export function withViewer() {
     await page.goto(viewer.url + addressOf(path));
     const editor = new Editor(page, context, trouble);
     await editor.content.waitFor();
-    await until(async () => (await editor.status()) !== null, 'the state of saving is not told');
+    await until(async () => (await editor.status()) !== null, 'the save status is not shown');
     return editor;
   };
   return own;
 }
 
-/** The editor of a browser page. */
+/** The editor in a browser page. */
 export class Editor {
   constructor(page, context, trouble) {
     this.page = page;
@@ -191,36 +191,36 @@ export class Editor {
   }
 
   saved() {
-    return until(async () => (await this.status()) === 'saved', async () => `it is not saved but ${await this.status()}`, 15_000);
+    return until(async () => (await this.status()) === 'saved', async () => `expected saved, got ${await this.status()}`, 15_000);
   }
 
-  /** Until nothing that the page asked the server is without an answer, and nothing follows from the answers. */
+  /** Waits until all requests of the page are answered and cause no further requests. */
   async idle() {
     let frames = 0;
     await until(async () => {
       await this.page.evaluate(() => new Promise(requestAnimationFrame));
       frames = this.asking.size === 0 ? frames + 1 : 0;
       return frames > 2;
-    }, () => `the page goes on asking: ${[...this.asking].map((request) => request.url())}`);
+    }, () => `the page keeps sending requests: ${[...this.asking].map((request) => request.url())}`);
   }
 
-  /** After a save that somebody asked for came to its end, whether it was possible or not. */
+  /** Saves with Ctrl+S and waits for the end of the attempt, whether or not it succeeds. */
   async askedToSave() {
     await this.press('Control+s');
     await this.idle();
   }
 
-  /** The whole text, seen or not. */
+  /** The whole text, including parts outside of the viewport. */
   text() {
     return this.content.evaluate((element) => element.cmTile.root.view.state.doc.toString());
   }
 
-  /** Puts the cursor behind the first place of `text`. */
+  /** Puts the cursor behind the first occurrence of `text`. */
   async after(text) {
     await this.content.evaluate((element, wanted) => {
       const view = element.cmTile.root.view;
       const at = view.state.doc.toString().indexOf(wanted);
-      if (at < 0) throw new Error(`there is no ${wanted}`);
+      if (at < 0) throw new Error(`not found: ${wanted}`);
       view.focus();
       view.dispatch({ selection: { anchor: at + wanted.length }, scrollIntoView: true });
     }, text);

@@ -1,4 +1,4 @@
-// Writing: links and their candidates, previews, formatting, tables, pictures, front matter, input methods.
+// Editing: links and their candidates, previews, formatting, tables, images, front matter, input methods.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { until, withViewer } from './editing.mjs';
@@ -24,13 +24,13 @@ before(async () => {
 });
 const open = (path, options) => own.open(viewer, path, options);
 
-test('links have the colour and line of their type, and a wavy one where they lead nowhere', async () => {
+test('links have the colour and underline of their type, and a wavy underline if they are broken', async () => {
   const editor = await open('Start.md');
   const style = (text) => editor.page.locator('.cm-page-link, .cm-missing', { hasText: text }).last().evaluate((element) => {
     const { textDecorationLine, textDecorationStyle, textDecorationColor, color } = getComputedStyle(element);
     return { line: textDecorationLine, style: textDecorationStyle, ink: textDecorationColor, color, type: element.dataset.type ?? null };
   });
-  await until(async () => (await style('Users|depends_on')).type === 'depends_on', 'the engine says what the link is');
+  await until(async () => (await style('Users|depends_on')).type === 'depends_on', 'the engine resolved the link');
   assert.equal((await style('Users|depends_on')).style, 'solid');
   const [nobody, nothing] = [await style('Nobody'), await style('#Nothing')];
   assert.deepEqual([nobody.line, nobody.style, nothing.style], ['underline', 'wavy', 'wavy']);
@@ -38,7 +38,7 @@ test('links have the colour and line of their type, and a wavy one where they le
   await editor.close();
 });
 
-test('a page that comes to be is no longer missing', async () => {
+test('links to a page are no longer broken once it is created', async () => {
   const editor = await open('Start.md');
   const nobody = editor.page.locator('.cm-missing', { hasText: 'Nobody' });
   await nobody.waitFor();
@@ -47,7 +47,7 @@ test('a page that comes to be is no longer missing', async () => {
   await editor.close();
 });
 
-test('front matter is one line until it is asked for', async () => {
+test('front matter is folded to one line until it is opened', async () => {
   const editor = await open('Start.md');
   const properties = editor.page.getByRole('button', { name: /Properties: title, tags/ });
   await properties.waitFor();
@@ -60,17 +60,17 @@ test('front matter is one line until it is asked for', async () => {
   await editor.close();
 });
 
-test('two brackets offer pages; arrows, Enter, Tab and Escape do what they say', async () => {
+test('two brackets offer pages; arrows, Enter, Tab and Escape work', async () => {
   const editor = await open('Candidates.md');
   await editor.after('End.');
   await editor.type(' [[use');
   const list = editor.page.getByRole('listbox');
-  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
+  await until(async () => /^Users/.test(await editor.candidates.first().textContent()), 'the best match is first');
   assert.equal(await editor.content.getAttribute('aria-controls'), await list.getAttribute('id'));
   assert.ok(await editor.content.getAttribute('aria-activedescendant'));
   await editor.press('Enter');
   await editor.type(' and [[log');
-  await until(async () => /^Login/.test(await editor.candidates.first().textContent()), 'the page that fits is first');
+  await until(async () => /^Login/.test(await editor.candidates.first().textContent()), 'the best match is first');
   await editor.press('Tab');
   await until(async () => /End\. \[\[Users\]\] and \[\[Login( Feature)?\]\]\n/.test(await editor.text()), 'Tab takes it');
   await editor.type(' [[fi');
@@ -82,7 +82,7 @@ test('two brackets offer pages; arrows, Enter, Tab and Escape do what they say',
   await editor.close();
 });
 
-test('Enter and Tab before the candidates are there wait for them', async () => {
+test('Enter and Tab wait for the candidates', async () => {
   const editor = await open('Hasty.md');
   await editor.page.route('**/api/complete', async (route) => {
     await new Promise((wake) => setTimeout(wake, 300));
@@ -113,7 +113,7 @@ test('Enter and Tab before the candidates are there wait for them', async () => 
   await editor.close();
 });
 
-test('at most 8 candidates; what no page is called can be made', async () => {
+test('at most 8 candidates; a missing page can be created', async () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`pages/Many ${index}.md`, `# Many ${index}\n`]));
   const crowded = await own.start({ ...many, 'pages/Start.md': '# Start\n\nEnd.\n' });
   const editor = await own.open(crowded, 'Start.md');
@@ -126,11 +126,11 @@ test('at most 8 candidates; what no page is called can be made', async () => {
   while ((await create.getAttribute('aria-selected')) !== 'true') await editor.press('ArrowDown');
   await editor.press('Enter');
   assert.match(await editor.text(), /End\. \[\[Many quite new\]\]/);
-  await until(() => crowded.read('Many quite new.md'), 'the page is made');
+  await until(() => crowded.read('Many quite new.md'), 'the page is created');
   await editor.close();
 });
 
-test('after the page, # offers its headings and | the types', async () => {
+test('after the page, # offers its headings and | offers link types', async () => {
   const editor = await open('Parts.md');
   await editor.after('End.');
   await editor.type(' [[users');
@@ -139,12 +139,12 @@ test('after the page, # offers its headings and | the types', async () => {
   await editor.type('#');
   await editor.page.getByRole('option', { name: /^Fields/ }).waitFor();
   await editor.type('fi');
-  await until(async () => (await editor.candidates.count()) === 1, 'only one heading is called so');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one heading has this name');
   await editor.press('Enter');
   await editor.type('|');
   await editor.page.getByRole('option', { name: /^implements/ }).waitFor();
   await editor.type('conf');
-  await until(async () => (await editor.candidates.count()) === 1, 'only one type is called so');
+  await until(async () => (await editor.candidates.count()) === 1, 'only one type has this name');
   await editor.press('Tab');
   await editor.type('.');
   const wanted = /End\. \[\[Users#Fields\|conflicts_with\]\]\.\n/;
@@ -152,7 +152,7 @@ test('after the page, # offers its headings and | the types', async () => {
   await editor.close();
 });
 
-test('Japanese composition between brackets: nothing is committed, closed or put in another order', async () => {
+test('during a Japanese composition between brackets, nothing is committed, closed or reordered', async () => {
   const editor = await open('Composed.md');
   await editor.page.clock.install();
   await editor.after('End.');
@@ -165,13 +165,13 @@ test('Japanese composition between brackets: nothing is committed, closed or put
     await new Promise((wake) => setTimeout(wake, 90));
   }
   assert.match(await editor.text(), /End\. \[\[でーたべーす\]\]\n/);
-  // Enter is the input method's as long as it composes.
+  // During a composition, Enter belongs to the input method.
   await editor.page.evaluate(() => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, isComposing: true, bubbles: true, cancelable: true })));
   assert.match(await editor.text(), /End\. \[\[でーたべーす\]\]\n/);
-  // Everything that waits for a pause in typing has its turn.
+  // Wait until everything that is delayed until a pause in typing has run.
   await editor.page.clock.runFor(5_000);
   await editor.idle();
-  assert.equal(viewer.read('Composed.md').includes('でーた'), false, 'half a composition is not saved');
+  assert.equal(viewer.read('Composed.md').includes('でーた'), false, 'an unfinished composition is not saved');
   assert.ok(before.length > 0);
   await session.send('Input.insertText', { text: 'データベース' });
   await until(async () => /\[\[データベース\]\]/.test(await editor.text()), 'it is committed once');
@@ -183,7 +183,7 @@ test('Japanese composition between brackets: nothing is committed, closed or put
   await editor.close();
 });
 
-test('a link shows the beginning of its page after 300 ms, and by key', async () => {
+test('a link shows a preview after 300 ms, and on a key', async () => {
   const editor = await open('Start.md');
   await editor.page.locator('.cm-page-link[data-type=depends_on]').first().hover();
   const card = editor.page.locator('.cm-preview');
@@ -200,7 +200,7 @@ test('a link shows the beginning of its page after 300 ms, and by key', async ()
   await editor.close();
 });
 
-test('Ctrl and a click follow a link, and so does Ctrl+Enter', async () => {
+test('Ctrl+click and Ctrl+Enter follow a link', async () => {
   const editor = await open('Start.md');
   await editor.page.locator('.cm-page-link[data-type=depends_on]').first().click({ modifiers: ['Control'] });
   await until(async () => (await editor.text()).includes('Every user'), 'the page is shown');
@@ -213,10 +213,10 @@ test('Ctrl and a click follow a link, and so does Ctrl+Enter', async () => {
   await editor.close();
 });
 
-test('what is selected can be formatted by bar, by key, and by keyboard in the bar', async () => {
+test('selected text can be formatted with the toolbar, by shortcut, and by keyboard in the toolbar', async () => {
   const editor = await open('auth/Login.md');
   await editor.select('signs');
-  const bar = editor.page.getByRole('toolbar', { name: 'Format what is selected' });
+  const bar = editor.page.getByRole('toolbar', { name: 'Format selection' });
   await bar.getByRole('button', { name: 'Bold' }).click();
   assert.match(await editor.text(), /Who \*\*signs\*\* in/);
   await editor.press('Control+Shift+b');
@@ -238,7 +238,7 @@ test('what is selected can be formatted by bar, by key, and by keyboard in the b
   await editor.close();
 });
 
-test('Tab goes through the cells of a table and makes a row at its end; elsewhere it leaves the editor', async () => {
+test('Tab moves through the cells of a table and adds a row at its end; elsewhere it leaves the editor', async () => {
   const editor = await open('Table.md');
   await editor.after('| a');
   await editor.press('Tab');
@@ -252,7 +252,7 @@ test('Tab goes through the cells of a table and makes a row at its end; elsewher
   await editor.close();
 });
 
-test('lists go on with Enter and Tab indents in them; undo takes steps back', async () => {
+test('Enter continues lists, Tab indents them, and undo works step by step', async () => {
   const editor = await open('auth/Login.md');
   await editor.after('Text.');
   await editor.press('Enter');
@@ -266,7 +266,7 @@ test('lists go on with Enter and Tab indents in them; undo takes steps back', as
   await editor.close();
 });
 
-test('pictures are shown below their line, and code in its colours', async () => {
+test('images are shown below their line, and code is highlighted', async () => {
   const editor = await open('Picture.md');
   const picture = editor.page.getByRole('img', { name: 'A dot' });
   await picture.waitFor();

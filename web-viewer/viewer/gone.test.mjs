@@ -1,4 +1,4 @@
-// A page that is deleted on disk while somebody has it open: its text is kept, restored or discarded.
+// A page that is deleted on disk while it is open: its text is kept, restored or discarded.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ const notice = (editor) => editor.page.getByRole('alert').filter({ hasText: 'Thi
 const button = (editor, name) => editor.page.locator('#ubp_head').getByRole('button', { name });
 const listed = (editor, name) => editor.page.locator('#ubp_side .viewport').getByRole('link', { name, exact: true });
 
-/** Texts that the browser keeps. */
+/** The drafts in the browser's storage. */
 const drafts = (page) =>
   page.evaluate(
     () =>
@@ -38,29 +38,29 @@ const drafts = (page) =>
 async function gone(editor, name) {
   remove(name);
   await button(editor, 'Restore the page').waitFor();
-  await until(async () => (await editor.status()) === 'gone', 'the state says so');
+  await until(async () => (await editor.status()) === 'gone', 'the status is updated');
 }
 
-test('without unsaved edits: the text stays, and is restored as it was', async () => {
+test('without unsaved edits, the text stays and can be restored unchanged', async () => {
   const editor = await open('Again');
   await gone(editor, 'Again');
   await notice(editor).waitFor();
   assert.equal(await editor.text(), textOf('Again'));
   await listed(editor, 'Again').waitFor({ state: 'detached' });
-  assert.equal(existsSync(file('Again')), false, 'nobody asked for it yet');
+  assert.equal(existsSync(file('Again')), false, 'it must not be restored automatically');
   await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Again.md'), textOf('Again'));
   await notice(editor).waitFor({ state: 'detached' });
   await listed(editor, 'Again').waitFor();
   const { entries } = await viewer.call('audit', {});
-  assert.ok(entries.some(({ operation, filepath }) => operation === 'create_page' && filepath === 'Again.md'), 'it was made by the operation that makes pages');
+  assert.ok(entries.some(({ operation, filepath }) => operation === 'create_page' && filepath === 'Again.md'), 'it was created with create_page');
   await editor.type('NEXT ');
-  await until(() => viewer.read('Again.md').includes('NEXT '), 'the keyboard is in the text, and saving goes on');
+  await until(() => viewer.read('Again.md').includes('NEXT '), 'the text has the focus, and saving continues');
   await editor.close();
 });
 
-test('no key is lost: what was typed before, while it was gone, and while it was written', async () => {
+test('no key is lost that is typed before, while the page is deleted, and while it is restored', async () => {
   const editor = await open('Typed');
   await editor.after('first');
   await editor.type(' before');
@@ -70,9 +70,9 @@ test('no key is lost: what was typed before, while it was gone, and while it was
   await editor.after('six');
   await editor.type(' seven');
   await editor.askedToSave();
-  assert.equal(existsSync(file('Typed')), false, 'typing does not bring it back');
+  assert.equal(existsSync(file('Typed')), false, 'typing does not restore it');
   assert.equal(await editor.status(), 'gone');
-  // The answer takes its time, and somebody types on.
+  // The answer is slow, and typing continues.
   await editor.page.route('**/api/create_page', async (route) => {
     await pause(700);
     await route.continue();
@@ -87,7 +87,7 @@ test('no key is lost: what was typed before, while it was gone, and while it was
   await editor.close();
 });
 
-test('a text without a heading, with front matter that cannot be read, is written as it is', async () => {
+test('a text without a heading and with invalid front matter is restored unchanged', async () => {
   const odd = '---\ntags: [unclosed\nb: "\n---\n\nNo heading at all,\nand no line break at the end';
   viewer.write('Bare.md', odd);
   const editor = await open('Bare');
@@ -99,7 +99,7 @@ test('a text without a heading, with front matter that cannot be read, is writte
   await editor.close();
 });
 
-test('let go: another page is shown, the text is gone, and can be taken back', async () => {
+test('discarding shows another page and can be undone', async () => {
   const context = await own.context();
   const editor = await open('Home', { context });
   await editor.page.goto(viewer.url + addressOf('Go.md'));
@@ -121,7 +121,7 @@ test('let go: another page is shown, the text is gone, and can be taken back', a
   await editor.close();
 });
 
-test('what was let go is not offered when the page comes back', async () => {
+test('a discarded text is not offered when the page comes back', async () => {
   const context = await own.context();
   const editor = await open('Last', { context });
   await gone(editor, 'Last');
@@ -138,20 +138,20 @@ test('what was let go is not offered when the page comes back', async () => {
   await editor.close();
 });
 
-test('it comes back by itself: the editor follows', async () => {
+test('if the page comes back, the editor shows it', async () => {
   const editor = await open('Follow');
   await gone(editor, 'Follow');
   viewer.write('Follow.md', textOf('Follow').replace('third', 'other third'));
-  await until(async () => (await editor.text()).includes('other third'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('other third'), 'the editor is updated');
   await editor.saved();
   await notice(editor).waitFor({ state: 'detached' });
   await editor.after('first');
   await editor.type(' next');
-  await until(() => viewer.read('Follow.md') === textOf('Follow').replace('third', 'other third').replace('first', 'first next'), 'saving goes on');
+  await until(() => viewer.read('Follow.md') === textOf('Follow').replace('third', 'other third').replace('first', 'first next'), 'saving continues');
   await editor.close();
 });
 
-test('it comes back by itself while edits are unsaved: both are merged', async () => {
+test('if the page comes back while there are unsaved edits, they are merged', async () => {
   const editor = await open('Merge');
   await gone(editor, 'Merge');
   await editor.after('first');
@@ -165,12 +165,12 @@ test('it comes back by itself while edits are unsaved: both are merged', async (
   await editor.close();
 });
 
-test('a page that came back unseen is never written over', async () => {
+test('a page that came back unnoticed is never overwritten', async () => {
   const editor = await open('Unseen');
   await gone(editor, 'Unseen');
   await editor.after('first');
   await editor.type(' mine');
-  // Nothing tells of it before it is asked for.
+  // No event reports it.
   await editor.page.route('**/api/create_page', async (route) => {
     viewer.write('Unseen.md', textOf('Unseen').replace('third', 'yours third'));
     await route.continue();
@@ -182,21 +182,21 @@ test('a page that came back unseen is never written over', async () => {
   await editor.close();
 });
 
-test('one of the same name in another folder does not take its place', async () => {
+test('a page of the same name in another folder is not changed', async () => {
   const editor = await open('Twin');
   await gone(editor, 'Twin');
   await editor.after('first');
   await editor.type(' mine');
   await editor.askedToSave();
-  assert.equal(viewer.read('Other/Twin.md'), LINES.replace('Page', 'Twin'), 'the other is as it was');
+  assert.equal(viewer.read('Other/Twin.md'), LINES.replace('Page', 'Twin'), 'the other page is unchanged');
   assert.equal(await editor.text(), textOf('Twin').replace('first', 'first mine'));
   await editor.page.getByRole('button', { name: 'Page actions' }).click();
-  await editor.page.getByRole('menuitem', { name: 'Copy a link to it' }).waitFor();
-  assert.equal(await editor.page.getByRole('menuitem').count(), 1, 'nothing is offered that would be done to the other');
+  await editor.page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
+  assert.equal(await editor.page.getByRole('menuitem').count(), 1, 'no action is offered that would affect the other page');
   await editor.close();
 });
 
-test('a page that another program moved is kept here, and listed there', async () => {
+test('a page moved by another program keeps its text here and is listed at its new path', async () => {
   const editor = await open('Moved');
   mkdirSync(dirname(file('Archive/Moved')), { recursive: true });
   renameSync(file('Moved'), file('Archive/Moved'));
@@ -206,7 +206,7 @@ test('a page that another program moved is kept here, and listed there', async (
   await editor.close();
 });
 
-test('why it cannot be written is told, and nothing is lost', async () => {
+test('if it cannot be written, the reason is shown and nothing is lost', async () => {
   const editor = await open('Broken');
   await gone(editor, 'Broken');
   await editor.after('first');
@@ -214,7 +214,7 @@ test('why it cannot be written is told, and nothing is lost', async () => {
   const refuse = (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ code: 'io', message: 'Broken.md: no space is left' }) });
   await editor.page.route('**/api/create_page', refuse);
   await button(editor, 'Restore the page').click();
-  await notice(editor).getByText('It could not be written: Broken.md: no space is left').waitFor();
+  await notice(editor).getByText('It could not be restored: Broken.md: no space is left').waitFor();
   assert.equal(await editor.text(), textOf('Broken').replace('first', 'first mine'));
   await editor.page.unroute('**/api/create_page', refuse);
   await button(editor, 'Restore the page').click();
@@ -223,20 +223,20 @@ test('why it cannot be written is told, and nothing is lost', async () => {
   await editor.close();
 });
 
-test('by keyboard alone: from the text to the choice and back, and by name', async () => {
+test('works with the keyboard only: buttons and commands', async () => {
   const editor = await open('Keys');
   await editor.content.focus();
   await gone(editor, 'Keys');
-  assert.equal(await editor.page.evaluate(() => document.activeElement.closest('.cm-content') !== null), true, 'the keyboard stays in the text');
+  assert.equal(await editor.page.evaluate(() => document.activeElement.closest('.cm-content') !== null), true, 'the text keeps the focus');
   const isOn = (name) => editor.page.evaluate((name) => document.activeElement.textContent.trim() === name, name);
   await editor.press('Shift+F6');
   for (let step = 0; step < 12 && !(await isOn('Restore the page')); step++) await editor.press('Tab');
-  assert.ok(await isOn('Restore the page'), 'the choice is reached');
+  assert.ok(await isOn('Restore the page'), 'the button has the focus');
   await editor.press('Enter');
   await editor.saved();
   assert.equal(viewer.read('Keys.md'), textOf('Keys'));
   await editor.type('K');
-  await until(() => viewer.read('Keys.md').includes('K'), 'the keyboard is back in the text');
+  await until(() => viewer.read('Keys.md').includes('K'), 'the text has the focus again');
   await gone(editor, 'Keys');
   await editor.press('Control+k');
   await editor.page.getByRole('combobox').fill('>restore');
@@ -246,7 +246,7 @@ test('by keyboard alone: from the text to the choice and back, and by name', asy
   await editor.close();
 });
 
-test('somebody who goes away from it finds it again by going back', async () => {
+test('after leaving the page, Back shows its text again', async () => {
   const editor = await open('Left');
   await gone(editor, 'Left');
   await editor.after('first');
@@ -261,7 +261,7 @@ test('somebody who goes away from it finds it again by going back', async () => 
   await editor.close();
 });
 
-test('it was deleted while what somebody typed was saved, and they had gone on: they are told, and led back', async () => {
+test('if the page is deleted during a save after leaving it, a message leads back', async () => {
   const editor = await open('Late');
   await editor.page.route('**/api/save_page', async (route) => {
     remove('Late');
@@ -274,26 +274,26 @@ test('it was deleted while what somebody typed was saved, and they had gone on: 
   await until(async () => (await editor.text()).startsWith('# Home'), 'another page is shown');
   await editor.page.getByRole('status').filter({ hasText: 'Late.md was moved or deleted' }).waitFor();
   await editor.page.unroute('**/api/save_page');
-  await editor.page.getByRole('button', { name: 'Show them' }).click();
+  await editor.page.getByRole('button', { name: 'Show edits' }).click();
   await button(editor, 'Restore the page').click();
   await until(() => viewer.read('Late.md') === textOf('Late').replace('first', 'first mine'), 'it is written');
   await editor.saved();
   await editor.close();
 });
 
-test('where it is read, one button leads to its text', async () => {
+test('in reading mode, a button opens its text', async () => {
   const editor = await open('Read');
   await editor.press('Control+e');
   await editor.page.locator('#ubp_content').getByText('second line').waitFor();
   remove('Read');
-  await button(editor, 'Show its text').click();
+  await button(editor, 'Show text').click();
   await button(editor, 'Restore the page').click();
   await editor.saved();
   assert.equal(viewer.read('Read.md'), textOf('Read'));
   await editor.close();
 });
 
-test('the window is loaded anew: the text is put back when there is a page again', async () => {
+test('after a reload, the text is restored once the page exists again', async () => {
   const context = await own.context();
   const editor = await open('Reload', { context });
   await gone(editor, 'Reload');
@@ -305,12 +305,12 @@ test('the window is loaded anew: the text is put back when there is a page again
   writeFileSync(file('Reload'), textOf('Reload'));
   await until(() => viewer.call('read_page', { page: 'Reload.md' }).catch(() => null), 'it is known');
   await editor.page.goto(viewer.url + addressOf('Reload.md'));
-  await until(() => viewer.read('Reload.md') === textOf('Reload').replace('first', 'first mine'), 'it is put back and saved');
+  await until(() => viewer.read('Reload.md') === textOf('Reload').replace('first', 'first mine'), 'it is restored and saved');
   await context.close();
 });
 
 for (const width of [1440, 390]) {
-  test(`is accessible and looks well, ${width} wide`, async () => {
+  test(`is accessible, ${width} wide`, async () => {
     const editor = await open('Look', { options: { colorScheme: 'light', viewport: { width, height: 900 } } });
     await gone(editor, 'Look');
     const picture = (name) => process.env.UBP_SHOTS && editor.page.screenshot({ path: `${process.env.UBP_SHOTS}/gone ${name} ${width}.png` });

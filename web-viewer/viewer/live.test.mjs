@@ -1,4 +1,4 @@
-// What others do while a window is open: files on disk, agents, a server that goes away.
+// Changes while a window is open: files on disk, agents, a server that stops.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -7,7 +7,7 @@ import { editor, ready, until, withViewer } from './workspace.mjs';
 const own = withViewer();
 
 describe('changes from elsewhere', () => {
-  test('a page that another program writes is listed, and one that it deletes goes', async () => {
+  test('pages that another program writes or deletes appear in the list or disappear', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     mkdirSync(own.page('Fresh'), { recursive: true });
@@ -18,7 +18,7 @@ describe('changes from elsewhere', () => {
     await done();
   });
 
-  test('headings that are named as parts of the window are headings like others', async () => {
+  test('headings with the names of UI elements work like others', async () => {
     const names = ['Rail', 'App', 'Content', 'Side', 'Bar', 'Head', 'Desk', 'Status', 'Toasts', 'Rail outline'];
     own.write('Rail.md', names.map((name, at) => `${at ? '##' : '#'} ${name}\n\nA paragraph.\n`).join('\n'));
     const { page, done } = await own.open('Rail.html', { settings: { face: 'read' } });
@@ -33,18 +33,18 @@ describe('changes from elsewhere', () => {
     await done();
   });
 
-  test('backlinks follow', async () => {
+  test('backlinks are updated', async () => {
     const { page, done } = await own.open('Alone.html', { expectErrors: true });
     await ready(page);
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     own.write('Friend.md', '# Friend\n\nA word about [[Alone]] from a friend.\n');
     await page.locator('#ubp_rail').getByText('A word about Alone from a friend.').waitFor();
     rmSync(own.page('Friend.md'));
-    await page.locator('#ubp_rail').getByText('No page links here yet.').waitFor();
+    await page.locator('#ubp_rail').getByText('No backlinks yet.').waitFor();
     await done();
   });
 
-  test('the article follows without losing scroll and focus', async () => {
+  test('the article is updated without losing scroll position and focus', async () => {
     const { page, done } = await own.open('Guides/Reading.html', { settings: { face: 'read' } });
     await ready(page);
     await page.evaluate(() => scrollTo(0, 900));
@@ -62,11 +62,11 @@ describe('changes from elsewhere', () => {
     await editor(page).waitFor();
     const { content_hash } = await own.call('read_page', { page: 'Alone.md' });
     await own.tool('ubp_update_page', { page: 'Alone.md', mode: 'append', content: 'An agent was here.', expected_hash: content_hash });
-    await until(async () => /An agent was here\./.test(await editor(page).textContent()), 'the editor follows');
+    await until(async () => /An agent was here\./.test(await editor(page).textContent()), 'the editor is updated');
     await done();
   });
 
-  test('a page that is gone from under its window says so', async () => {
+  test('a message is shown if the open page is deleted', async () => {
     own.write('Passing.md', '# Passing\n');
     const { page, done } = await own.open('Passing.html', { expectErrors: true });
     await ready(page);
@@ -76,8 +76,8 @@ describe('changes from elsewhere', () => {
   });
 });
 
-describe('a server that goes away', () => {
-  test('is told, waited for, and what happened meanwhile is taken in', async () => {
+describe('a server that stops', () => {
+  test('is reported; once it is back, changes made meanwhile appear', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await own.stop();

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cloned, editor, ready, until, withViewer } from './workspace.mjs';
 
-describe('a page that code has overtaken', () => {
+describe('a stale page', () => {
   const own = withViewer();
 
-  test('says so, shows what changed, and is marked as reviewed; that can be taken back', async () => {
+  test('shows a banner and the changes, can be marked as reviewed, and this can be undone', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
     await page.locator('#ubp_head').getByText('Out of date').waitFor();
@@ -18,13 +18,13 @@ describe('a page that code has overtaken', () => {
     await banner.getByRole('button', { name: 'Mark as reviewed' }).click();
     await banner.waitFor({ state: 'detached' });
     await page.locator('#ubp_head').getByText('Up to date').waitFor();
-    await until(async () => (await page.locator('#ubp_side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list follows');
+    await until(async () => (await page.locator('#ubp_side .viewport a', { hasText: 'Sign in' }).locator('.freshness').textContent()).trim() === 'Up to date', 'the list is updated');
     await page.getByRole('button', { name: 'Undo' }).click();
     await banner.waitFor();
     await done();
   });
 
-  test('also where it is read', async () => {
+  test('shows the same in reading mode', async () => {
     const { page, done } = await own.open('Code/Sessions.html', { settings: { face: 'read' } });
     await ready(page);
     await page.locator('#ubp_head').getByText('May be out of date').waitFor();
@@ -36,22 +36,22 @@ describe('a page that code has overtaken', () => {
 describe('pages to review', () => {
   const own = withViewer();
 
-  test('are all there, worst first, filtered, sorted, and reviewed together by keyboard', async () => {
+  test('are all listed, the stalest first, filtered, sorted, and reviewed together by keyboard', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
     await page.keyboard.press('Alt+r');
     await page.getByRole('heading', { level: 1, name: 'Pages to review' }).waitFor();
     const rows = page.locator('#ubp_stage .row .title');
-    await until(async () => (await rows.count()) >= 3, 'all that are not fresh');
-    assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'what may be stale comes last');
+    await until(async () => (await rows.count()) >= 3, 'all stale pages');
+    assert.equal((await rows.allTextContents()).at(-1), 'Sessions', 'possibly stale pages are last');
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('title');
     assert.deepEqual(await rows.allTextContents(), [...(await rows.allTextContents())].sort());
     await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('session');
     await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'filtered by file');
     await page.getByRole('textbox', { name: 'Filter pages to review' }).fill('');
     await page.getByRole('button', { name: /may be out of date/ }).click();
-    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'narrowed by freshness');
+    await until(async () => (await rows.allTextContents()).join() === 'Sessions', 'filtered by freshness');
     await page.locator('#ubp_stage').getByText('End sessions after an hour').waitFor();
     await page.getByRole('button', { name: /may be out of date/ }).click();
     await page.locator('#ubp_stage [data-row="0"]').focus();
@@ -60,7 +60,7 @@ describe('pages to review', () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Mark 2 as reviewed' }).press('Enter');
     await until(async () => (await rows.count()) === 1, 'two are gone');
-    await page.getByText('2 pages are marked as reviewed.').waitFor();
+    await page.getByText('2 pages were marked as reviewed.').waitFor();
     await page.keyboard.press('Alt+u');
     await until(async () => (await rows.count()) === 3, 'and back');
     await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -72,10 +72,10 @@ describe('pages to review', () => {
   });
 });
 
-describe('pages of a clone', () => {
+describe('pages in a clone', () => {
   const own = withViewer({ prepare: cloned });
 
-  test('have the date of their last commit, in the list and where they are reviewed: their files are all of today', async () => {
+  test('have the date of their last commit, in the list and in the review, not the date of the file', async () => {
     const { page, done } = await own.open('Code/Sign%20in.html');
     await ready(page);
     await page.getByRole('button', { name: /^Sort/ }).click();
@@ -83,7 +83,7 @@ describe('pages of a clone', () => {
     await until(async () => (await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent()).trim() === '10 Jan 2024', async () => 'the list has ' + await page.locator('#ubp_side .viewport [data-page="Code/Sign in.md"] .about').textContent());
     await page.keyboard.press('Alt+r');
     await page.locator('#ubp_stage .row', { hasText: 'Sign in' }).click();
-    await page.locator('#ubp_stage').getByText('Code/Sign in.md · written 10 Jan 2024').waitFor();
+    await page.locator('#ubp_stage').getByText('Code/Sign in.md · edited 10 Jan 2024').waitFor();
     await done();
   });
 });

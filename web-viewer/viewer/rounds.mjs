@@ -1,14 +1,14 @@
-// Rounds of edits that come at random from a browser, from the disk and from an agent, to one page at once. Every letter is of
-// its own kind, so that none can be lost unseen. Fails if one that the editor had taken in is not in the file at the end.
+// Random concurrent edits of one page from a browser, the disk and an agent. Every typed letter is unique, so that a loss is
+// noticed. Fails if a letter that the editor accepted is not in the file at the end.
 //
-//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM names the program
+//   node viewer/rounds.mjs [ROUNDS] [SEED]      UBP_PROGRAM is the program
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Editor, Viewer, addressOf, launch, makeProject, until } from './editing.mjs';
 
-/** Numbers that a seed decides. */
+/** A random number generator with a seed. */
 function numbers(seed) {
   let state = seed >>> 0;
   return (below) => {
@@ -18,8 +18,8 @@ function numbers(seed) {
 }
 
 /**
- * Another editor that looks before it writes, under the lock that UBP's own writers hold: a file system has no exchange that
- * compares, so that without it either side could replace what the other wrote a moment before.
+ * Another editor that compares before it writes, under the lock of UBP's writers. File systems have no atomic compare-and-swap,
+ * so without the lock either side could overwrite what the other one has just written.
  */
 function writeUnlessChanged(viewer, path, seen, text) {
   const [page, lock] = [join(viewer.root, 'pages', path), join(viewer.root, '.ubp/write.lock')];
@@ -29,7 +29,7 @@ function writeUnlessChanged(viewer, path, seen, text) {
   return spawnSync('flock', [lock, 'sh', '-c', script, 'sh', page]).status === 0;
 }
 
-/** What the editor read and wrote, to tell who lost a letter: the editor, or a file system that has no lock for others. */
+/** Records what the editor read and wrote, to find out whether the editor or another writer lost a letter. */
 function noteSaves(page) {
   const texts = new Map();
   const accepted = [];
@@ -45,9 +45,9 @@ function noteSaves(page) {
   return {
     about(letter) {
       const guilty = accepted.find(({ from, text }) => texts.get(from)?.includes(letter) && !text.includes(letter));
-      if (guilty) return `${letter}: the editor took it away from a text that had it`;
+      if (guilty) return `${letter}: the editor removed it from a text that contained it`;
       const known = [...texts.values()].some((text) => text.includes(letter));
-      return `${letter}: ${known ? 'the editor had seen it, and never saved over it' : 'the editor never saw it: it was replaced between comparing and renaming'}`;
+      return `${letter}: ${known ? 'the editor received it and did not remove it' : 'the editor never received it: it was overwritten between comparing and renaming'}`;
     },
   };
 }
@@ -68,7 +68,7 @@ export async function rounds(count, seed) {
     await editor.content.waitFor();
     const saves = noteSaves(page);
     const written = { typed: [], disk: [], agent: [] };
-    /** What somebody chose to let go of. */
+    /** Letters discarded in a conflict. */
     const given = new Set();
     let number = 0;
     const sign = (by) => {
@@ -79,11 +79,11 @@ export async function rounds(count, seed) {
     };
     const lost = (signs, text) => signs.filter((one) => !text.includes(one) && !given.has(one));
     const decide = async () => {
-      const panel = page.getByRole('region', { name: 'Changed in two places' });
+      const panel = page.getByRole('region', { name: 'Conflicts' });
       if (!(await panel.isVisible())) return;
       sum.conflicts++;
       const before = (await editor.text()) + viewer.read('Page.md');
-      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Keep all from the file' });
+      const button = page.getByRole('button', { name: random(2) ? 'Keep all mine' : 'Keep all from disk' });
       await button.click({ timeout: 2_000 }).catch(() => {});
       await until(async () => !(await panel.isVisible()), 'a choice ends the conflict').catch(() => {});
       const after = await editor.text();
@@ -113,7 +113,7 @@ export async function rounds(count, seed) {
         try {
           await viewer.tool('ubp_update_page', { page: 'Page.md', mode: 'append', content: `${made}\n`, expected_hash: hash });
         } catch (error) {
-          // Somebody wrote in between, and the agent is told.
+          // The page changed in between, and the agent gets a conflict.
           sum.refused++;
           given.add(made);
           if (!/changed|conflict|many|minute/i.test(error.message)) throw error;
@@ -123,7 +123,7 @@ export async function rounds(count, seed) {
       await decide();
       const seen = (await editor.text()) + viewer.read('Page.md');
       const gone = lost(written.typed, seen);
-      assert.deepEqual(gone, [], `round ${round}: letters that were typed are nowhere\n${gone.map((one) => saves.about(one)).join('\n')}`);
+      assert.deepEqual(gone, [], `round ${round}: lost letters\n${gone.map((one) => saves.about(one)).join('\n')}`);
     }
     await until(
       async () => {

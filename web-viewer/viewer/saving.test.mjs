@@ -1,4 +1,4 @@
-// From the keyboard to the file and back: when it is saved, what others write meanwhile, and what outlives a failure.
+// Saving: when edits are saved, concurrent changes of the file, and recovery after failures.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { still } from '../browser/support.mjs';
@@ -14,7 +14,7 @@ before(async () => {
 });
 const open = (path, options) => own.open(viewer, path, options);
 
-test('typing is saved a moment later, with no byte changed that nobody typed', async () => {
+test('typing is saved after a moment, and no other byte changes', async () => {
   const editor = await open('Plain.md');
   await editor.after('first');
   await editor.type(' new');
@@ -23,7 +23,7 @@ test('typing is saved a moment later, with no byte changed that nobody typed', a
   await editor.close();
 });
 
-test('line breaks and a byte order mark stay as they are', async () => {
+test('line endings and a byte order mark are preserved', async () => {
   const text = `\ufeff${LINES.replaceAll('\n', '\r\n').replace('third line\r\n', 'third line\n')}`;
   viewer.write('Breaks.md', text);
   const editor = await open('Breaks.md');
@@ -34,12 +34,12 @@ test('line breaks and a byte order mark stay as they are', async () => {
   await editor.close();
 });
 
-test('a paste is saved at once, and leaving the editor saves', async () => {
+test('pasting saves at once, and so does leaving the editor', async () => {
   const editor = await open('Paste.md', { options: { permissions: ['clipboard-read', 'clipboard-write'] } });
   await editor.page.evaluate(() => navigator.clipboard.writeText('PASTED '));
   await editor.after('first ');
   await editor.press('Control+v');
-  await until(() => viewer.read('Paste.md').includes('first PASTED line'), 'what was pasted is in the file');
+  await until(() => viewer.read('Paste.md').includes('first PASTED line'), 'the pasted text is in the file');
   await editor.after('second ');
   await editor.type('BLUR ');
   await editor.content.evaluate((element) => element.blur());
@@ -47,12 +47,12 @@ test('a paste is saved at once, and leaving the editor saves', async () => {
   await editor.close();
 });
 
-test('without unsaved edits the editor follows the file and keeps its cursor', async () => {
+test('without unsaved edits, the editor shows changes of the file and keeps its cursor', async () => {
   const editor = await open('Follow.md');
   await editor.after('second li');
   const before = await editor.cursor();
   viewer.write('Follow.md', LINES.replace('first line', 'first line, much longer now').replace('third', 'THIRD'));
-  await until(async () => (await editor.text()).includes('THIRD'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('THIRD'), 'the editor is updated');
   assert.equal(await editor.cursor(), before + ', much longer now'.length);
   assert.equal(await editor.status(), 'saved');
   await editor.close();
@@ -67,7 +67,7 @@ test('an edit of an agent appears while the page is open', async () => {
   await editor.close();
 });
 
-test('edits in different places are merged and told of', async () => {
+test('edits in different places are merged with a notice', async () => {
   const editor = await open('Merge.md');
   await editor.after('first');
   await editor.type(' mine');
@@ -77,17 +77,17 @@ test('edits in different places are merged and told of', async () => {
   await editor.close();
 });
 
-test('edits in the same place: both are shown, nothing is written until every choice is made', async () => {
+test('for edits in the same place, both versions are shown, and nothing is written until every conflict is resolved', async () => {
   const editor = await open('Conflict.md');
   await editor.after('second');
   await editor.type(' mine');
   viewer.write('Conflict.md', LINES.replace('second', 'yours second').replace('first', 'FIRST'));
-  const panel = editor.page.getByRole('region', { name: 'Changed in two places' });
+  const panel = editor.page.getByRole('region', { name: 'Conflicts' });
   await panel.waitFor();
-  await until(async () => (await editor.status()) === 'conflict', 'the state says so');
-  assert.match(await panel.textContent(), /1 place to choose/);
+  await until(async () => (await editor.status()) === 'conflict', 'the status is updated');
+  assert.match(await panel.textContent(), /: 1 conflict\./);
   assert.match(await editor.text(), /FIRST line\n\nsecond mine line/);
-  assert.ok(await editor.page.getByText('yours second').isVisible(), 'theirs is shown');
+  assert.ok(await editor.page.getByText('yours second').isVisible(), 'the other version is shown');
   await editor.askedToSave();
   assert.match(viewer.read('Conflict.md'), /yours second line/);
   await editor.page.getByRole('button', { name: 'Keep mine' }).click();
@@ -97,12 +97,12 @@ test('edits in the same place: both are shown, nothing is written until every ch
   await editor.close();
 });
 
-test('theirs can be taken by keyboard alone, and undone', async () => {
+test('the other version can be accepted with the keyboard only, and undone', async () => {
   const editor = await open('Theirs.md');
   await editor.after('second');
   await editor.type(' mine');
   viewer.write('Theirs.md', LINES.replace('second', 'yours second'));
-  await editor.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  await editor.page.getByRole('region', { name: 'Conflicts' }).waitFor();
   await editor.content.focus();
   await editor.press('Alt+ArrowDown', 'Alt+t');
   await editor.saved();
@@ -113,7 +113,7 @@ test('theirs can be taken by keyboard alone, and undone', async () => {
   await editor.close();
 });
 
-test('going to another page saves the one that is left, and its history comes back with it', async () => {
+test('opening another page saves the current one, and its undo history is kept', async () => {
   const editor = await open('Switch.md');
   await editor.after('first');
   await editor.type(' [[Other]] kept');
@@ -128,56 +128,56 @@ test('going to another page saves the one that is left, and its history comes ba
   await until(async () => (await editor.text()).includes('kept'), 'the first page is shown again');
   await editor.content.focus();
   for (let step = 0; step < 4; step++) await editor.press('Control+z');
-  await until(async () => !(await editor.text()).includes('kept'), 'undo remembers');
+  await until(async () => !(await editor.text()).includes('kept'), 'the undo history is kept');
   await editor.saved();
   assert.match(viewer.read('Other.md'), /second \[\[Switch\]\] line/);
   await editor.close();
 });
 
-test('the server goes and comes back: what was typed meanwhile is saved', async () => {
+test('what is typed while the server is away is saved once it is back', async () => {
   const lone = await own.start(Object.fromEntries([page('Gone')]));
   const editor = await own.open(lone, 'Gone.md');
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' offline');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.type(' typed');
   await lone.run();
-  await until(() => lone.read('Gone.md').includes('first offline typed line'), 'it is saved by itself', 40_000);
+  await until(() => lone.read('Gone.md').includes('first offline typed line'), 'it is saved automatically', 40_000);
   await editor.saved();
   await editor.context.close();
 });
 
-test('the tab is closed while the server is away: edits are put back when the page is opened again', async () => {
+test('if the tab is closed while the server is away, edits are restored when the page is opened again', async () => {
   const lone = await own.start(Object.fromEntries([page('Crash')]));
   const context = await own.context();
   const editor = await own.open(lone, 'Crash.md', { context });
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' unsaved');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.page.close();
   await lone.run();
   assert.equal(lone.read('Crash.md'), LINES);
   const again = await own.open(lone, 'Crash.md', { context });
-  await until(() => lone.read('Crash.md').includes('first unsaved line'), 'it is put back and saved');
+  await until(() => lone.read('Crash.md').includes('first unsaved line'), 'it is restored and saved');
   assert.match(await again.text(), /first unsaved line/);
   await context.close();
 });
 
-test('a draft on a file that went on is shown beside it', async () => {
+test('a draft of a file that changed since is shown next to it', async () => {
   const lone = await own.start(Object.fromEntries([page('Stale')]));
   const context = await own.context();
   const editor = await own.open(lone, 'Stale.md', { context });
   await lone.stop('SIGKILL');
   await editor.after('first');
   await editor.type(' unsaved');
-  await until(async () => (await editor.status()) === 'offline', 'the state says so');
+  await until(async () => (await editor.status()) === 'offline', 'the status is updated');
   await editor.page.close();
   lone.write('Stale.md', LINES.replace('third', 'changed third'));
   await lone.run();
   const again = await own.open(lone, 'Stale.md', { context });
-  await again.page.getByRole('region', { name: 'Changed in two places' }).waitFor();
+  await again.page.getByRole('region', { name: 'Conflicts' }).waitFor();
   assert.match(await again.text(), /first unsaved line/);
   assert.equal(lone.read('Stale.md'), LINES.replace('third', 'changed third'));
   await again.page.getByRole('button', { name: 'Keep all mine' }).click();
@@ -185,20 +185,20 @@ test('a draft on a file that went on is shown beside it', async () => {
   await context.close();
 });
 
-test('undo takes back what was typed, not what the file brought', async () => {
+test('undo reverts what was typed, not changes of the file', async () => {
   const editor = await open('Undo.md');
   await editor.after('first');
   await editor.type(' typed');
   await editor.saved();
   viewer.write('Undo.md', viewer.read('Undo.md').replace('third', 'brought third'));
-  await until(async () => (await editor.text()).includes('brought'), 'the editor follows');
+  await until(async () => (await editor.text()).includes('brought'), 'the editor is updated');
   await editor.press('Control+z');
   await editor.saved();
   assert.equal(viewer.read('Undo.md'), LINES.replace('third', 'brought third'));
   await editor.close();
 });
 
-test('the file changes during a composition: neither is disturbed', async () => {
+test('a change of the file during a composition disturbs neither', async () => {
   const editor = await open('Composing.md');
   await editor.after('first');
   const session = await editor.context.newCDPSession(editor.page);
@@ -220,15 +220,15 @@ test('two windows on one page see each other’s edits', async () => {
   const [one, other] = [await open('Pages.md'), await open('Pages.md')];
   await one.after('first');
   await one.type(' of one');
-  await until(async () => (await other.text()).includes('first of one'), 'the other follows');
+  await until(async () => (await other.text()).includes('first of one'), 'the second window is updated');
   await other.after('third');
   await other.type(' of another');
-  await until(async () => (await one.text()).includes('third of another'), 'the one follows');
+  await until(async () => (await one.text()).includes('third of another'), 'the first window is updated');
   await one.close();
   await other.close();
 });
 
-test('what is seen stays in its place while lines come above', async () => {
+test('the visible lines stay in place while lines are added above', async () => {
   const long = Array.from({ length: 400 }, (_, line) => `Line ${line}.`).join('\n\n');
   viewer.write('Far.md', long);
   const editor = await open('Far.md');
@@ -236,7 +236,7 @@ test('what is seen stays in its place while lines come above', async () => {
   const place = () => editor.page.locator('.cm-line', { hasText: /^Line 300\.$/ }).evaluate((element) => element.getBoundingClientRect().top);
   const before = await still(place, 'the text comes to rest');
   viewer.write('Far.md', `One line more.\n\nAnd one.\n\n${long}`);
-  await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor follows');
+  await until(async () => (await editor.text()).startsWith('One line more.'), 'the editor is updated');
   const now = await still(place, 'the text comes to rest');
   assert.ok(Math.abs(now - before) < 4, `it moved from ${before} to ${now}`);
   await editor.close();

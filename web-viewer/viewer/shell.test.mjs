@@ -1,4 +1,4 @@
-// Around the editor: the two faces of a page, the sidebar, the palette, keys, history, the status bar, settings.
+// Around the editor: editing and reading mode, the sidebar, the command palette, keys, history, the status bar, settings.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FROZEN, bestMedian, editor, ready, saved, switchTo, until, withViewer } from './workspace.mjs';
@@ -7,8 +7,8 @@ const own = withViewer();
 const titles = (page) => page.locator('#ubp_side .viewport .title').allTextContents();
 const face = (page) => page.evaluate(() => document.documentElement.dataset.face ?? 'read');
 
-describe('the faces of a page', () => {
-  test('it opens to be edited; a button and a key turn it over, and the choice stays', async () => {
+describe('editing and reading mode', () => {
+  test('a page opens in editing mode; a button and a key switch the mode, and the choice is kept', async () => {
     const { page, done } = await own.open('Home.html');
     await editor(page).waitFor();
     assert.match(await editor(page).textContent(), /# ?Home/);
@@ -16,7 +16,7 @@ describe('the faces of a page', () => {
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     assert.equal(await editor(page).isVisible(), false);
     await page.keyboard.press('Control+e');
-    await until(async () => (await face(page)) === 'edit', 'the key turns it over');
+    await until(async () => (await face(page)) === 'edit', 'the key switches the mode');
     await page.keyboard.press('Control+e');
     await page.reload();
     await ready(page);
@@ -24,7 +24,7 @@ describe('the faces of a page', () => {
     await done();
   });
 
-  test('what was typed is read at once', async () => {
+  test('reading mode shows the latest edits', async () => {
     const { page, done } = await own.open('Alone.html');
     await editor(page).click();
     await page.keyboard.press('Control+End');
@@ -35,14 +35,14 @@ describe('the faces of a page', () => {
     await done();
   });
 
-  test('links to headings lead there in both', async () => {
+  test('links to headings work in both modes', async () => {
     const { page, done } = await own.open('Guides/Reading.html#reading/part-7');
     await editor(page).waitFor();
-    await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is there');
+    await until(() => page.getByText('Part 7').locator('visible=true').first().evaluate((heading) => heading.getBoundingClientRect().top < 400), 'the editor is shown');
     await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
-    await until(async () => page.url().endsWith('#reading/part-3'), 'the address says so');
+    await until(async () => page.url().endsWith('#reading/part-3'), 'the address is updated');
     await page.getByRole('button', { name: 'Read', exact: true }).click();
-    await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is there');
+    await until(() => page.locator('[id="reading/part-3"]').evaluate((heading) => heading.getBoundingClientRect().top < 200), 'the article is shown');
     await done();
   });
 
@@ -51,7 +51,7 @@ describe('the faces of a page', () => {
     await editor(page).click();
     const current = page.locator('#ubp_rail a[aria-current=location]');
     await page.locator('#ubp_rail').getByRole('link', { name: 'Part 3' }).click();
-    await until(async () => (await current.textContent()) === 'Part 3', 'where the cursor was put');
+    await until(async () => (await current.textContent()) === 'Part 3', 'at the cursor');
     await editor(page).focus();
     await page.keyboard.press('Control+End');
     const last = await page.locator('#ubp_rail .outline a').last().textContent();
@@ -59,7 +59,7 @@ describe('the faces of a page', () => {
     await done();
   });
 
-  test('going to another page saves, and is quick', async () => {
+  test('opening another page saves, and is fast', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await editor(page).click();
@@ -89,7 +89,7 @@ describe('the sidebar', () => {
     await done();
   });
 
-  test('has folders that open and close by keyboard', async () => {
+  test('has folders that expand and collapse by keyboard', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await page.getByRole('button', { name: 'Folders' }).click();
@@ -106,7 +106,7 @@ describe('the sidebar', () => {
     await done();
   });
 
-  test('opens the folders of the page that is shown', async () => {
+  test('expands the folders of the open page', async () => {
     const { page, done } = await own.open('Guides/Reading.html');
     await ready(page);
     await page.getByRole('button', { name: 'Folders' }).click();
@@ -123,7 +123,7 @@ describe('the sidebar', () => {
     await done();
   });
 
-  test('keeps favourites in the project, starred by pointer, key and name', async () => {
+  test('keeps favourites in the project, added by pointer, key and command', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('#ubp_head').getByRole('button', { name: 'Favourite' }).click();
@@ -131,25 +131,25 @@ describe('the sidebar', () => {
     await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Reading' }).focus();
     await page.keyboard.press('s');
     await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
-    await until(async () => (await own.call('favorites', {})).pages.length === 2, 'the project knows them');
+    await until(async () => (await own.call('favorites', {})).pages.length === 2, 'they are stored in the project');
     await page.reload();
     await page.locator('#ubp_side .favorites').getByRole('link', { name: 'Reading' }).waitFor();
     await page.keyboard.press('Alt+s');
-    await until(async () => (await page.locator('#ubp_side .favorites a').allTextContents()).length === 1, 'the key takes the star away');
+    await until(async () => (await page.locator('#ubp_side .favorites a').allTextContents()).length === 1, 'the key removes the favourite');
     await own.call('favorites', { remove: ['Guides/Reading.md'] });
     await page.locator('#ubp_side .favorites').waitFor({ state: 'detached' });
     await done();
   });
 
-  test('lists what was opened last', async () => {
+  test('lists recently opened pages', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     for (const name of ['Alone', 'Formatting']) await page.locator('#ubp_side .viewport').getByRole('link', { name }).first().click();
-    await until(async () => (await page.locator('#ubp_side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the one that is open');
+    await until(async () => (await page.locator('#ubp_side .recent .title').allTextContents()).join() === 'Alone,Home', 'the latest first, without the open page');
     await done();
   });
 
-  test('shows freshness, and narrows to it', async () => {
+  test('shows freshness and filters by it', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.getByRole('button', { name: /^Sort/ }).click();
@@ -159,7 +159,7 @@ describe('the sidebar', () => {
     await done();
   });
 
-  test('hides, and stays hidden', async () => {
+  test('can be hidden, and stays hidden', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -175,12 +175,12 @@ describe('the sidebar', () => {
 });
 
 describe('the palette', () => {
-  test('makes a page where nothing is called so', async () => {
+  test('creates a page if no page has this name', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('Zebra crossings');
-    // Enter alone would open what search by meaning finds, where there is a model.
+    // With a model, Enter alone would open a result of the search by meaning.
     await page.getByRole('option', { name: 'Create page: “Zebra crossings”' }).click();
     await until(async () => /Zebra crossings/.test(await editor(page).textContent()), 'it is open');
     assert.match(own.read('Zebra crossings.md'), /# Zebra crossings/);
@@ -188,14 +188,14 @@ describe('the palette', () => {
     await done();
   });
 
-  test('does not make one by mistake where text is found', async () => {
+  test('does not create one by mistake if text is found', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').waitFor();
     await page.keyboard.type('lighthouse');
     await page.keyboard.press('Enter');
-    await until(async () => page.url().includes('Home.html'), 'the page that tells of it is open');
+    await until(async () => page.url().includes('Home.html'), 'the linking page is open');
     await done();
   });
 
@@ -210,13 +210,13 @@ describe('the palette', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('>');
     const names = await page.getByRole('option').allTextContents();
-    for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Show or hide the sidebar', 'Read this page']) {
+    for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Toggle sidebar', 'Read this page']) {
       assert.ok(names.some((option) => option.includes(name)), `${name} is offered`);
     }
     await done();
   });
 
-  test('begins with what was opened last', async () => {
+  test('shows recently opened pages first', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Alone' }).click();
@@ -229,7 +229,7 @@ describe('the palette', () => {
 });
 
 describe('keys', () => {
-  test('every shortcut of the list works from inside the editor', async () => {
+  test('every listed shortcut works inside the editor', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -245,7 +245,7 @@ describe('keys', () => {
     await page.keyboard.press('Control+Shift+f');
     assert.equal(await page.locator('#ubp_bar').isVisible(), false);
     assert.equal(await page.locator('#ubp_rail').isVisible(), false);
-    assert.ok(await page.locator('#ubp_status').isVisible(), 'whether it is saved is always seen');
+    assert.ok(await page.locator('#ubp_status').isVisible(), 'the save status is always visible');
     await page.keyboard.press('Control+Shift+f');
     for (const keys of ['Alt+n', 'Control+n']) {
       await page.keyboard.press(keys);
@@ -259,19 +259,19 @@ describe('keys', () => {
     await editor(page).click();
     await page.keyboard.press('Alt+ArrowLeft');
     await until(async () => page.url().includes('Home.html'), 'back');
-    await until(async () => /# ?Home/.test(await editor(page).textContent()), 'the editor follows');
+    await until(async () => /# ?Home/.test(await editor(page).textContent()), 'the editor is updated');
     await page.keyboard.press('Alt+ArrowRight');
     await until(async () => page.url().includes('Alone.html'), 'forward');
     await done();
   });
 
-  test('a sheet shows them all', async () => {
+  test('a dialog lists all of them', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
     await page.keyboard.press('Control+/');
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    for (const name of ['New page', 'Save now', 'Show or hide the sidebar', 'Focus mode', 'Previous page', 'Find and replace']) await sheet.getByText(name, { exact: true }).waitFor();
+    for (const name of ['New page', 'Save', 'Toggle sidebar', 'Focus mode', 'Previous page', 'Find and replace']) await sheet.getByText(name, { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Sidebar' }).focus();
     await page.keyboard.press('?');
@@ -279,7 +279,7 @@ describe('keys', () => {
     await done();
   });
 
-  test('letters are left to whoever types', async () => {
+  test('single letters are not shortcuts while typing', async () => {
     const { page, done } = await own.open('Alone.html');
     await editor(page).click();
     await page.keyboard.press('Control+End');
@@ -315,8 +315,8 @@ describe('keys', () => {
   });
 });
 
-describe('the last line', () => {
-  test('tells words, characters and links as one types, and that they are saved', async () => {
+describe('the status bar', () => {
+  test('shows words, characters, links and the save status while typing', async () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await editor(page).click();
@@ -331,7 +331,7 @@ describe('the last line', () => {
 });
 
 describe('settings', () => {
-  test('change font, size and width, at once and for good', async () => {
+  test('change font, size and width at once and permanently', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).waitFor();

@@ -1,4 +1,4 @@
-// A viewer on a copy of the test project, and a browser that works with everything around the editor.
+// Helpers: a viewer on a copy of the test project, and a browser for the tests around the editor.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { accessible, launch, openPage, settled, until } from '../browser/support.mjs';
 import { Viewer } from './editing.mjs';
 
-/** Milliseconds after which anybody would say that something stands still. Tests print how long things took and hold only
- *  this, since other work on a machine makes everything slower; `bench/` measures. */
+/** Milliseconds after which the page counts as frozen. Tests print times and check only this limit, because other processes
+ *  slow them down; `bench/` measures exactly. */
 export const FROZEN = 1000;
 
 export { accessible, settled, until };
@@ -33,7 +33,7 @@ function ubp(project, ...args) {
   return execFileSync(program, ['-C', project, ...args], { encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** Code that moved on after its pages were reviewed: long ago for sign-in, just now for sessions. */
+/** Changes sources after their pages were reviewed: long ago for sign-in, just now for sessions. */
 function withHistory(project) {
   git(project, ['init', '-q']);
   ubp(project, 'init');
@@ -46,13 +46,13 @@ function withHistory(project) {
   commit(project, 'End sessions after an hour', new Date(Date.now() - 86_400_000).toISOString());
 }
 
-/** The same before anybody indexed it. */
+/** The test project without an index. */
 export function cloned(project) {
   withHistory(project);
   for (const file of ['metadata.db', 'metadata.db-wal', 'metadata.db-shm']) rmSync(join(project, '.ubp', file), { force: true });
 }
 
-/** A project of many pages in many folders that link to each other. */
+/** A project with many pages that link to each other, in many folders. */
 export function manyPages(count) {
   return (project) => {
     rmSync(join(project, 'pages'), { recursive: true });
@@ -66,7 +66,7 @@ export function manyPages(count) {
   };
 }
 
-/** No page at all. */
+/** A project without pages. */
 export function empty(project) {
   rmSync(join(project, 'pages'), { recursive: true });
   mkdirSync(join(project, 'pages'));
@@ -74,8 +74,8 @@ export function empty(project) {
 }
 
 /**
- * Gives `open(path, options)` to the tests of a file. `prepare` makes the project from a copy of the test project; by
- * default that has a history. A page that reports an error or asks another host fails its test.
+ * Provides `open(path, options)` for the tests of a file. `prepare` changes a copy of the test project; by default it adds a
+ * git history. A page that reports an error or contacts another host fails its test.
  */
 export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
   const own = { root: '', project: '', token: '', browser: null };
@@ -91,7 +91,7 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
 
   before(
     async () => {
-      assert.ok(program, 'UBP_PROGRAM names the program; test.mjs sets it');
+      assert.ok(program, 'UBP_PROGRAM must be the path of ubp; test.mjs sets it');
       own.project = mkdtempSync(join(tmpdir(), 'ubp-viewer-'));
       cpSync(join(here, '../browser/vault'), own.project, { recursive: true });
       prepare(own.project);
@@ -121,22 +121,22 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
   return own;
 }
 
-/** Until the project is open and its pages are listed. */
+/** Waits until the project is open and its pages are listed. */
 export async function ready(page) {
   await page.getByText(/^[\d,]+ pages?$/).first().waitFor();
 }
 
-/** The text that is edited; waits until the editor is there. */
+/** Waits for the editor; returns its text element. */
 export function editor(page) {
   return page.locator('#ubp_desk .cm-content');
 }
 
-/** Until everything that was typed is in the file. */
+/** Waits until everything that was typed is saved. */
 export async function saved(page) {
   await page.locator('#ubp_status [data-save="saved"]').waitFor();
 }
 
-/** The median of times that `measure` gives, in the best of three rounds: the machine may be busy with something else. */
+/** The lowest median of three rounds of `measure`, because other processes may slow down a round. */
 export async function bestMedian(what, measure) {
   let best = Infinity;
   for (let round = 0; round < 3; round++) {
@@ -147,7 +147,7 @@ export async function bestMedian(what, measure) {
   return best;
 }
 
-/** How long it takes until a page of the list is in the editor, in milliseconds. */
+/** The time until a page of the list is shown in the editor, in milliseconds. */
 export function switchTo(page, title) {
   return page.evaluate(async (title) => {
     const link = [...document.querySelectorAll('#ubp_side .viewport a')].find((row) => row.querySelector('.title').textContent === title);

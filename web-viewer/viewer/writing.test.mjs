@@ -1,12 +1,12 @@
-// Where what is typed lands: in the page that was just made, below its title, however late the server answers; where the
-// cursor was left in one that is opened again; and never in the text of a page that was only opened.
+// Where typed text goes: into a page just created, below its title, however slow the server is; to the last cursor position in
+// a page opened again; and never into a page that was only opened.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { editor, empty, ready, saved, until, withViewer } from './workspace.mjs';
 
-/** Every answer comes this many milliseconds late. */
+/** The delay of every answer in milliseconds. */
 const late = (page, milliseconds) =>
   page.route('**/api/**', async (route) => {
     if (route.request().url().endsWith('/events')) return route.continue();
@@ -26,10 +26,10 @@ async function makePage(page, name) {
   await page.keyboard.press('Enter');
 }
 
-describe('what is typed for a page that was just made', () => {
+describe('text typed for a page just created', () => {
   const own = withViewer();
 
-  test('lands in it, below its title: at once, and after two seconds', async () => {
+  test('goes into it, below its title: at once, and after two seconds', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -45,7 +45,7 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('lands in it where nobody has edited yet', async () => {
+  test('goes into it if nothing was edited before', async () => {
     const { page, done } = await own.open('Home.html', { settings: { face: 'read' } });
     await ready(page);
     await makePage(page, 'From reading');
@@ -54,7 +54,7 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('lands in it while the server is slow, and nowhere else', async () => {
+  test('goes into it and nowhere else while the server is slow', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -70,7 +70,7 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('is kept where the page cannot be made, and comes into it once it can', async () => {
+  test('is kept if the page cannot be created, and goes into it once it is', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await page.keyboard.press('Alt+n');
@@ -89,7 +89,7 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('lands in it when an input method composes meanwhile', async () => {
+  test('goes into it during a composition', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await late(page, 500);
@@ -97,14 +97,14 @@ describe('what is typed for a page that was just made', () => {
     await page.locator('[data-type-ahead]').waitFor({ state: 'attached' });
     const keys = await page.context().newCDPSession(page);
     await keys.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
-    await until(() => existsSync(own.page('Composed.md')), 'the page is made');
+    await until(() => existsSync(own.page('Composed.md')), 'the page is created');
     await sleep(1500);
     await keys.send('Input.insertText', { text: '日本' });
     await landed(own, 'Composed.md', '# Composed\n\n日本');
     await done();
   });
 
-  test('lands in one that the palette makes', async () => {
+  test('goes into a page created with the palette', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await late(page, 300);
@@ -117,7 +117,7 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('lands in one that a link made, and the page with the link stays as it was', async () => {
+  test('goes into a page created from a link, and the page with the link is unchanged', async () => {
     own.write('Linking.md', '# Linking\n\nTo [[Nobody wrote this]].\n');
     const { page, done } = await own.open('Linking.html');
     await ready(page);
@@ -130,28 +130,28 @@ describe('what is typed for a page that was just made', () => {
     await done();
   });
 
-  test('is taken back with the page', async () => {
+  test('is undone with the page', async () => {
     const { page, done } = await own.open('Home.html', { expectErrors: true });
     await ready(page);
     await makePage(page, 'Never mind');
     await page.getByText('Created “Never mind”.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(() => !existsSync(own.page('Never mind.md')), 'the page is gone');
-    await until(async () => page.url().endsWith('Home.html'), 'the page that was open before is shown');
+    await until(async () => page.url().endsWith('Home.html'), 'the previous page is shown');
     await makePage(page, 'Minded');
     await page.keyboard.type('Text.');
     await landed(own, 'Minded.md', '# Minded\n\nText.');
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await page.getByText('“Minded” has text by now, so it is still there.').waitFor();
+    await page.getByText('“Minded” was edited since, so it was not removed.').waitFor();
     assert.ok(existsSync(own.page('Minded.md')));
     await done();
   });
 });
 
-describe('a page that is there', () => {
+describe('an existing page', () => {
   const own = withViewer();
 
-  test('has no cursor in its text when it is opened: single keys are commands', async () => {
+  test('has no cursor in its text when it is opened, so that single keys are commands', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -169,7 +169,7 @@ describe('a page that is there', () => {
     await done();
   });
 
-  test('takes nothing that is typed before it is there, and neither does the one that was', async () => {
+  test('receives nothing that is typed before it is shown, and neither does the previous page', async () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await editor(page).click();
@@ -186,7 +186,7 @@ describe('a page that is there', () => {
     await done();
   });
 
-  test('has its cursor where it was left', async () => {
+  test('restores its cursor position', async () => {
     own.write('Left.md', '# Left\n\nOne two three.\n');
     const { page, done } = await own.open('Left.html');
     await ready(page);
@@ -199,18 +199,18 @@ describe('a page that is there', () => {
     await until(async () => /Text of Alone/.test(await editor(page).getAttribute('aria-label')), 'the other is shown');
     await page.keyboard.press('Alt+ArrowLeft');
     await until(async () => /Text of Left/.test(await editor(page).getAttribute('aria-label')), 'it is shown again');
-    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'the keyboard is in it');
+    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'it has the focus');
     await page.keyboard.type(' five.');
     await until(() => /One two three\. Four five\./.test(own.read('Left.md')), () => own.read('Left.md'));
     await done();
   });
 
-  test('is written below its title by whoever comes to write it by keyboard', async () => {
+  test('has the cursor below its title when it is opened for editing by keyboard', async () => {
     own.write('Titled.md', '---\ntags: [x]\n---\n\n# Titled\n\nText.\n');
     const { page, done } = await own.open('Titled.html', { settings: { face: 'read' } });
     await ready(page);
     await page.keyboard.press('Control+e');
-    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'the keyboard is in it');
+    await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'it has the focus');
     await page.keyboard.type('More ');
     await until(() => own.read('Titled.md').endsWith('# Titled\n\nMore Text.\n'), () => own.read('Titled.md'));
     await done();
@@ -220,7 +220,7 @@ describe('a page that is there', () => {
 describe('the first page of a project', () => {
   const own = withViewer({ prepare: empty });
 
-  test('has the keyboard', async () => {
+  test('receives the keyboard', async () => {
     const { page, done } = await own.open('');
     await page.getByRole('button', { name: 'Create your first page' }).click();
     await page.getByRole('dialog', { name: 'New page' }).waitFor();
@@ -228,7 +228,7 @@ describe('the first page of a project', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.type('hello there');
     await landed(own, 'First page.md', '# First page\n\nhello there');
-    assert.ok(!page.url().includes('review'), 'what was typed ran a command');
+    assert.ok(!page.url().includes('review'), 'typing ran a command');
     await sleep(2000);
     await page.keyboard.type(', and more');
     await landed(own, 'First page.md', '# First page\n\nhello there, and more');
@@ -239,7 +239,7 @@ describe('the first page of a project', () => {
 describe('the first page of a project, while the server is slow', () => {
   const own = withViewer({ prepare: empty });
 
-  test('has the keyboard', async () => {
+  test('receives the keyboard', async () => {
     const { page, done } = await own.open('');
     await page.getByRole('button', { name: 'Create your first page' }).waitFor();
     await late(page, 600);

@@ -1,5 +1,5 @@
-//! Makes the JavaScript and the types around a compiled module, for browsers and Node alike. A program
-//! of our own, so that one lockfile decides the version of both sides: they must be equal.
+//! Generates JavaScript and types for a compiled module, for browsers and Node. It is part of the workspace, so that
+//! one lockfile sets the version of wasm-bindgen on both sides, which must be equal.
 #![allow(clippy::print_stderr)]
 
 use std::process::ExitCode;

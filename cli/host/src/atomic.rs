@@ -1,5 +1,5 @@
-//! Replacing files so that a crash, a full disk or another writer leaves either the old file or the
-//! new one, whole.
+//! Replaces files atomically: after a crash, a full disk or a concurrent write, a file has either its old or its new
+//! content.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,18 +11,18 @@ use ubp_core::{Error, Result};
 
 use crate::identity::is_file_at;
 
-/// How the names of files begin and end that are not finished yet.
+/// Prefix and suffix of the names of temporary files.
 const TEMPORARY: (&str, &str) = (".ubp-", ".tmp");
 
-/// No write takes this long.
+/// Older temporary files were abandoned: no write takes this long.
 const ABANDONED: Duration = Duration::from_secs(10 * 60);
 
-/// Whether a file of this name is not finished yet, or never will be.
+/// Whether this is the name of a temporary file.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
 }
 
-/// Deletes an unfinished file whose writer was killed. What cannot be deleted stays.
+/// Deletes an abandoned temporary file; ignores failure.
 pub fn sweep(path: &Path) {
     let age = |metadata: Metadata| metadata.modified().ok()?.elapsed().ok();
     let metadata = fs::symlink_metadata(path).ok().filter(Metadata::is_file);
@@ -31,19 +31,19 @@ pub fn sweep(path: &Path) {
     }
 }
 
-/// Puts `bytes` at `path`, whatever is there now. The file keeps its mode and, as far as the system
-/// allows, its owner. `name` is what errors call the file.
+/// Writes `bytes` to `path`, replacing any existing file. The file keeps its mode and, as far as the system allows, its
+/// owner. `name` is the path in errors.
 ///
 /// # Errors
-/// [`Error::Io`]; the old file is then untouched and nothing is left beside it.
+/// [`Error::Io`]; the old file is then unchanged, and no temporary file is left.
 pub fn write(path: &Path, bytes: &[u8], name: &str) -> Result<()> {
     replace(path, bytes, name, || Ok(()))
 }
 
-/// As [`write()`], if `still_valid` agrees when everything but the exchange is done.
+/// As [`write()`], if `still_valid` succeeds immediately before the rename.
 ///
 /// # Errors
-/// As [`write()`], and what `still_valid` says.
+/// As [`write()`], and the errors of `still_valid`.
 pub fn replace(
     path: &Path,
     bytes: &[u8],
@@ -59,15 +59,15 @@ pub fn replace(
     Ok(())
 }
 
-/// Refuses a file that somebody marked against being replaced.
+/// Refuses a read-only file.
 ///
 /// # Errors
-/// [`Error::Io`], which `name` names.
+/// [`Error::Io`] with `name` as the path.
 pub fn check_unmarked(path: &Path, name: &str) -> Result<()> {
     unmarked(path).map(drop).map_err(|error| Error::io(name, error))
 }
 
-/// What is at `path`; a rename would go past the mark that someone set against exactly this.
+/// Metadata of the file at `path`; an error if it is read-only, which a rename would ignore.
 fn unmarked(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => {
@@ -79,16 +79,16 @@ fn unmarked(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Puts `bytes` at `path`, where nothing may be yet.
+/// Writes `bytes` to a new file at `path`.
 ///
 /// # Errors
-/// `AlreadyExists` when something is there, else what went wrong; nothing is left behind but folders.
+/// `AlreadyExists` if `path` exists, and any other I/O error. Then nothing is left except created folders.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = prepare(path, bytes, None)?;
     match temporary.persist_noclobber(path) {
         Ok(_) => {}
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Err(error.error),
-        // Some file systems can neither rename without replacing nor link.
+        // Some file systems support neither renaming without replacing nor hard links.
         Err(error) => match fs::symlink_metadata(path) {
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => persist(error.file, path)?,
             _ => return Err(error.error),
@@ -98,14 +98,14 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves a file to where nothing may be yet, to another file system if need be.
+/// Moves a file to a new path, which may be on another file system.
 ///
 /// # Errors
-/// `AlreadyExists` when something is there, else what went wrong; the file is then where it was.
+/// `AlreadyExists` if `to` exists, and any other I/O error. The file is then still at `from`.
 pub fn relocate(from: &Path, to: &Path) -> io::Result<()> {
     create_folders(to.parent().unwrap_or(Path::new(".")))?;
     let mut file = TempPath::try_from_path(from)?;
-    // It is a user's file and no temporary one: whatever happens, it is not to be deleted.
+    // This is the user's file: it must not be deleted on drop.
     file.disable_cleanup(true);
     match file.persist_noclobber(to) {
         Ok(()) => {}
@@ -123,16 +123,16 @@ pub fn relocate(from: &Path, to: &Path) -> io::Result<()> {
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// Whoever may read other new files.
+    /// As other new files.
     Usual,
-    /// Its owner alone, where the system has such marks.
+    /// Only its owner, on systems with file modes.
     Owner,
 }
 
-/// Adds `lines` at the end of a file, on a line of their own, in one piece and durably.
+/// Appends `lines` to a file durably, in one write, starting on a new line.
 ///
 /// # Errors
-/// What went wrong; a part of `lines` may then be there, without its line break.
+/// Any I/O error; a part of `lines` may then be in the file, without its line break.
 pub fn append(path: &Path, lines: &[u8], readers: Readers) -> io::Result<()> {
     let is_new = !path.exists();
     create_folders(path.parent().unwrap_or(Path::new(".")))?;
@@ -160,14 +160,14 @@ pub fn append(path: &Path, lines: &[u8], readers: Readers) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes away the rights that an older version gave.
+/// Removes permissions of others, which an older version gave.
 #[cfg(unix)]
 fn keep_from_others(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     if file.metadata()?.permissions().mode() & 0o077 == 0 {
         return Ok(());
     }
-    // Whoever does not own it may still add to it.
+    // Another user may still append to the file.
     match file.set_permissions(fs::Permissions::from_mode(0o600)) {
         Err(error) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
         _ => Ok(()),
@@ -179,13 +179,13 @@ fn keep_from_others(_file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// As [`append()`], without waiting for the medium. A file that is replaced meanwhile gets the lines, too: they may
-/// then be there twice.
+/// As [`append()`], but not synced to disk. If the file is replaced concurrently, the lines are written again, so that
+/// they may be there twice.
 ///
 /// # Errors
 /// As [`append()`].
 pub fn note(path: &Path, lines: &[u8]) -> io::Result<()> {
-    /// A file is replaced once in hundreds of notes: more than this is nobody's doing.
+    /// A file is replaced once in hundreds of notes, so more attempts would not help.
     const ATTEMPTS: usize = 3;
     for _ in 0..ATTEMPTS {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
@@ -203,8 +203,8 @@ pub fn note(path: &Path, lines: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A complete, durable file beside `path`, hidden so that no listing takes it for a page, and gone
-/// when dropped.
+/// A complete, synced temporary file beside `path`. It is hidden, so that it is not listed as a page, and deleted on
+/// drop.
 fn prepare(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_folders(folder)?;
@@ -213,7 +213,7 @@ fn prepare(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<Name
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // The process's mask takes away what it takes from any new file.
+        // The umask applies as for any new file.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(folder)?;
@@ -230,7 +230,7 @@ fn keep_attributes(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // Only root may give files away; anyone may pass them to a group of theirs.
+        // Only root may change the owner; others may change the group to one of their own.
         let given = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
         if given.is_err() {
             let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
@@ -244,7 +244,7 @@ fn keep_attributes(_file: &File, _old: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the folder and those above it, each durably.
+/// Creates the folder and its parents, each durably.
 fn create_folders(folder: &Path) -> io::Result<()> {
     let missing: Vec<PathBuf> = folder
         .ancestors()
@@ -261,7 +261,7 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Virus scanners and indexers hold files open for moments, which makes a replacement fail.
+/// Retries, because virus scanners and indexers open files briefly, which makes the rename fail.
 #[cfg(windows)]
 fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
     const ATTEMPTS: u32 = 6;
@@ -280,8 +280,7 @@ fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the entry of `path` durable where folders can be synced. The exchange has happened by then,
-/// so a failure is no reason to report one.
+/// Syncs the folder entry of `path`, where the system supports that. Errors are ignored: the rename has succeeded.
 fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
@@ -302,12 +301,12 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_exchange_keeps_the_old_file_and_leaves_nothing() {
+    fn a_refused_replacement_keeps_the_old_file_and_leaves_no_temporary_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.md");
         fs::write(&path, "old").unwrap();
         let refused = replace(&path, b"new", "a.md", || {
-            assert_eq!(names(dir.path()).len(), 2, "the new file is complete by now");
+            assert_eq!(names(dir.path()).len(), 2, "the temporary file is complete");
             Err(Error::Cancelled)
         });
         assert_eq!(refused.unwrap_err().code(), "cancelled");
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_exchange_leaves_nothing() {
+    fn a_failed_replacement_leaves_no_temporary_file() {
         let dir = tempfile::tempdir().unwrap();
         // A folder cannot be replaced by a file.
         fs::create_dir(dir.path().join("a.md")).unwrap();
@@ -326,14 +325,14 @@ mod tests {
         assert!(error.to_string().starts_with("a.md: "), "{error}");
         assert_eq!(names(dir.path()), ["a.md"]);
         assert_eq!(fs::read(dir.path().join("a.md/inside")).unwrap(), b"old");
-        // Nor can a file hold one.
+        // A file cannot contain a file.
         fs::write(dir.path().join("file"), "old").unwrap();
         assert_eq!(write(&dir.path().join("file/b.md"), b"new", "b.md").unwrap_err().code(), "io");
         assert_eq!(fs::read(dir.path().join("file")).unwrap(), b"old");
     }
 
     #[test]
-    fn nothing_is_created_over_anything() {
+    fn create_never_overwrites() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/er/a.md");
         create(&path, b"first").unwrap();
@@ -344,7 +343,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn mode_and_read_only_marks_are_respected() {
+    fn replacing_keeps_the_mode_and_refuses_read_only_files() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.md");
@@ -354,7 +353,7 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
 
         create(&dir.path().join("new.md"), b"new").unwrap();
-        assert_eq!(mode(&dir.path().join("new.md")), mode(&plain), "as any new file");
+        assert_eq!(mode(&dir.path().join("new.md")), mode(&plain), "same as any new file");
         for kept in [0o640, 0o755, 0o666] {
             fs::set_permissions(&path, fs::Permissions::from_mode(kept)).unwrap();
             write(&path, b"new", "a.md").unwrap();

@@ -1,4 +1,4 @@
-//! The system's clock and its randomness.
+//! The system's clock and random numbers.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use ubp_core::ports::Clock;
 use uuid::Uuid;
 
-/// The present time of this machine.
+/// The current time.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock {
     started: Instant,

@@ -1,5 +1,5 @@
-//! A project's files on a real disk. The listing decides what a page is: what it leaves out (hidden,
-//! ignored, outside) cannot be reached by naming it either.
+//! A project's files on disk. The listing decides what a page is: files that it leaves out (hidden, ignored, outside
+//! the project) cannot be accessed by their paths either.
 
 use std::fs::{self, Metadata};
 use std::io::{self, BufRead};
@@ -26,25 +26,25 @@ use prefixes::Prefixes;
 
 /// The pages and sources of one project folder.
 ///
-/// Symbolic links are followed while they stay inside the project and out of hidden folders. A link
-/// to a folder that is listed anyway, or that leads round in a circle, is reported and passed over.
-/// Pages are only written where they really lie inside the pages folder.
+/// Symbolic links are followed if they stay inside the project and out of hidden folders. Links to folders that are
+/// listed anyway, and cycles, are reported and skipped. Pages are written only if their real path is inside the pages
+/// folder.
 #[derive(Debug, Clone)]
 pub struct DiskSource {
     root: PathBuf,
     pages: PathBuf,
     top: PathBuf,
     writers: Arc<WriteLock>,
-    /// The folder that links of pages must not leave.
+    /// The folder that symbolic links to pages must not leave.
     limits: PathBuf,
 }
 
 impl DiskSource {
-    /// The project at `root`, whose pages lie in `pages_dir` (relative, as in the manifest).
+    /// The project at `root`, with pages in `pages_dir` (relative, as in the manifest).
     ///
     /// # Errors
-    /// [`Error::Io`] when `root` is not there, [`Error::OutsideProject`] when the pages folder leads
-    /// out of it. A pages folder that is missing is no error yet.
+    /// [`Error::Io`] if `root` does not exist, [`Error::OutsideProject`] if the pages folder is outside it. A missing
+    /// pages folder is not an error yet.
     pub fn new(root: &Path, pages_dir: &str) -> Result<Self> {
         let shown = root.to_string_lossy();
         let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
@@ -54,7 +54,7 @@ impl DiskSource {
         }
         let mut pages = root.clone();
         pages.extend(pages_dir.split('/').filter(|part| !matches!(*part, "" | ".")));
-        // A folder that is yet to be made is judged by the one that it will be made in.
+        // For a missing folder, check its closest existing parent.
         let (_, real) = real_ancestor(&pages).map_err(|error| Error::io(pages_dir, error))?;
         if !real.starts_with(&root)
             || real.strip_prefix(&root).is_ok_and(|inside| paths::is_private(&inside.to_string_lossy()))
@@ -67,7 +67,7 @@ impl DiskSource {
         Ok(Self { limits: root.clone(), root, pages, top, writers })
     }
 
-    /// The same, where links must not leave the pages folder either.
+    /// The same, but symbolic links must not leave the pages folder.
     #[must_use]
     pub fn keeping_to_pages(self) -> Self {
         Self { limits: self.pages.clone(), ..self }
@@ -78,14 +78,13 @@ impl DiskSource {
         &self.pages
     }
 
-    /// Folders that pages lie in, or may come to lie in: those that a listing looks into, and those in
-    /// which symbolic links to pages end. Absolute; none while there is no pages folder.
+    /// Folders that have pages or may get some: those that a listing visits, and those with the targets of symbolic
+    /// links to pages. Absolute; empty without a pages folder.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.walk_pages().map(|found| found.folders).unwrap_or_default()
     }
 
-    /// Files outside of the pages folder that decide which of its files are pages, whether or not
-    /// they are there. Absolute.
+    /// Ignore files above the pages folder that apply to it, whether or not they exist. Absolute.
     pub fn outer_rule_files(&self) -> Vec<PathBuf> {
         let above = self.pages.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.top));
         let mut files: Vec<PathBuf> =
@@ -107,7 +106,7 @@ impl DiskSource {
         walk.run(&self.pages)
     }
 
-    /// Where the page at `path` really lies: `None` when no listing would show it there.
+    /// The real path of the page at `path`; `None` if it would not be listed at `path`.
     fn resolve(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
         confined(path, "pages")?;
         if !paths::can_be_page(path) {
@@ -128,14 +127,14 @@ impl DiskSource {
         Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
     }
 
-    /// Whether the end of a symbolic link may be read as a page.
+    /// Whether the target of a symbolic link may be read as a page.
     fn admits_page(&self, target: &Path) -> std::result::Result<(), &'static str> {
         let folder = if target.starts_with(&self.pages) { &self.pages } else { &self.limits };
         leads_inside(folder, target, &is_visible)
     }
 
-    /// Whether the system merely takes `lexical` for the page that is listed as `real`: through
-    /// another letter case or Unicode form, or through a link to a folder of the pages folder.
+    /// Whether `lexical` is another spelling of the page that is listed as `real`: in another case or Unicode form, or
+    /// through a symbolic link to a folder in the pages folder.
     fn is_other_spelling(&self, lexical: &Path, real: &Path) -> bool {
         let Some(folder) = lexical.parent() else { return false };
         let Ok(real_folder) = fs::canonicalize(folder) else { return false };
@@ -144,7 +143,7 @@ impl DiskSource {
         through_folder || (!is_link && real.file_name() != lexical.file_name())
     }
 
-    /// Whether ignore rules leave out the page at `path`.
+    /// Whether ignore rules exclude the page at `path`.
     fn is_ignored(&self, path: &str) -> bool {
         let mut file = self.pages.clone();
         let mut rules = Rules::of(&self.top, &self.pages);
@@ -162,14 +161,14 @@ impl DiskSource {
         false
     }
 
-    /// Where to write the page at `path`.
+    /// The path to write the page at `path` to.
     fn destination(&self, path: &str) -> Result<PathBuf> {
         confined(path, "pages")?;
         if !paths::can_be_page(path) {
             return Err(Error::not_a_page(path));
         }
         if cfg!(windows) && path.split('/').any(is_reserved_on_windows) {
-            return Err(Error::invalid(format!("'{path}' has a name that Windows reserves")));
+            return Err(Error::invalid(format!("'{path}' has a name that is reserved on Windows")));
         }
         let outside = || Error::OutsideProject { path: path.into(), folder: "pages".into() };
         let failed = |error| Error::io(path, error);
@@ -189,13 +188,13 @@ impl DiskSource {
         }
         if self.is_ignored(path) {
             return Err(Error::invalid(format!(
-                "'{path}' is left out by .gitignore or .ubpignore, so it would not become a page"
+                "'{path}' is excluded by .gitignore or .ubpignore, so it would not become a page"
             )));
         }
         Ok(real)
     }
 
-    /// Where a file of the project really lies, `None` when there is none.
+    /// The real path of a file of the project; `None` if it does not exist.
     fn resolve_source(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
         confined(path, "project")?;
         if !paths::is_normal(path) || paths::is_private(path) {
@@ -211,14 +210,14 @@ impl DiskSource {
         Ok(Some((real, metadata)).filter(|(_, metadata)| metadata.is_file()))
     }
 
-    /// A project that an older version started does not know of the file yet.
+    /// Adds a state file to `.ubp/.gitignore`, which an older version may have written without it.
     fn keep_note_out_of_git(&self, file: &Path, name: &str) {
         if !file.exists() {
             super::write_lock::keep_out_of_git(&self.root.join(".ubp"), name);
         }
     }
 
-    /// Moves a record file aside that has grown large.
+    /// Moves a large log file aside.
     fn rotate(&self, file: &Path) -> Result<()> {
         let (_, largest, aside) = paths::ROTATED;
         if !fs::metadata(file).is_ok_and(|metadata| metadata.len() >= largest) {
@@ -229,7 +228,7 @@ impl DiskSource {
         fs::rename(file, self.state_file(aside)?).map_err(failed)
     }
 
-    /// Where a state file lies: in the project's own folder, never behind a link.
+    /// The path of a state file in `.ubp`; refused if it is a symbolic link.
     fn state_file(&self, name: &str) -> Result<PathBuf> {
         paths::require_state_file(name)?;
         let folder = self.root.join(".ubp");
@@ -277,7 +276,7 @@ impl Source for DiskSource {
         if !path.is_absolute() || goes_up {
             return None;
         }
-        // A folder may be named through a link; the page itself is judged like every other.
+        // The folder may be reached through a symbolic link; the page is checked like any other.
         let named = || Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
         let inside = path.strip_prefix(&self.pages).map(Path::to_path_buf);
         let inside = inside.ok().or_else(|| Some(named()?.strip_prefix(&self.pages).ok()?.to_path_buf()))?;
@@ -390,7 +389,7 @@ impl Source for DiskSource {
         if name == rotated {
             self.rotate(&file)?;
         }
-        // It holds what pages said once, secrets that were taken out again included.
+        // It has former text of pages, including secrets that were removed since.
         let readers = if name == rotated { atomic::Readers::Owner } else { atomic::Readers::Usual };
         atomic::append(&file, lines, readers).map_err(|error| Error::io(format!(".ubp/{name}"), error))
     }
@@ -403,7 +402,7 @@ impl Source for DiskSource {
     }
 }
 
-/// Hash of the file at `real`, `None` when there is none; `path` is what errors call it.
+/// Hash of the file at `real`, `None` if it does not exist; `path` is its name in errors.
 fn found_at(real: &Path, path: &str) -> Result<Option<ContentHash>> {
     match fs::read(real) {
         Ok(bytes) => Ok(Some(ContentHash::of(&bytes))),
@@ -412,7 +411,7 @@ fn found_at(real: &Path, path: &str) -> Result<Option<ContentHash>> {
     }
 }
 
-/// Puts `bytes` at `real` if its content is what was expected; `path` is what errors call it.
+/// Writes `bytes` to `real` if its content has the expected hash; `path` is its name in errors.
 fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, path: &str) -> Result<()> {
     let found = || found_at(real, path);
     let still_expected = || match found()? {
@@ -429,17 +428,17 @@ fn replace_expected(real: &Path, bytes: &[u8], expected: Option<ContentHash>, pa
     })
 }
 
-/// Whether pages may go by this name, or lie in a folder of this name.
+/// Whether pages may have this name, or be in a folder of this name.
 pub(crate) fn is_visible(name: &str) -> bool {
     !name.starts_with('.') && name != "node_modules"
 }
 
-/// Whether source files may go by this name, or lie in a folder of this name.
+/// Whether source files may have this name, or be in a folder of this name.
 fn is_source_name(name: &str) -> bool {
     paths::is_listed_source(name)
 }
 
-/// Names that mean a device on Windows, or that it changes in silence.
+/// Names that are devices on Windows, or that it changes silently.
 fn is_reserved_on_windows(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
     let numbered =
@@ -463,7 +462,7 @@ fn join(folder: &Path, path: &str) -> PathBuf {
     joined
 }
 
-/// The file behind `path` and all links, `None` when there is none.
+/// The real path of the file at `path`, with symbolic links resolved; `None` if it does not exist.
 fn existing(path: &Path) -> io::Result<Option<(PathBuf, Metadata)>> {
     let found = fs::canonicalize(path).and_then(|real| {
         let metadata = fs::metadata(&real)?;
@@ -480,7 +479,7 @@ fn existing(path: &Path) -> io::Result<Option<(PathBuf, Metadata)>> {
     }
 }
 
-/// The deepest folder of `path` that is there, and where it really lies.
+/// The deepest existing folder of `path`, and its real path.
 fn real_ancestor(path: &Path) -> io::Result<(&Path, PathBuf)> {
     for ancestor in path.ancestors() {
         match fs::symlink_metadata(ancestor) {
@@ -510,7 +509,7 @@ fn file_stat(metadata: &Metadata) -> FileStat {
     }
 }
 
-/// Inode and change time in one number. The device is left out: it may differ after every mount.
+/// Inode and change time in one number. Without the device, which may differ after each mount.
 #[cfg(unix)]
 fn fingerprint(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

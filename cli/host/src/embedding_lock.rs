@@ -1,4 +1,4 @@
-//! One process at a time computes all vectors of a project: two that begin together would compute each of them twice.
+//! Lets one process at a time compute all vectors of a project, so that two do not compute the same ones.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,20 +7,20 @@ use std::time::Duration;
 use crate::file_lock::{FileLock, is_held};
 use crate::{Project, UBP_DIR, keep_out_of_git};
 
-/// The lock's name in the project's own folder.
+/// Name of the lock file in `.ubp`.
 pub(crate) const NAME: &str = "vectors.lock";
 
-/// Held until it is dropped.
+/// The lock, released on drop.
 #[derive(Debug)]
 pub struct EmbeddingLock {
     _file: FileLock,
 }
 
 impl Project {
-    /// The right to compute all vectors; `None` when another process has it for `longest`.
+    /// Takes the lock for computing all vectors; `None` if another process holds it for `longest`.
     ///
     /// # Errors
-    /// What went wrong; [`io::ErrorKind::Unsupported`] where the file system has no locks.
+    /// Any I/O error; [`io::ErrorKind::Unsupported`] if the file system has no locks.
     pub fn lock_embedding(&self, longest: Duration) -> io::Result<Option<EmbeddingLock>> {
         let path = self.embedding_lock_path();
         if !path.exists() {
@@ -29,7 +29,7 @@ impl Project {
         Ok(FileLock::take(&path, longest)?.map(|file| EmbeddingLock { _file: file }))
     }
 
-    /// Whether a process computes all vectors just now.
+    /// Whether a process is computing all vectors.
     pub fn is_embedding(&self) -> bool {
         is_held(&self.embedding_lock_path()).unwrap_or(false)
     }
@@ -46,7 +46,7 @@ mod tests {
     use crate::{InitOptions, SystemClock, init};
 
     #[test]
-    fn one_process_at_a_time_has_it_and_others_see_that() {
+    fn one_process_at_a_time_holds_the_lock_and_others_see_it() {
         let folder = tempfile::tempdir().unwrap();
         let project = init(folder.path(), &InitOptions::default(), &SystemClock::default()).unwrap().project;
         assert!(!project.is_embedding());

@@ -1,4 +1,4 @@
-//! The environment of a process, handed in, so that tests and Node have one of their own.
+//! Environment variables, passed in so that tests and Node can have their own.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The process's own; variables that are not Unicode are left out.
+    /// The variables of this process, without those that are not Unicode.
     pub fn of_process() -> Self {
         Self(
             std::env::vars_os()
@@ -16,7 +16,7 @@ impl Environment {
         )
     }
 
-    /// These variables alone.
+    /// Only these variables.
     pub fn with<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         Self(variables.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }

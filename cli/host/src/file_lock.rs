@@ -1,5 +1,5 @@
-//! Locks among processes. The system takes a lock from a process that ends, however it ends. A lock file stays where it
-//! is when nobody holds it: one that is deleted could be held by two, each with a file of its own.
+//! Locks between processes. The system releases a lock when its process ends, in any way. A lock file is not deleted on
+//! release: otherwise two processes could each lock a different file at the same path.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use crate::identity::is_file_at;
 
-/// Pause between two attempts. The kernel can also wait, but not for a limited time.
+/// Pause between attempts. The kernel can wait for a lock, but not with a timeout.
 const PAUSE: Duration = Duration::from_millis(3);
 
-/// A lock that is held until this is dropped.
+/// A lock, released on drop.
 #[derive(Debug)]
 pub struct FileLock(File);
 
 impl FileLock {
-    /// The lock of the file at `path`, which is made if need be; `None` when another has it for `longest`.
+    /// Locks the file at `path`, which is created if missing; `None` if another process holds the lock for `longest`.
     ///
     /// # Errors
-    /// What went wrong; [`ErrorKind::Unsupported`] where the file system has no locks.
+    /// Any I/O error; [`ErrorKind::Unsupported`] if the file system has no locks.
     pub fn take(path: &Path, longest: Duration) -> io::Result<Option<Self>> {
         let until = Instant::now() + longest;
         loop {
@@ -28,31 +28,31 @@ impl FileLock {
             if !locked(&file, until)? {
                 return Ok(None);
             }
-            // Deleted between opening and locking: the lock would be on a file that nobody finds.
+            // If the file was deleted between opening and locking, other processes would lock a new one.
             if is_file_at(&file, path) {
                 return Ok(Some(Self(file)));
             }
         }
     }
 
-    /// The lock of a folder that is there; `None` when another has it for `longest`.
+    /// Locks an existing folder; `None` if another process holds the lock for `longest`.
     ///
     /// # Errors
-    /// What went wrong; on some systems folders have no locks.
+    /// Any I/O error; some systems cannot lock folders.
     pub fn take_folder(path: &Path, longest: Duration) -> io::Result<Option<Self>> {
         let folder = File::open(path)?;
         Ok(locked(&folder, Instant::now() + longest)?.then_some(Self(folder)))
     }
 
-    /// Whether it still protects `path`. A lock file that was deleted protects nothing: others make a new one.
+    /// Whether it still protects `path`. It does not if the lock file was deleted: others then create a new one.
     pub fn is_at(&self, path: &Path) -> bool {
         is_file_at(&self.0, path)
     }
 
-    /// What is in the file.
+    /// The content of the file.
     ///
     /// # Errors
-    /// What went wrong.
+    /// Any I/O error.
     pub fn text(&mut self) -> io::Result<String> {
         let mut text = String::new();
         self.0.rewind()?;
@@ -60,20 +60,20 @@ impl FileLock {
         Ok(text)
     }
 
-    /// Puts `text` into the file, for people who look into it. The lock holds without it.
+    /// Writes `text` to the file, for information only. Errors are ignored.
     pub fn sign(&mut self, text: &str) {
         let file = &mut self.0;
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
     }
 }
 
-/// Whether somebody has the lock of the file at `path`.
+/// Whether a process holds the lock of the file at `path`.
 ///
 /// # Errors
-/// What went wrong.
+/// Any I/O error.
 pub fn is_held(path: &Path) -> io::Result<bool> {
     match File::open(path) {
-        // Shared, so that those who ask at the same time do not take each other for a holder.
+        // A shared lock, so that concurrent checks do not see each other as holders.
         Ok(file) => match file.try_lock_shared() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_has_it_and_others_are_told() {
+    fn one_process_holds_the_lock_and_others_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         assert!(!is_held(&path).unwrap());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_gets_it_when_it_is_free() {
+    fn a_waiting_process_gets_the_lock_when_it_is_released() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         let held = FileLock::take(&path, Duration::ZERO).unwrap().unwrap();
@@ -130,7 +130,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_was_deleted_is_locked_by_nobody() {
+    fn a_deleted_lock_file_protects_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         let held = FileLock::take(&path, Duration::ZERO).unwrap().unwrap();
@@ -140,7 +140,7 @@ mod tests {
             fs::remove_file(path).unwrap();
             assert!(!held.is_at(path));
             drop(held);
-            assert!(waiting.join().unwrap().is_at(path), "it is held where others look");
+            assert!(waiting.join().unwrap().is_at(path), "the lock is on the file at the path");
         });
     }
 

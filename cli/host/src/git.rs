@@ -1,6 +1,5 @@
-//! What git knows about a project's files, asked through a few `git` processes however many files
-//! there are. Nothing that a cloned or unpacked project configures may make git run a command: see
-//! [`command`].
+//! The git history of a project's files, read with a few `git` processes for any number of files. The configuration of
+//! a cloned or unpacked project must not make git run a command: see [`command`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,11 +21,11 @@ mod tests;
 
 use command::Git;
 
-/// `git log` with the hash, the time and the paths of every commit, whatever a user has configured.
+/// `git log` with hash, time and paths of every commit, independent of the user's configuration.
 const PATHS_OF_COMMITS: [&str; 11] = [
     "log",
     "-z",
-    // No path begins with a slash.
+    // Paths never start with a slash, so this marks headers.
     "--format=//%H %ct",
     "--name-only",
     "--root",
@@ -38,24 +37,24 @@ const PATHS_OF_COMMITS: [&str; 11] = [
     "-O/dev/null",
 ];
 
-/// The git history of a project folder, which may lie anywhere in a repository.
+/// The git history of a project folder, which may be anywhere in a repository.
 ///
-/// Files in submodules, and in other repositories inside the project, are looked up there. Without
-/// git, or outside of a repository, nothing is known. In a shallow or partial clone, files whose last
-/// change may lie beyond what was fetched are [`SourceChange::BeyondHistory`]; nothing is fetched.
+/// Files in submodules, and in other repositories inside the project, are looked up there. Without git, or outside a
+/// repository, the history is empty. In a shallow or partial clone, files whose last change may not have been fetched
+/// are [`SourceChange::BeyondHistory`]; nothing is fetched.
 #[derive(Debug, Clone)]
 pub struct GitHistory {
     root: PathBuf,
-    /// Repositories that this one was reached through.
+    /// Nesting depth of this repository.
     depth: usize,
 }
 
-/// A repository, as seen from the project.
+/// A repository, relative to the project.
 struct Repository {
     git: Git,
-    /// The project's path below the top of the repository, empty or ending in `/`.
+    /// The project's path in the repository, empty or with a final `/`.
     prefix: String,
-    /// Commits beyond which nothing was fetched.
+    /// The oldest commits that were fetched.
     boundary: BTreeSet<String>,
 }
 
@@ -65,7 +64,7 @@ impl GitHistory {
         Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf()), depth: 0 }
     }
 
-    /// Whether any repository can be concerned; saves processes where there is none.
+    /// Whether there may be a repository. Saves processes if there is none.
     fn may_be_in_repository(&self) -> bool {
         self.root.ancestors().any(|folder| fs::symlink_metadata(folder.join(".git")).is_ok())
     }
@@ -97,7 +96,7 @@ impl GitHistory {
         Ok(text.lines().map(Into::into).collect())
     }
 
-    /// The folder of the innermost other repository that `path` lies in.
+    /// The folder of the innermost nested repository with `path`.
     fn nested<'a>(&self, path: &'a str, known: &mut BTreeMap<&'a str, bool>) -> Option<&'a str> {
         let mut folder = paths::folder(path);
         let mut outermost = None;
@@ -123,7 +122,7 @@ impl History for GitHistory {
         }
         let Some(git) = Git::without_filters(&self.root) else { return Ok(None) };
         let answer = git.run(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-        // Git says 1 to a branch without commits.
+        // Git exits with 1 on a branch without commits.
         if answer.is_missing() || answer.is_no_repository() || answer.code() == Some(1) {
             return Ok(None);
         }
@@ -201,11 +200,11 @@ impl History for GitHistory {
     }
 }
 
-/// A repository inside the project, its folder, and paths in it.
+/// A nested repository, its folder, and paths in it.
 type Nested<'a> = (GitHistory, &'a str, Vec<String>);
 
 impl GitHistory {
-    /// The valid paths, divided into those of this repository and of repositories inside the project.
+    /// The valid paths, split into those of this repository and of nested ones.
     fn by_repository<'a>(&self, asked: &'a [String]) -> (BTreeSet<&'a str>, Vec<Nested<'a>>) {
         let usable = |path: &&String| paths::is_inside(path) && paths::is_normal(path);
         let asked: BTreeSet<&str> = asked.iter().filter(usable).map(String::as_str).collect();
@@ -237,7 +236,7 @@ impl GitHistory {
 }
 
 impl Repository {
-    /// Finds the last changes of `wanted`, paths relative to the project.
+    /// Finds the last changes of the paths `wanted`, relative to the project.
     fn last_changes(
         &self,
         wanted: BTreeSet<&str>,
@@ -254,20 +253,20 @@ impl Repository {
         if !left.is_empty() {
             self.committed("HEAD", &scope, &mut left, changes)?;
         }
-        // Git tracks them, but what it has of history does not say since when.
+        // They are tracked, but their last change is not in the fetched history.
         changes.extend(left.into_iter().map(|path| (path.into(), SourceChange::BeyondHistory)));
         Ok(())
     }
 
-    /// Paths, relative to the repository, that differ from the last commit or are new. Ignored files
-    /// are not among them: what is generated has no history.
+    /// Paths, relative to the repository, that are new or differ from the last commit. Without ignored files: generated
+    /// files have no history.
     fn uncommitted(&self, scope: &[&str]) -> Result<Vec<String>> {
         let mut arguments = vec![
             "status",
             "--porcelain=v1",
             "-z",
             "--untracked-files=all",
-            // Git would run itself inside them, with their configuration: they are asked on their own.
+            // Git would run inside submodules with their configuration, so they are queried separately.
             "--ignore-submodules=all",
             "--no-renames",
             "--",
@@ -279,7 +278,7 @@ impl Repository {
         Ok(entries.filter_map(|path| std::str::from_utf8(path).ok()).map(Into::into).collect())
     }
 
-    /// Those of `wanted` that are tracked.
+    /// The paths in `wanted` that are tracked.
     fn tracked<'a>(&self, scope: &[&str], wanted: &BTreeSet<&'a str>) -> Result<BTreeSet<&'a str>> {
         let mut arguments = vec!["ls-files", "-z", "--"];
         arguments.extend(scope);
@@ -289,8 +288,8 @@ impl Repository {
         Ok(names.filter_map(|path| wanted.get(path).copied()).collect())
     }
 
-    /// Takes out of `left` what the history up to `commit` tells, newest commits first, and stops when nothing is
-    /// left to find.
+    /// Reads the history up to `commit`, newest commits first. Moves paths from `left` to `changes`, and stops when
+    /// `left` is empty.
     fn committed(
         &self,
         commit: &str,
@@ -298,7 +297,7 @@ impl Repository {
         left: &mut BTreeSet<&str>,
         changes: &mut BTreeMap<String, SourceChange>,
     ) -> Result<()> {
-        // A merge counts for what none of its parents had.
+        // `-c`: a merge counts only for files that differ from all its parents.
         let arguments = [&PATHS_OF_COMMITS[..], &["-c", commit, "--"], scope].concat();
         let mut errors = tempfile::tempfile().map_err(|error| self.git.failure(error))?;
         let stderr = errors.try_clone().map_err(|error| self.git.failure(error))?;
@@ -307,7 +306,7 @@ impl Repository {
         let mut child = process.spawn().map_err(|error| self.git.failure(error))?;
         let read = child.stdout.take().map_or(Ok(()), |output| self.read_log(output, left, changes));
         if left.is_empty() || read.is_err() {
-            // It may have ended by itself just before.
+            // The process may already have ended.
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| self.git.failure(error))?;
@@ -341,7 +340,7 @@ impl Repository {
                 follows_header = true;
                 continue;
             }
-            // Git ends a header with a line feed, which lands in front of the first path.
+            // Git ends a header with a line feed, which precedes the first path.
             let path = if follows_header { text.strip_prefix(b"\n").unwrap_or(text) } else { text };
             follows_header = false;
             let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
@@ -352,7 +351,7 @@ impl Repository {
         Ok(())
     }
 
-    /// What `<commit> <seconds>` says about the paths that follow it.
+    /// Parses `<commit> <seconds>`, the change of the paths that follow.
     fn change(&self, header: &[u8]) -> Option<SourceChange> {
         let (id, seconds) = std::str::from_utf8(header).ok()?.split_once(' ')?;
         if self.boundary.contains(id) {
@@ -363,8 +362,8 @@ impl Repository {
     }
 }
 
-/// What git is asked about: the paths themselves while they are few, since that lets it skip most of
-/// history and index; else the project.
+/// Path arguments for git: a few paths are passed themselves, which lets git skip most of history and index; for more,
+/// the whole project.
 fn scope<'a>(wanted: &BTreeSet<&'a str>) -> Vec<&'a str> {
     const MOST_PATHS: usize = 8;
     const MOST_BYTES: usize = 8 * 1024;
@@ -378,7 +377,7 @@ fn scope<'a>(wanted: &BTreeSet<&'a str>) -> Vec<&'a str> {
 
 fn utf8(folder: &Path, bytes: &[u8]) -> Result<String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| {
-        let words = "git answered with a path that is not valid Unicode";
+        let words = "git returned a path that is not valid Unicode";
         Error::io(folder.to_string_lossy(), io::Error::new(io::ErrorKind::InvalidData, words))
     })
 }

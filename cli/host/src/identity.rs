@@ -1,18 +1,18 @@
-//! Which file lies at a path, whatever it holds.
+//! Identity of the file at a path, independent of its content.
 
 use std::fs::{self, File, Metadata};
 use std::path::Path;
 
-/// Which file it is.
+/// Identity of a file.
 pub(crate) type Identity = (u64, u64);
 
-/// Which file or folder lies at `path`, `None` when there is none. Stays the same while the file is
-/// written to; differs for another file in its place, for as long as the first one is held open.
+/// Identity of the file or folder at `path`; `None` if there is none. Writing does not change it. A replacement is sure
+/// to have another identity only while the first file is open.
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|metadata| identity_of(&metadata))
 }
 
-/// Whether `file` is what lies at `path`: it may have been deleted or replaced since it was opened.
+/// Whether `file` is still the file at `path`, not deleted or replaced since it was opened.
 pub(crate) fn is_file_at(file: &File, path: &Path) -> bool {
     file.metadata().is_ok_and(|metadata| identity(path) == Some(identity_of(&metadata)))
 }

@@ -1,6 +1,6 @@
-//! Which paths a project leaves out: `.gitignore` and `.ubpignore`, deeper files over shallower
-//! ones and `.ubpignore` over `.gitignore`. The user's global ignore file does not count, since
-//! clones of a project have to agree on what its pages are.
+//! Ignored paths of a project, by `.gitignore` and `.ubpignore`. Deeper files override shallower ones, and `.ubpignore`
+//! overrides `.gitignore`. The user's global ignore file does not apply, because all clones of a project must have the
+//! same pages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// Names of the files that a folder's rules come from.
+/// Names of ignore files.
 pub(super) const RULE_FILES: [&str; 2] = [".ubpignore", ".gitignore"];
 
-/// Whether a file of this name has rules for the folder that it lies in.
+/// Whether this is the name of an ignore file.
 pub(crate) fn is_rule_file(name: &str) -> bool {
     RULE_FILES.contains(&name)
 }
 
-/// The rules in force in a folder: its own and those of the folders above it.
+/// The rules that apply in a folder: its own and those of the folders above it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules(Option<Arc<Level>>);
 
@@ -31,16 +31,16 @@ struct Level {
     above: Rules,
 }
 
-/// A rule file that could not be used in full.
+/// An ignore file with an error.
 pub(super) type Broken = (PathBuf, String);
 
-/// The folder whose rules are the first to count: the repository that `root` lies in, else `root`.
+/// The topmost folder whose rules apply: the repository of `root`, otherwise `root`.
 pub(super) fn top(root: &Path) -> &Path {
     root.ancestors().find(|folder| fs::symlink_metadata(folder.join(".git")).is_ok()).unwrap_or(root)
 }
 
 impl Rules {
-    /// The rules in force in `folder`, counted from `top`.
+    /// The rules that apply in `folder`, starting from `top`.
     pub(super) fn of(top: &Path, folder: &Path) -> Self {
         let mut folders: Vec<&Path> =
             folder.ancestors().take_while(|ancestor| ancestor.starts_with(top)).collect();
@@ -48,7 +48,7 @@ impl Rules {
         folders.into_iter().fold(Self::default(), |rules, folder| rules.enter(folder, &mut Vec::new()))
     }
 
-    /// The rules in force in `folder`, which lies directly where `self` is in force.
+    /// The rules that apply in `folder`, a direct subfolder.
     pub(super) fn enter(&self, folder: &Path, broken: &mut Vec<Broken>) -> Self {
         let [ubp, git] = RULE_FILES.map(|name| read(folder, Path::new(name), broken));
         let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
@@ -59,14 +59,14 @@ impl Rules {
         Self(Some(Arc::new(Level { ubp, git, exclude, is_repository, above: self.clone() })))
     }
 
-    /// Whether `path`, directly where these rules are in force, is left out.
+    /// Whether `path`, directly in the folder of these rules, is ignored.
     pub(super) fn exclude(&self, path: &Path, is_dir: bool) -> bool {
         let decision = |rules: &Gitignore| match rules.matched(path, is_dir) {
             Match::None => None,
             Match::Ignore(_) => Some(true),
             Match::Whitelist(_) => Some(false),
         };
-        // A repository's rules end where another one begins inside it.
+        // Rules of a repository do not apply in a nested one.
         let mut exclude = None;
         let mut git = None;
         for level in self.levels() {
@@ -86,7 +86,7 @@ impl Rules {
     }
 }
 
-/// The rules of a commit, by the folders that they count from. Paths start at the top of the repository.
+/// The rules of a commit, by folder. Paths are relative to the repository.
 #[derive(Debug, Default)]
 pub(super) struct CommittedRules(BTreeMap<String, CommittedLevel>);
 
@@ -97,12 +97,12 @@ struct CommittedLevel {
 }
 
 impl CommittedRules {
-    /// Takes in the rule file at `path`.
+    /// Adds the ignore file at `path`.
     pub(super) fn add(&mut self, path: &str, text: &[u8]) {
         let folder = ubp_core::path::folder(path);
         let mut builder = GitignoreBuilder::new(folder);
         for line in String::from_utf8_lossy(text).trim_start_matches('\u{feff}').lines() {
-            // A line that cannot be used says nothing; where files are read, the listing reports it.
+            // An invalid line is ignored; the listing of files on disk reports it.
             let _ = builder.add_line(None, line);
         }
         let rules = builder.build().unwrap_or_else(|_| Gitignore::empty());
@@ -112,7 +112,7 @@ impl CommittedRules {
         *slot = rules;
     }
 
-    /// The first folder above the file at `path`, or the file itself, that the rules leave out.
+    /// The topmost ignored folder of the file at `path`, or the file itself.
     pub(super) fn ignored<'p>(&self, path: &'p str) -> Option<&'p str> {
         if self.0.is_empty() {
             return None;
@@ -140,10 +140,10 @@ impl CommittedRules {
     }
 }
 
-/// The rules of one file, which count from `folder`; none when there is no such file.
+/// The rules of a file, relative to `folder`; empty if the file does not exist.
 fn read(folder: &Path, file: &Path, broken: &mut Vec<Broken>) -> Gitignore {
     let path = folder.join(file);
-    // Neither links, which git does not follow either, nor pipes.
+    // Not symbolic links, which git does not follow either, and not pipes.
     if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()) {
         return Gitignore::empty();
     }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deeper_files_win_and_ubpignore_wins_over_gitignore() {
+    fn deeper_files_override_shallower_ones_and_ubpignore_overrides_gitignore() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         fs::create_dir_all(root.join("a/b")).unwrap();

@@ -1,12 +1,12 @@
-//! The machine under the engine: its disk, its git, its clock, behind the ports of the core; and what opens a project
-//! with them, for one command, for a server, and for a Node process. It needs no terminal and prints nothing.
+//! Implements the ports of the core on this machine (disk, git, clock), and opens projects with them, for commands,
+//! servers and Node processes. It needs no terminal and prints nothing.
 //!
 //! **Invariants**
-//! - Nothing outside of the project is read or written, through symbolic links neither, and no command that a
-//!   project names is run (`disk/hostile_tests.rs`, `git/hostile_tests.rs`).
-//! - After a crash, a full disk or another writer there is either the old file or the new one, whole (`atomic.rs`,
-//!   and the conformance suite of `Source`).
-//! - An export changes no file that no export wrote (`export/folder.rs`).
+//! - Nothing outside the project is read or written, not even through symbolic links, and no command in a project's
+//!   configuration is run (`disk/hostile_tests.rs`, `git/hostile_tests.rs`).
+//! - After a crash, a full disk or a concurrent write, a file has either its old or its new content (`atomic.rs`, and
+//!   the conformance suite of `Source`).
+//! - An export changes only files that an export wrote (`export/folder.rs`).
 
 pub mod atomic;
 mod clock;

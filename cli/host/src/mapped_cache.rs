@@ -1,7 +1,6 @@
-//! The `Cache` port: files beside the database, mapped into memory, so that the processes of a project
-//! share what they hold. A file is written under a name of its own, checked, and from then on never
-//! written to again: it can only be removed, and whoever has it mapped keeps it. That is what makes mapping
-//! safe, since a file that is cut short while it is mapped ends the process.
+//! The `Cache` port: files beside the database, mapped into memory and shared by the processes of a project. A file is
+//! written under a temporary name, checked, and never changed again. It can only be removed, which does not affect
+//! processes that have it mapped. That makes mapping safe: truncating a mapped file would crash the process.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -13,38 +12,38 @@ use std::time::Duration;
 use memmap2::Mmap;
 use ubp_core::ports::{Cache, CachedBytes, is_cache_name};
 
-/// Between the database's name and the name of what is kept: `.ubp/.gitignore` has a pattern for it.
+/// Separates the database's name from the cache's name in file names. `.ubp/.gitignore` has a pattern for it.
 const INFIX: &str = "-cache-";
-/// The end of a file that is being written.
+/// Suffix of unfinished files.
 const UNFINISHED: &str = ".tmp";
-/// Behind the bytes of a file: this, their number, and their checksum. Not one of them is flushed to the
-/// medium, so after a power failure anything may be there.
+/// Starts the trailer of a file, followed by its length and checksum. Files are not synced, so after a power failure
+/// they may contain anything.
 const MARK: &[u8; 8] = b"UBPcache";
 const TRAILER: usize = 20;
-/// A cache is written no more often than this: while pages change all the time, everybody's memory is
-/// cheaper than everybody's disk.
+/// Minimum interval between writes of a cache: while pages change constantly, separate copies in memory are cheaper
+/// than writing.
 const PAUSE: Duration = Duration::from_secs(10);
-/// A file that is being written for longer than this is a remainder.
+/// Older unfinished files were abandoned.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-/// Files beside a database, one of which is current.
+/// Cache files beside a database, one of which is current.
 #[derive(Debug, Clone)]
 pub struct MappedCache {
     folder: PathBuf,
-    /// What the names of all its files begin with.
+    /// Prefix of the names of all files.
     prefix: OsString,
     pause: Duration,
 }
 
 impl MappedCache {
-    /// Files beside `database`.
+    /// The cache beside `database`.
     pub fn beside(database: &Path) -> Self {
         let mut prefix = database.file_name().unwrap_or_default().to_owned();
         prefix.push(INFIX);
         Self { folder: database.parent().unwrap_or(Path::new(".")).into(), prefix, pause: PAUSE }
     }
 
-    /// The same, written to no more often than once in `pause`.
+    /// The same with another minimum interval between writes.
     #[must_use]
     pub fn with_pause(self, pause: Duration) -> Self {
         Self { pause, ..self }
@@ -56,7 +55,7 @@ impl MappedCache {
         is_cache_name(name).then(|| self.folder.join(file))
     }
 
-    /// All files, finished or not.
+    /// All files, including unfinished ones.
     fn files(&self) -> Vec<(PathBuf, Metadata)> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let ours = entries
@@ -64,8 +63,8 @@ impl MappedCache {
         ours.filter_map(|entry| Some((entry.path(), entry.metadata().ok()?))).collect()
     }
 
-    /// Removes all files but those that somebody may be writing. Some systems do not let go of a file that
-    /// is mapped: it is removed another time.
+    /// Removes all files except `kept` and those that a process may be writing. Some systems cannot remove mapped
+    /// files; those are removed later.
     fn forget_others(&self, kept: &Path) {
         for (path, metadata) in self.files() {
             let is_busy = is_unfinished(&path) && age(&metadata).is_some_and(|age| age < ABANDONED);
@@ -81,7 +80,7 @@ impl MappedCache {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As the database: the process's mask takes away what it takes from any new file.
+            // As for the database, the umask applies.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(&self.folder)?;
@@ -93,7 +92,7 @@ impl MappedCache {
         let file = out.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         match file.persist_noclobber(path) {
             Ok(_) => Ok(()),
-            // Another process was first: what it wrote is the same, and may be mapped by many.
+            // Another process wrote the same content first, and other processes may have mapped it.
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error.error),
         }
@@ -120,7 +119,7 @@ impl Cache for MappedCache {
         if ages.min().is_some_and(|age| age < self.pause) {
             return None;
         }
-        // What is there is no whole file.
+        // The existing file is damaged.
         if fs::symlink_metadata(&path).is_ok() {
             fs::remove_file(&path).ok()?;
         }
@@ -134,7 +133,7 @@ fn is_unfinished(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(UNFINISHED.as_bytes())
 }
 
-/// Since when a file is as it is; `None` for a time to come.
+/// Time since the last modification; `None` if that is in the future.
 fn age(metadata: &Metadata) -> Option<Duration> {
     metadata.modified().ok()?.elapsed().ok()
 }
@@ -143,7 +142,7 @@ fn trailer(length: u64, sum: u32) -> Vec<u8> {
     [&MARK[..], &length.to_le_bytes(), &sum.to_le_bytes()].concat()
 }
 
-/// Counts and sums up what passes.
+/// Computes length and checksum of the written bytes.
 struct Summed<W> {
     out: W,
     length: u64,
@@ -163,7 +162,7 @@ impl<W: Write> Write for Summed<W> {
     }
 }
 
-/// A whole file in memory.
+/// A mapped, complete file.
 struct Mapped {
     map: Mmap,
     length: usize,
@@ -175,9 +174,9 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// Maps the file at `path`; `None` when it is no file, or not whole.
+/// Maps the file at `path`; `None` if it is not a regular file or damaged.
 fn map(path: &Path) -> io::Result<Option<Mapped>> {
-    // A link could lead out of the project, and opening a pipe or a device waits or acts.
+    // A symbolic link could lead out of the project, and opening a pipe or device could block or have effects.
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(None);
     }
@@ -188,22 +187,22 @@ fn map(path: &Path) -> io::Result<Option<Mapped>> {
     let map = map_file(&file)?;
     let length = map.len().saturating_sub(TRAILER);
     let (bytes, found) = map.split_at(length);
-    // The length first: it costs nothing.
+    // Check the length first, which is cheap.
     let is_whole = found.get(..16) == trailer(length as u64, 0).get(..16)
         && found == trailer(length as u64, crc32fast::hash(bytes));
     Ok(is_whole.then_some(Mapped { map, length }))
 }
 
-/// Maps a file of ours.
+/// Maps a file of the cache.
 #[expect(
     unsafe_code,
-    reason = "mapping a file is safe only if nobody changes it, which no signature can say"
+    reason = "mapping a file is safe only if no process changes it, which types cannot express"
 )]
 fn map_file(file: &File) -> io::Result<Mmap> {
-    // SAFETY: files of a cache get their names when they are complete, are opened for reading alone ever
-    // after, and are replaced by removal, which leaves mapped bytes as they are. Somebody who changes
-    // them in place all the same changes numbers that are only ever compared, and that no index, length
-    // or address is made of; who cuts them short ends the process, as with every mapped database.
+    // SAFETY: cache files are complete when they get their names, are later opened only for reading, and are
+    // replaced by removal, which does not affect mapped bytes. If another program changes one in place, only
+    // numbers change that are compared, and never used as index, length or address. Truncating one crashes the
+    // process, as with every mapped database.
     unsafe { Mmap::map(file) }
 }
 

@@ -1,5 +1,5 @@
-//! Opening a project's engine: what one command and a server that runs for days do alike when the
-//! index is damaged, cannot be written, or the model is missing.
+//! Opens a project's engine, for commands and servers. Handles an index that is damaged or not writable, and a missing
+//! model.
 
 use std::fs;
 use std::io;
@@ -15,28 +15,28 @@ use ubp_core::{Error, Result};
 use crate::file_lock::FileLock;
 use crate::{Environment, GitHistory, MappedCache, Project, SystemClock};
 
-/// An engine, and what was remarkable about opening it.
+/// An engine, and problems while opening it.
 pub struct Opening {
     /// The engine.
     pub engine: Engine,
-    /// Whether the index lives in memory, because it cannot be written where it should be.
+    /// Whether the index is in memory, because the file is not writable.
     pub in_memory: bool,
-    /// Whether that is because the disk is full.
+    /// Whether the reason is a full disk.
     pub is_disk_full: bool,
-    /// The index that could not be used.
+    /// An unusable index that was moved aside.
     pub aside: Option<SetAside>,
-    /// Why there is no model, where there should be one.
+    /// Why the model is missing.
     pub no_model: Option<Error>,
 }
 
 impl Opening {
-    /// That the index is in memory, and for whom: this `user`.
+    /// The warning for an index in memory; `user` is "command" or "server".
     pub fn in_memory_words(&self, user: &str) -> Option<String> {
         let why = if self.is_disk_full { "the disk is full" } else { "the project cannot be written to" };
-        self.in_memory.then(|| format!("{why}: its index is kept in memory, for this {user} alone"))
+        self.in_memory.then(|| format!("{why}: its index is kept in memory, only for this {user}"))
     }
 
-    /// That the former index could not be used.
+    /// The warning for an unusable index.
     pub fn aside_words(&self) -> Option<String> {
         let aside = self.aside.as_ref()?;
         Some(format!(
@@ -46,22 +46,21 @@ impl Opening {
         ))
     }
 
-    /// That there is no model.
+    /// The warning for a missing model.
     pub fn no_model_words(&self) -> Option<String> {
         Some(format!("{}; searching by words alone", self.no_model.as_ref()?))
     }
 }
 
-/// Makes and removes the files of an index while nobody else does: two processes that both find it
-/// gone would take each other's new files for remains of the old ones. Held until it is dropped.
-/// Where folders cannot be locked, there is nothing to hold.
+/// The lock for creating and removing the files of an index. Without it, two processes that both find no index would
+/// delete each other's new files as remains of an old one. `None` if folders cannot be locked.
 fn turn(database: &Path) -> Option<FileLock> {
     const LONGEST: Duration = Duration::from_secs(15);
     FileLock::take_folder(database.parent()?, LONGEST).ok().flatten()
 }
 
-/// Removes what belongs to a database that is gone. Processes that still have the old one open share
-/// these files with each other, and must not with the new one.
+/// Removes companion files of a deleted database. Processes with the old database open still share them, but the new
+/// one must not.
 fn forget_companions(database: &Path) {
     if !fs::symlink_metadata(database).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return;
@@ -69,16 +68,16 @@ fn forget_companions(database: &Path) {
     for companion in ["-wal", "-shm"] {
         let mut name = database.as_os_str().to_owned();
         name.push(companion);
-        // Mostly there are none. What cannot be removed makes opening fail, which is reported.
+        // Usually there are none. If one cannot be removed, opening fails and reports it.
         let _ = fs::remove_file(name);
     }
 }
 
-/// The index at `database` as it lies there, in memory; an empty one where it cannot be had so.
+/// A copy of the index at `database` in memory; empty if it cannot be read.
 fn in_memory(database: &Path) -> Result<Index> {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");
-    // What was written last would be in the log alone.
+    // The latest changes would be only in the write-ahead log.
     if fs::metadata(log).is_ok_and(|log| log.len() > 0) {
         return Index::in_memory();
     }
@@ -89,7 +88,7 @@ fn in_memory(database: &Path) -> Result<Index> {
     copy.map_or_else(Index::in_memory, Ok)
 }
 
-/// Puts the index at `database` aside.
+/// Moves the index at `database` aside.
 ///
 /// # Errors
 /// As [`index::set_aside`].
@@ -98,7 +97,7 @@ pub fn set_aside(database: &Path) -> Result<PathBuf> {
     index::set_aside(database)
 }
 
-/// The same, if `is_it` still says so once nobody else can put it aside.
+/// The same, if `is_it` is still true under the lock.
 ///
 /// # Errors
 /// As [`index::set_aside`].
@@ -113,7 +112,7 @@ pub type FindModel = dyn Fn(&Project, &Environment) -> Result<Option<Arc<dyn Emb
 /// Opens index, files, history and model of `project`.
 ///
 /// # Errors
-/// [`Error::Database`] when there can be no index, not even in memory.
+/// [`Error::Database`] if no index can be opened, not even in memory.
 pub fn open(project: &Project, environment: &Environment, find_model: &FindModel) -> Result<Opening> {
     let _turn = turn(&project.database);
     forget_companions(&project.database);

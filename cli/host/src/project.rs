@@ -1,4 +1,4 @@
-//! Finding the project that a folder belongs to, and starting new ones.
+//! Finds the project of a folder, and starts new projects.
 
 use std::fs;
 use std::io;
@@ -17,13 +17,13 @@ mod tests;
 pub use folders::{PagesFolder, pages_folders};
 pub use init::{InitOptions, InitSummary, init};
 
-/// The folder of a project that belongs to UBP.
+/// UBP's own folder in a project.
 pub const UBP_DIR: &str = ".ubp";
 
 /// Name of the index database in the `.ubp` folder.
 pub const DATABASE: &str = "metadata.db";
 
-/// What UBP writes in [`UBP_DIR`]: a link in its place would make it write elsewhere.
+/// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
 const OWN_FILES: [&str; 24] = [
     "manifest.json",
     DATABASE,
@@ -62,18 +62,18 @@ pub struct Project {
     pub manifest_path: PathBuf,
     /// The folder of its pages, absolute.
     pub pages_dir: PathBuf,
-    /// Its index, absolute; made when it is first opened.
+    /// Its index, absolute; created when first opened.
     pub database: PathBuf,
     source: DiskSource,
-    /// Whether its settings come from its manifest.
+    /// Whether its settings are from its manifest.
     has_manifest: bool,
 }
 
 impl Project {
-    /// The project that `start` lies in: the nearest folder upwards with a manifest.
+    /// The project of `start`: the closest folder, upwards, with a manifest.
     ///
     /// # Errors
-    /// [`Error::NoProject`] when there is none; otherwise as [`Project::load`].
+    /// [`Error::NoProject`] if there is none; otherwise as [`Project::load`].
     pub fn find(start: &Path) -> Result<Self> {
         let shown = start.to_string_lossy();
         let start = fs::canonicalize(start).map_err(|error| Error::io(shown.clone(), error))?;
@@ -83,12 +83,11 @@ impl Project {
         }
     }
 
-    /// The project whose folder is `root`.
+    /// The project in `root`.
     ///
     /// # Errors
-    /// [`Error::Manifest`] for a manifest that cannot be used, [`Error::OutsideProject`] when its
-    /// pages folder, or a file of UBP's own, is a link out of the project, [`Error::Io`] when
-    /// something cannot be read.
+    /// [`Error::Manifest`] for an invalid manifest, [`Error::OutsideProject`] if the pages folder or a file of UBP is a
+    /// symbolic link out of the project, [`Error::Io`].
     pub fn load(root: &Path) -> Result<Self> {
         let shown = root.to_string_lossy();
         let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
@@ -108,8 +107,8 @@ impl Project {
         })
     }
 
-    /// A project whose settings and index are given, whatever manifest there is: the folder `root` gets no other
-    /// files than those that work at hand needs.
+    /// A project with the given settings and index, independent of any manifest. Only files that the work needs are
+    /// created in `root`.
     ///
     /// # Errors
     /// [`Error::OutsideProject`] and [`Error::Io`] as [`Project::load`].
@@ -130,7 +129,7 @@ impl Project {
         })
     }
 
-    /// The project as its settings are now.
+    /// The project with its current settings.
     ///
     /// # Errors
     /// As [`Project::load`].
@@ -143,27 +142,27 @@ impl Project {
         self.source.clone()
     }
 
-    /// Writes the manifest, after a change of its fields.
+    /// Writes the changed manifest.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be written; the old one is then untouched.
+    /// [`Error::Io`] if it cannot be written; the old one is then unchanged.
     pub fn save_manifest(&self) -> Result<()> {
         super::atomic::write(&self.manifest_path, self.manifest.to_json().as_bytes(), MANIFEST_PATH)
     }
 }
 
 fn is_project(folder: &Path) -> bool {
-    // Any state but absence: a manifest that cannot be read is to be reported, not passed by.
+    // Also true for an unreadable manifest, which must be reported, not skipped.
     fs::symlink_metadata(folder.join(MANIFEST_PATH)).is_ok()
 }
 
-/// Refuses a `.ubp` that a clone could use to make UBP write outside of the project.
+/// Refuses symbolic links in `.ubp`, with which a clone could make UBP write outside the project.
 fn refuse_links(root: &Path) -> Result<()> {
     let own = OWN_FILES.iter().map(|name| format!("{UBP_DIR}/{name}"));
     for path in std::iter::once(UBP_DIR.to_string()).chain(own) {
         match fs::symlink_metadata(root.join(&path)) {
             Ok(metadata) if metadata.is_symlink() => {
-                let words = "a symbolic link; UBP's own files must be real ones";
+                let words = "a symbolic link; UBP's files must be regular files";
                 return Err(Error::io(path, io::Error::new(io::ErrorKind::InvalidInput, words)));
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! The folder in which this user's data lies, and the project in it that holds personal memories.
+//! The user's data folder, and the project in it for personal memories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use ubp_core::{Error, Result};
 use super::{InitOptions, init};
 use crate::Environment;
 
-/// The folder for data of programs, as the system wants it; `None` where the user has no home.
+/// The user's folder for application data, by the conventions of the system; `None` without a home folder.
 pub fn folder(environment: &Environment) -> Option<PathBuf> {
     let absolute = |name: &str| {
         let value = environment.get(name).filter(|value| !value.is_empty())?;
@@ -26,10 +26,10 @@ pub fn folder(environment: &Environment) -> Option<PathBuf> {
     data.map(|data| data.join("ubp"))
 }
 
-/// The folder of personal memories, a project of its own, which is made when it is first asked for.
+/// The project of personal memories, created on first use.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] where the user has no folder for data; what [`init`] says.
+/// [`Error::InvalidParams`] if the user has no data folder; errors of [`init`].
 pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<PathBuf> {
     let no_home = "personal memories need a folder: set HOME, or XDG_DATA_HOME to an absolute path";
     let root = folder(environment).ok_or_else(|| Error::invalid(no_home))?.join("memory");
@@ -45,7 +45,7 @@ pub fn memory_project(environment: &Environment, clock: &dyn Clock) -> Result<Pa
     Ok(root)
 }
 
-/// Makes a folder that nobody else on the machine looks into.
+/// Creates a folder that only its owner can read.
 #[cfg(unix)]
 fn make_private(root: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

@@ -1,6 +1,5 @@
-//! Walking a folder tree by a project's rules: what is ignored stays out, what cannot be read is
-//! reported and passed over, and symbolic links lead neither out of the project nor round in
-//! circles.
+//! Walks a folder tree by the rules of a project: skips ignored files, skips and reports unreadable ones, and follows
+//! symbolic links neither out of the project nor in cycles.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};
@@ -12,34 +11,34 @@ use ubp_core::ports::Unreadable;
 use super::atomic;
 use super::ignore_rules::{Broken, RULE_FILES, Rules};
 
-/// What to look for.
+/// Parameters of a walk.
 pub(super) struct Walk<'a> {
     /// The project, without symbolic links.
     pub(super) root: &'a Path,
-    /// Where ignore rules begin.
+    /// The topmost folder whose ignore rules apply.
     pub(super) top: &'a Path,
-    /// Whether the end of a symbolic link may be read, else why not.
+    /// Whether the target of a symbolic link may be read; the error is the reason.
     pub(super) admits: &'a dyn Fn(&Path) -> Result<(), &'static str>,
-    /// Whether a name is looked at all.
+    /// Whether a file or folder name is considered at all.
     pub(super) visible: &'a dyn Fn(&str) -> bool,
-    /// Whether a folder is walked, by its path.
+    /// Whether to enter the folder at a path.
     pub(super) enter: &'a dyn Fn(&str) -> bool,
-    /// Whether a file is wanted, by its path.
+    /// Whether to return the file at a path.
     pub(super) wanted: &'a dyn Fn(&str) -> bool,
-    /// Whether links to folders are followed; links to files always are.
+    /// Whether to follow symbolic links to folders; links to files are always followed.
     pub(super) follow_folders: bool,
 }
 
-/// What was found, in no order.
+/// Results, unordered.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Paths relative to the start, and the state of the files behind them.
+    /// Paths relative to the start, and metadata of the files.
     pub(super) files: Vec<(String, Metadata)>,
-    /// What was passed over.
+    /// Skipped files and folders, with reasons.
     pub(super) unreadable: Vec<Unreadable>,
-    /// Files that were not finished when their writer ended, or that somebody is writing just now.
+    /// Temporary files, abandoned or being written.
     pub(super) unfinished: Vec<PathBuf>,
-    /// The folders that were looked into, or in which a symbolic link to a wanted file ends.
+    /// Visited folders, and folders with targets of symbolic links to wanted files.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -49,25 +48,25 @@ impl Found {
     }
 }
 
-/// Links to folders that are yet to be walked: where they lie, and where they lead.
+/// Symbolic links to folders not yet walked: path and target.
 type Links = BTreeMap<String, PathBuf>;
 
 impl Walk<'_> {
-    /// Walks `start`, a folder without symbolic links above it.
+    /// Walks `start`, a path without symbolic links.
     ///
     /// # Errors
-    /// When `start` itself cannot be listed.
+    /// If `start` cannot be listed.
     pub(super) fn run(&self, start: &Path) -> io::Result<Found> {
         let mut found = Found::default();
         let mut links = Links::new();
         let mut walked = vec![start.to_path_buf()];
         self.tree(start, "", &walked, &mut found, &mut links)?;
-        // Every folder is walked once at most, so hostile links can neither loop nor multiply.
+        // Each folder is walked at most once, so malicious links cannot cause loops or exponential work.
         while let Some((path, target)) = links.pop_first() {
             if start.starts_with(&target) {
-                found.pass_over(&path, "a symbolic link that leads back to a folder above it");
+                found.pass_over(&path, "a symbolic link to a parent folder");
             } else if walked.iter().any(|known| target.starts_with(known)) {
-                found.pass_over(&path, "a symbolic link to a folder that is listed already");
+                found.pass_over(&path, "a symbolic link to a folder that is already listed");
             } else {
                 walked.push(target.clone());
                 if let Err(error) = self.tree(&target, &path, &walked, &mut found, &mut links) {
@@ -78,7 +77,7 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Walks `start`, whose files get paths below `prefix`, except for folders in `walked`.
+    /// Walks `start` except for folders in `walked`. Paths of files start with `prefix`.
     fn tree(
         &self,
         start: &Path,
@@ -100,7 +99,7 @@ impl Walk<'_> {
                     continue;
                 }
             };
-            // Most folders bring no rules: their names tell, without further questions to the disk.
+            // Check names first, which needs no disk access: most folders have no ignore files.
             let has_rules = entries
                 .iter()
                 .any(|entry| RULE_FILES.iter().chain(&[".git"]).any(|name| entry.file_name() == *name));
@@ -177,7 +176,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reports a name that cannot be said in a path, if it might have mattered.
+    /// Reports a name that is not Unicode, if the file could be wanted.
     fn report_name(&self, path: &str, entry: &DirEntry, found: &mut Found) {
         let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let name = ubp_core::path::file_name(path);
@@ -187,25 +186,25 @@ impl Walk<'_> {
     }
 }
 
-/// Whether `target`, the end of a symbolic link, may be read: inside `root`, past no hidden name.
+/// Whether `target` of a symbolic link may be read: it must be inside `root` without hidden names in its path.
 ///
 /// # Errors
-/// Why not.
+/// The reason if not.
 pub(super) fn leads_inside(
     root: &Path,
     target: &Path,
     visible: &dyn Fn(&str) -> bool,
 ) -> Result<(), &'static str> {
-    let inside = target.strip_prefix(root).map_err(|_| "a symbolic link that leads out of the project")?;
+    let inside = target.strip_prefix(root).map_err(|_| "a symbolic link out of the project")?;
     let shown = inside.components().all(|part| part.as_os_str().to_str().is_some_and(visible));
-    if shown { Ok(()) } else { Err("a symbolic link that leads into a hidden folder") }
+    if shown { Ok(()) } else { Err("a symbolic link into a hidden folder") }
 }
 
 fn take(path: String, metadata: Metadata, found: &mut Found) {
     if !metadata.is_file() {
         found.pass_over(&path, "not a regular file");
     } else if !ubp_core::path::is_inside(&path) {
-        found.pass_over(&path, "on other systems the name leads out of the folder; rename it");
+        found.pass_over(&path, "the name is a path out of the folder on other systems; rename it");
     } else {
         found.files.push((path, metadata));
     }

@@ -1,5 +1,5 @@
-//! One writer at a time, over all processes: comparing a file with what was expected and replacing it are
-//! two steps, and another writer between them would lose an edit.
+//! One writer at a time, over all processes. Checking the hash of a file and replacing it are two steps; a write
+//! between them would be lost.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -12,13 +12,13 @@ use ubp_core::ports::WriteGuard;
 
 use crate::file_lock::FileLock;
 
-/// The lock's name in the project's own folder.
+/// Name of the lock file in `.ubp`.
 pub(super) const NAME: &str = "write.lock";
-/// A writer is done within milliseconds, thousands of files apart: who waits this long waits for a process that hangs
-/// or was stopped.
+/// Timeout for the lock. Writers hold it for milliseconds, except for thousands of files, so after this time the holder
+/// hangs or was suspended.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The lock of one project, as one process sees it.
+/// The lock of a project in one process.
 #[derive(Debug)]
 pub(super) struct WriteLock {
     folder: PathBuf,
@@ -31,25 +31,25 @@ pub(super) struct WriteLock {
 struct Holder {
     thread: ThreadId,
     depth: usize,
-    /// `None` where the file system has no locks.
+    /// `None` if the file system has no locks.
     file: Option<FileLock>,
 }
 
-/// Held until it is dropped.
+/// The held lock, released on drop.
 pub(super) struct Held<'a>(&'a WriteLock);
 
 impl WriteGuard for Held<'_> {}
 
 impl WriteLock {
-    /// The lock in `folder`, the project's own.
+    /// The lock in `folder`, which is `.ubp`.
     pub(super) fn new(folder: PathBuf) -> Self {
         Self { folder, holder: Mutex::default(), free: Condvar::new(), patience: PATIENCE }
     }
 
-    /// Waits for the lock. The thread that has it gets it again.
+    /// Waits for the lock. It is reentrant per thread.
     ///
     /// # Errors
-    /// [`io::ErrorKind::TimedOut`] when another process does not give it back.
+    /// [`io::ErrorKind::TimedOut`] if another process does not release it.
     pub(super) fn take(&self) -> io::Result<Held<'_>> {
         let me = thread::current().id();
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +65,7 @@ impl WriteLock {
         }
         *holder = Some(Holder { thread: me, depth: 1, file: None });
         drop(holder);
-        // From here on dropping gives the turn back, also when the file cannot be locked.
+        // From here on, drop releases the lock within this process, also if locking the file fails.
         let held = Held(self);
         let file = locked(&self.folder, self.patience)?;
         if let Some(holder) = &mut *self.holder.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -86,7 +86,7 @@ impl Drop for Held<'_> {
     }
 }
 
-/// The lock's file, locked.
+/// Locks the file.
 fn locked(folder: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
     let path = folder.join(NAME);
     if !path.exists() {
@@ -95,7 +95,7 @@ fn locked(folder: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
     }
     match FileLock::take(&path, patience) {
         Ok(None) => Err(held_too_long(&path)),
-        // Some network file systems have none: one machine's processes then rely on the hashes alone.
+        // Some network file systems have no locks: then only the hashes protect against lost edits.
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
         taken => taken,
     }
@@ -103,16 +103,16 @@ fn locked(folder: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
 
 fn held_too_long(path: &Path) -> io::Error {
     let message = format!(
-        "another process has been writing to this project for {} seconds; if it hangs or was stopped, end it, and \
-         what locks {} is free at once",
+        "another process has been writing to this project for {} seconds; if it hangs or was suspended, end it, \
+        which releases {}",
         PATIENCE.as_secs(),
         path.display()
     );
     io::Error::new(io::ErrorKind::TimedOut, message)
 }
 
-/// Adds a file of `folder`, or a pattern, to the folder's ignore file, where an older version made one. A failure costs
-/// a line in `git status`, and nothing else.
+/// Adds a file name or pattern to `.gitignore` in `folder`, if an older version created that. Errors are ignored: they
+/// only cause a line in `git status`.
 pub fn keep_out_of_git(folder: &Path, name: &str) {
     let path = folder.join(".gitignore");
     let Ok(text) = fs::read_to_string(&path) else { return };
@@ -134,13 +134,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_writer_at_a_time_through_any_number_of_handles() {
+    fn only_one_writer_at_a_time_holds_the_lock() {
         let dir = tempfile::tempdir().unwrap();
         let inside = AtomicUsize::new(0);
         thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    // Each has its own, as processes do.
+                    // Each thread has its own handle, as processes do.
                     let lock = WriteLock::new(dir.path().join(".ubp"));
                     for _ in 0..50 {
                         let _held = lock.take().unwrap();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_never_ends_is_an_error_for_others() {
+    fn waiting_for_the_lock_times_out() {
         let dir = tempfile::tempdir().unwrap();
         let stopped = WriteLock::new(dir.path().into());
         let held = stopped.take().unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_of_an_older_project_is_kept_out_of_git() {
+    fn the_lock_file_is_added_to_the_gitignore_of_older_projects() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(".gitignore"), "/serve.lock").unwrap();
         for _ in 0..2 {
@@ -192,7 +192,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_lock_that_is_deleted_while_it_is_held_is_made_anew() {
+    fn a_lock_file_deleted_while_held_is_created_again() {
         let dir = tempfile::tempdir().unwrap();
         let lock = WriteLock::new(dir.path().into());
         let held = lock.take().unwrap();
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_cannot_be_had_is_an_error_and_blocks_nobody() {
+    fn a_lock_that_cannot_be_created_is_an_error_and_blocks_no_one() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("file"), "x").unwrap();
         let lock = WriteLock::new(dir.path().join("file"));

@@ -1,5 +1,5 @@
-//! The servers of a project: MCP for agents, and the viewer for browsers. What is true of a project comes from the
-//! engine; here is who may ask, and how answers travel.
+//! The servers of a project: MCP for agents, and the viewer for browsers. They handle access and transport; answers
+//! come from the engine.
 
 mod http;
 pub mod mcp;

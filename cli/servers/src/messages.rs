@@ -1,4 +1,4 @@
-//! What a server has to say to people: on standard error, from several threads.
+//! Messages of a server for people: on standard error, from several threads.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,14 @@ use ubp_host::live::Notices;
 
 use crate::Shared;
 
-/// How messages look.
+/// Style of messages.
 #[derive(Debug, Clone)]
 pub struct MessageStyle {
-    /// Whether only errors are told.
+    /// Whether to print only errors.
     pub quiet: bool,
-    /// What stands before a warning, in the colours of the stream.
+    /// Prefix of a warning, with colours if the stream has them.
     pub warning: String,
-    /// What stands before a hint.
+    /// Prefix of a hint.
     pub hint: String,
 }
 
@@ -27,13 +27,13 @@ pub struct Messages {
     levels: bool,
 }
 
-/// `text` without what could steer a terminal: control characters become spaces, line breaks stay.
+/// `text` with control characters, except line breaks and tabs, replaced by spaces.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
 }
 
 impl Messages {
-    /// Takes over the stream, and leaves a share of it to its owner.
+    /// Shares the stream with its owner.
     pub fn over(stream: &mut Box<dyn Write + Send>, style: MessageStyle) -> Self {
         let own = std::mem::replace(stream, Box::new(std::io::sink()));
         let shared = Shared(Arc::new(Mutex::new(own)));
@@ -41,17 +41,17 @@ impl Messages {
         Self { stream: shared, style, levels: false }
     }
 
-    /// The same, every line with its level before it, as programs that collect logs like it.
+    /// The same with a level before each line, for programs that collect logs.
     pub(crate) fn with_levels(self) -> Self {
         Self { levels: true, ..self }
     }
 
-    /// Whether lines have levels.
+    /// Whether lines start with a level.
     pub(crate) fn has_levels(&self) -> bool {
         self.levels
     }
 
-    /// A message that has a level.
+    /// Prints a message with a level.
     pub(crate) fn log(&self, level: Level, text: &str) {
         let is_error = matches!(level, Level::Error | Level::Fatal);
         if is_error || !self.style.quiet {
@@ -60,7 +60,7 @@ impl Messages {
         }
     }
 
-    /// Where calls that failed are told of.
+    /// Callback that reports failed calls.
     pub(crate) fn failures(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let stream = self.stream.clone();
         Arc::new(move |text| {
@@ -69,7 +69,7 @@ impl Messages {
         })
     }
 
-    /// A line for people.
+    /// Prints a line.
     pub(crate) fn say(&self, text: &str) {
         if self.levels {
             self.log(Level::Info, text);
@@ -79,7 +79,7 @@ impl Messages {
         }
     }
 
-    /// Where the engine's notices go.
+    /// Callback that prints notices of the engine.
     pub fn notices(&self) -> Notices {
         let (stream, style, levels) = (self.stream.clone(), self.style.clone(), self.levels);
         Arc::new(move |notice| {

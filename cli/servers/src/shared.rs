@@ -1,13 +1,13 @@
-//! A stream that several owners write to: a server speaks from many threads.
+//! A stream that several threads write to.
 
 use std::io::{Result, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The stream, shared by all clones of this.
+/// A stream shared by all clones.
 #[derive(Debug, Default)]
 pub struct Shared<W>(pub(crate) Arc<Mutex<W>>);
 
-/// What was written is kept, for tests.
+/// Keeps what was written, for tests.
 pub type SharedBuffer = Shared<Vec<u8>>;
 
 impl<W> Clone for Shared<W> {
@@ -17,7 +17,7 @@ impl<W> Clone for Shared<W> {
 }
 
 impl SharedBuffer {
-    /// What was written so far.
+    /// The text written so far.
     pub fn text(&self) -> String {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,21 +1,21 @@
-//! Arguments whose values are those of the engine, under the same names as in JSON.
+//! Arguments whose values are enumerations of the engine, with the same names as in JSON.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-/// A value and what it means.
+/// A value and its description.
 pub(crate) type Choice = (&'static str, &'static str);
 
 pub(crate) const FRONT_MATTER: &[Choice] =
-    &[("managed", "UBP adds what is missing when pages are added"), ("preserved", "Nobody but you")];
+    &[("managed", "`ubp add` adds missing fields"), ("preserved", "Only you")];
 pub(crate) const MODE: &[Choice] =
-    &[("hybrid", "Meaning and words"), ("vector", "Meaning alone"), ("fulltext", "Words alone")];
+    &[("hybrid", "Meaning and words"), ("vector", "Meaning only"), ("fulltext", "Words only")];
 pub(crate) const STALENESS: &[Choice] = &[
-    ("fresh", "At least as new as what it describes"),
-    ("possibly_stale", "Overtaken not long ago"),
-    ("stale", "Overtaken longer ago"),
-    ("untracked", "Without sources"),
+    ("fresh", "Code unchanged since the last review"),
+    ("possibly_stale", "Code changed recently"),
+    ("stale", "Code changed longer ago"),
+    ("untracked", "No sources"),
 ];
 pub(crate) const SORT: &[Choice] = &[
     ("title", "Title"),
@@ -23,11 +23,12 @@ pub(crate) const SORT: &[Choice] = &[
     ("created_at", "Time of creation"),
     ("filepath", "Path"),
 ];
-pub(crate) const ORDER: &[Choice] = &[("asc", "Smallest, oldest first"), ("desc", "Largest, newest first")];
+pub(crate) const ORDER: &[Choice] =
+    &[("asc", "Smallest or oldest first"), ("desc", "Largest or newest first")];
 pub(crate) const MEMORY_TYPE: &[Choice] = &[
-    ("tech", "Technology, whatever the project"),
+    ("tech", "Technology, in any project"),
     ("project-tech", "How this project uses technology"),
-    ("domain", "The field that the project is about"),
+    ("domain", "The subject of the project"),
 ];
 
 /// Reads one of `choices`.

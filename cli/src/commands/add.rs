@@ -1,4 +1,4 @@
-//! `ubp add`: take pages into the index, vectors included.
+//! `ubp add`: index pages and compute their vectors.
 
 use clap::Args;
 
@@ -11,14 +11,14 @@ use crate::session::{Session, Terminal, answer};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp add                         every page\n  \
-    ubp add pages/login.md          this page (and whatever else changed)\n  \
+    ubp add pages/login.md          this page, and any others that changed\n  \
     ubp add pages/api               the pages in this folder\n  \
-    ubp add --create-missing        also create pages that links ask for")]
+    ubp add --create-missing        also create pages for broken links")]
 pub struct AddArgs {
-    /// Pages, and folders of pages; every page when none is named
+    /// Pages, or folders of pages [default: all pages]
     #[arg(value_name = "PAGE|FOLDER")]
     pub pages: Vec<String>,
-    /// Create an empty page for every link on these pages that leads nowhere
+    /// Create an empty page for each broken link on these pages
     #[arg(long)]
     pub create_missing: bool,
 }

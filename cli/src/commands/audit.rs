@@ -1,4 +1,4 @@
-//! `ubp audit` and `ubp undo`: what was changed through UBP, and taking it back.
+//! `ubp audit` and `ubp undo`: list changes made through UBP, and undo them.
 
 use clap::Args;
 use ubp_core::Error;
@@ -13,15 +13,15 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp audit                                the latest changes\n  \
     ubp audit --page login.md -n 5\n  \
-    ubp audit 3f9a01c2d4e5                   one of them with its diff")]
+    ubp audit 3f9a01c2d4e5                   one change with its diff")]
 pub struct AuditArgs {
     /// Only this change
     #[arg(value_name = "ENTRY")]
     pub entry: Option<String>,
-    /// Only changes of this page: path (also a former one), id, title or alias
+    /// Only changes of this page: path (current or former), id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
-    /// Most changes to print, 1 to 1000 [default: 20]
+    /// Print at most N changes, 1 to 1000 [default: 20]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -29,15 +29,15 @@ pub struct AuditArgs {
 /// `ubp undo`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp audit                                which change?\n  \
+    ubp audit                                find the change\n  \
     ubp undo 3f9a01c2d4e5 --dry-run\n  \
     ubp undo 3f9a01c2d4e5\n\n\
-    It takes back all that belongs together, as long as the files are as the change left them.")]
+    The whole change is undone, unless one of its files has changed since.")]
 pub struct UndoArgs {
-    /// The change, as `ubp audit` names it
+    /// Id of the change, from `ubp audit`
     #[arg(value_name = "ENTRY")]
     pub entry: String,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -45,7 +45,7 @@ pub struct UndoArgs {
 pub(crate) fn run(terminal: &mut Terminal<'_>, session: &Session, args: AuditArgs) -> CommandResult {
     let params = |page| Params { page, entry: args.entry.clone(), limit: args.limit };
     let page = args.page.as_deref().map(|page| session.page(terminal, page));
-    // A page that is gone was where it is typed, whatever else has that name now.
+    // Try the typed path first: it may be a deleted page's, even if another page has that name now.
     let place = args.page.as_deref().map(|page| session.place_of_page(page));
     let output = session.write(terminal, |context| match audit::run(context, params(place)) {
         Err(Error::PageNotFound { .. }) => audit::run(context, params(page)),

@@ -1,5 +1,5 @@
-//! `ubp completions`: scripts that let a shell complete commands, flags and the names of pages, and what they ask
-//! when somebody presses Tab.
+//! `ubp completions`: scripts with which a shell completes commands, flags and names of pages, and the answers that
+//! those scripts request on Tab.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -18,10 +18,10 @@ use crate::args::{Arguments, Global};
 use crate::output::CommandResult;
 use crate::session::{Session, Terminal};
 
-/// Most names of pages that a shell is given: more is typed then.
+/// Limit on the names of pages in one answer.
 const MOST: usize = 100;
 
-/// What arguments are called that name a page.
+/// Value names of arguments that take a page.
 const PAGE: [&str; 4] = ["PAGE", "TARGET", "PAGE|FOLDER", "PAGE|FILE|FOLDER"];
 
 /// `ubp completions`
@@ -34,7 +34,7 @@ const PAGE: [&str; 4] = ["PAGE", "TARGET", "PAGE|FOLDER", "PAGE|FILE|FOLDER"];
 pub struct CompletionsArgs {
     /// The shell
     pub shell: Shell,
-    /// Which of the words is typed: what the scripts ask
+    /// Index of the word to complete; set by the scripts
     #[arg(long, hide = true, requires = "words")]
     pub at: Option<usize>,
     /// The words of the command line
@@ -65,7 +65,7 @@ pub(crate) fn run(
     Ok(ExitStatus::Success)
 }
 
-/// Prints what the word `at` may become, one a line, what it means after a tab. Nobody reads errors here.
+/// Prints the completions of word `at`, one per line, each with its description after a tab. Errors print nothing.
 fn answer(
     terminal: &mut Terminal<'_>,
     folder: &Path,
@@ -85,11 +85,11 @@ fn answer(
     };
     let mut command = with_pages(Arguments::command(), &named, &folder);
     let mut found = complete(&mut command, words, at, Some(&folder)).unwrap_or_default();
-    // Flags only where nothing else fits, or they are asked for.
+    // Offer flags only if nothing else fits, or a `-` is typed.
     if typed.is_empty() && found.iter().any(|found| !is_a_flag(found)) {
         found.retain(|found| !is_a_flag(found));
     }
-    // A page is a file, too.
+    // A page can be offered twice: as a page and as a file.
     let mut seen = HashSet::new();
     for candidate in found.iter().filter(|candidate| seen.insert(candidate.get_value())) {
         let value = candidate.get_value().to_string_lossy();
@@ -105,14 +105,14 @@ fn is_a_flag(candidate: &CompletionCandidate) -> bool {
     candidate.get_value().to_string_lossy().starts_with('-')
 }
 
-/// The folder that the words say to work in.
+/// The folder given by `-C` or `--directory`, otherwise `folder`.
 fn named_folder(folder: &Path, words: &[OsString]) -> PathBuf {
     let named =
         words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "-C" || *flag == "--directory");
     named.map_or_else(|| folder.to_path_buf(), |(_, named)| folder.join(named))
 }
 
-/// Names of pages that begin with what is typed, with the page's title; a name is its path where that fits.
+/// Names of pages that begin with `typed`, each with the title of its page. A path that fits is preferred to a title.
 fn page_names(
     terminal: &mut Terminal<'_>,
     folder: &Path,
@@ -121,7 +121,7 @@ fn page_names(
 ) -> Vec<(String, String)> {
     terminal.quiet = true;
     let Ok(session) = Session::open(terminal, folder) else { return Vec::new() };
-    // A word without a slash may begin a title.
+    // A word without a slash may be the start of a title.
     let text = if typed.contains('/') { session.place_of_page(typed) } else { typed.to_owned() };
     let params = Params { text, limit: Some(MOST) };
     let Ok(found) = session.read(terminal, global, |context| pages::run(context, params)) else {
@@ -130,7 +130,7 @@ fn page_names(
     let lower = typed.to_lowercase();
     let names = found.pages.into_iter().filter_map(|page| {
         let path = terminal.path(&page.filepath);
-        // Names of files are no names of their own: several folders may have one.
+        // Leave out bare file names: files in several folders may share one.
         let file = [page_name(&page.filepath), without_page_extension(&page.filepath)];
         let alias = Some(page.name).filter(|name| !file.contains(&name.as_str()));
         let names: Vec<String> = [path, page.title.clone()].into_iter().chain(alias).collect();
@@ -139,13 +139,13 @@ fn page_names(
         Some((name.clone(), page.title))
     });
     let names: Vec<(String, String)> = names.filter(|(name, _)| !name.contains(['\n', '\t'])).collect();
-    // As it is typed, where there is one: a shell shortens names to what they have in common.
+    // Prefer names with the typed case: a shell reduces candidates to their common prefix.
     let exact: Vec<(String, String)> =
         names.iter().filter(|(name, _)| name.starts_with(typed)).cloned().collect();
     if exact.is_empty() { names } else { exact }
 }
 
-/// The command with these names in every place that takes a page.
+/// The command with these names as possible values of every argument that takes a page.
 fn with_pages(command: Command, named: &[(String, String)], folder: &Path) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let command = below.into_iter().fold(command, |command, name| {
@@ -171,7 +171,7 @@ fn takes_page(arg: &Arg) -> bool {
     arg.get_value_names().is_some_and(|names| names.iter().any(|name| PAGE.contains(&name.as_str())))
 }
 
-/// Whether files of the project may be named, too.
+/// Whether the argument also takes files of the project.
 fn takes_file(arg: &Arg) -> bool {
     arg.get_value_names().is_some_and(|names| names.iter().any(|name| name.contains("FILE")))
 }

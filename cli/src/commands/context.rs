@@ -1,4 +1,4 @@
-//! `ubp context`: read a page with its surroundings.
+//! `ubp context`: read a page and the pages around it.
 
 use clap::Args;
 use ubp_core::ops::get_context::{self, Params};
@@ -13,19 +13,19 @@ use crate::session::{Session, Terminal, answer};
     ubp context \"Login Feature\"\n  \
     ubp context login-feature.md --depth 1 --max-tokens 4000 --json")]
 pub struct ContextArgs {
-    /// The page in the middle: path, id, title or alias
+    /// The page at the centre: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Hops around it, 1 to 3 [default: 2, or search.depth of the project]
+    /// Hops from it, 1 to 3 [default: 2, or search.depth of the project]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Keep the answer within N characters of JSON, 1000 or more [default: 50000]
+    /// Limit the answer to N characters of JSON, at least 1000 [default: 50000]
     #[arg(long, value_name = "N")]
     pub max_size: Option<usize>,
-    /// Keep the answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

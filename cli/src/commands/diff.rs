@@ -1,4 +1,4 @@
-//! `ubp diff`: what a change did to the graph.
+//! `ubp diff`: compare the graph of two revisions.
 
 use clap::{Args, ValueEnum};
 use ubp_core::ops::diff::{self, Params};
@@ -11,26 +11,26 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp diff`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp diff                                 what is not committed yet\n  \
+    ubp diff                                 uncommitted changes\n  \
     ubp diff main                            the working folder against main\n  \
     ubp diff v1.2..v1.3                      one revision against another\n  \
     ubp diff origin/main...HEAD --format markdown    for a pull request\n  \
     ubp diff origin/main...HEAD --exit-code --fail-on broken,cycles\n\n\
-    A...B compares B with the last commit that it has in common with A, as git does.")]
+    A...B compares B with the merge base of A and B, as in git.")]
 pub struct DiffArgs {
     /// A..B, A...B, or A for A and the working folder [default: HEAD and the working folder]
     #[arg(value_name = "RANGE", allow_hyphen_values = true)]
     pub range: Option<String>,
-    /// Hops over which impact is followed, 1 to 5 [default: 3]
+    /// Hops to follow impact, 1 to 5 [default: 3]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// Most affected pages to print [default: 100]
+    /// Print at most N affected pages [default: 100]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// End with status 1 when links broke, code overtook pages, or dependency cycles are new
+    /// Exit with status 1 on new broken links, stale pages or dependency cycles
     #[arg(long)]
     pub exit_code: bool,
-    /// What --exit-code fails on, separated by commas [default: all of them]
+    /// What --exit-code fails on, separated by commas [default: all]
     #[arg(long, value_name = "WHAT", value_delimiter = ',', requires = "exit_code")]
     pub fail_on: Vec<FailOn>,
     /// Output format [default: text]
@@ -38,14 +38,14 @@ pub struct DiffArgs {
     pub format: Option<DiffFormat>,
 }
 
-/// What a change must not do.
+/// A problem that `--exit-code` fails on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
-    /// Break links
+    /// New broken links
     Broken,
-    /// Leave pages behind the code
+    /// Pages that became stale
     Stale,
-    /// Close dependency cycles
+    /// New dependency cycles
     Cycles,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn run(
     args: DiffArgs,
 ) -> CommandResult {
     let params = Params { range: args.range, depth: args.depth, limit: args.limit };
-    // Two commits do not ask what the index of the working folder says.
+    // Comparing two commits does not need the index of the working folder.
     let output = match params.concerns_working_folder()? {
         true => session.read(terminal, global, |context| diff::run(context, params))?,
         false => session.write(terminal, |context| diff::run(context, params))?,

@@ -1,4 +1,4 @@
-//! `ubp doctor`: what is wrong, and the way out.
+//! `ubp doctor`: list problems and how to fix them.
 
 use clap::Args;
 use ubp_core::ops::doctor::{self, Params, Severity};
@@ -13,16 +13,16 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp doctor\n  \
     ubp doctor unresolved_link      every broken link\n  \
-    ubp doctor --exit-code          fail when there are errors or warnings\n  \
+    ubp doctor --exit-code          fail on errors or warnings\n  \
     ubp doctor --all --json")]
 pub struct DoctorArgs {
-    /// Every finding of this kind, by its name in JSON
+    /// Only findings of this kind, and all of them; the name is that in JSON
     #[arg(value_name = "KIND")]
     pub kind: Option<String>,
-    /// End with status 1 when there are errors or warnings
+    /// Exit with status 1 if there are errors or warnings
     #[arg(long)]
     pub exit_code: bool,
-    /// Print every finding, not only the first few of each kind
+    /// Print all findings, not only the first few of each kind
     #[arg(long)]
     pub all: bool,
 }

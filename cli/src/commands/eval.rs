@@ -21,30 +21,30 @@ use set::Set;
 /// `ubp eval`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp eval questions                           search as the project has it\n  \
+    ubp eval questions                           use the settings of the project\n  \
     ubp eval questions --compare                 every mode, and several alphas\n  \
     ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
     ubp eval questions --mode fulltext --json\n\n\
     SET is a folder with queries.jsonl ({\"id\": …, \"text\": …} on each line) and qrels.tsv (query id, \
     page, grade, separated by tabs; a grade above 0 means relevant). With corpus.jsonl in it ({\"id\": …, \
-    \"title\": …, \"text\": …}) these texts are searched in place of your pages, linked by links.tsv.")]
+    \"title\": …, \"text\": …}) these texts are searched instead of your pages, linked by links.tsv.")]
 pub struct EvalArgs {
     /// Folder with queries.jsonl and qrels.tsv
     #[arg(value_name = "SET")]
     pub set: PathBuf,
-    /// Measure every mode and several settings side by side, and how they differ
+    /// Measure every mode and several settings, and compare them
     #[arg(long)]
     pub compare: bool,
-    /// Which evidence ranks [default: hybrid]
+    /// How to rank [default: hybrid]
     #[arg(long, value_name = "MODE", conflicts_with = "compare", value_parser = one_of::<SearchMode>(choice::MODE))]
     pub mode: Option<SearchMode>,
     /// Weight of relevance against links, 0.0 to 1.0; several to compare [default: 0.7, or search.alpha of the project]
     #[arg(long, value_name = "N,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub alpha: Vec<f64>,
-    /// Hops over which links lend relevance, 1 to 3; several to compare [default: 2, or search.depth of the project]
+    /// Hops over which links add relevance, 1 to 3; several to compare [default: 2, or search.depth of the project]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub depth: Vec<usize>,
-    /// Most queries to list of each kind [default: 5]
+    /// List at most N queries of each kind [default: 5]
     #[arg(long, value_name = "N")]
     pub queries: Option<usize>,
 }

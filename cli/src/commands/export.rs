@@ -1,4 +1,4 @@
-//! `ubp export`: a site that needs no server.
+//! `ubp export`: write a static site.
 
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -22,21 +22,21 @@ use crate::session::{Session, Terminal, answer_with};
     ubp export site\n  \
     ubp export site --base-url https://docs.example.com/handbook\n  \
     ubp export site --no-semantic --noindex\n\n\
-    Pages with `publish: false` in their front matter are kept out, and so is all that is known of them.")]
+    Pages with `publish: false` in their front matter are left out, with everything derived from them.")]
 pub struct ExportArgs {
-    /// The folder to write the site to: new, empty, or an earlier export
+    /// Folder for the site: new, empty, or an earlier export
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Where the site will be; gives its pages canonical addresses and a site map
+    /// Address of the site; adds canonical addresses and a site map
     #[arg(long, value_name = "URL", value_parser = base_url)]
     pub base_url: Option<String>,
-    /// Leave out the embedding model and the vectors: the site is smaller and searches by words
+    /// Leave out the embedding model and vectors: the site is smaller and searches by words
     #[arg(long)]
     pub no_semantic: bool,
-    /// Ask search engines to stay away
+    /// Ask search engines not to index the site
     #[arg(long)]
     pub noindex: bool,
-    /// Write into a folder that holds other files, beside them
+    /// Write into a folder that has other files, and keep them
     #[arg(long)]
     pub force: bool,
     /// Use the web app in this folder instead of the built-in one, such as web-viewer/dist of a clone
@@ -44,7 +44,7 @@ pub struct ExportArgs {
     pub web_app: Option<PathBuf>,
 }
 
-/// An address on the web, without what cannot be part of every page's address.
+/// An http(s) address that can be the prefix of every page's address: no query, no fragment.
 fn base_url(text: &str) -> Result<String, String> {
     let expected = || "expected an address such as https://docs.example.com/handbook".to_owned();
     let (scheme, rest) = text.split_once("://").ok_or_else(expected)?;
@@ -57,31 +57,31 @@ fn base_url(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_owned())
 }
 
-/// What an export made.
+/// The output of an export.
 #[derive(Debug, Serialize)]
 struct Output {
-    /// The folder of the site, as it was named.
+    /// The folder of the site, as given.
     folder: String,
-    /// Pages of the site.
+    /// Number of pages.
     pages: usize,
-    /// Paths of pages that are not to be published, sorted.
+    /// Sorted paths of pages that are not published.
     unpublished: Vec<String>,
-    /// Paths of pages that were kept back because links in them to unpublished pages could not be taken out.
+    /// Paths of pages left out because their links to unpublished pages could not be removed.
     left_out: Vec<String>,
-    /// Pictures and other files that pages show.
+    /// Number of images and other files that pages show.
     attachments: usize,
-    /// Whether it can be searched by meaning.
+    /// Whether the site can be searched by meaning.
     semantic: bool,
-    /// File of the database, relative to the folder, and its size in bytes.
+    /// The database, relative to the folder, and its size in bytes.
     database: String,
     database_bytes: u64,
-    /// Files of the site and their size in bytes.
+    /// Number of files and their total size in bytes.
     files: usize,
     bytes: u64,
-    /// Files that are new or changed, and those of an earlier export that are gone.
+    /// Numbers of files that are new or changed, and of files of an earlier export that were removed.
     written: usize,
     removed: usize,
-    /// Files of an earlier export that were changed since, and are still there.
+    /// Files of an earlier export that were modified since and therefore kept.
     kept: Vec<String>,
 }
 
@@ -112,21 +112,20 @@ pub(crate) fn run(
         session.read(terminal, global, work)?
     };
     for page in &output.left_out {
-        terminal
-            .warn(format!("{page}: kept out, because its links to unpublished pages cannot be taken out"));
+        terminal.warn(format!("{page}: left out, because its links to unpublished pages cannot be removed"));
     }
     for file in &output.kept {
-        terminal.warn(format!("{file}: of an earlier export, and changed since; left as it is"));
+        terminal.warn(format!("{file}: modified since the last export, so it was kept"));
     }
     let json = terminal.json;
     answer_with(terminal, json, &output, print)
 }
 
-/// Paths, relative to the project, that are no part of what is published: the site's own folder, where it lies in
-/// the project. Refuses folders that a project lives in.
+/// Paths, relative to the project, to leave out of the site: its own folder, if it is in the project. Refuses folders
+/// that contain the project's own files.
 fn own_place(session: &Session, target: &Path) -> Result<Vec<String>, Failure> {
     let real = |path: &Path| -> PathBuf {
-        // What is not there yet lies where its parent does.
+        // Resolve a path that does not exist yet through its closest existing parent.
         let mut missing = Vec::new();
         let mut above = path.to_owned();
         loop {
@@ -147,7 +146,7 @@ fn own_place(session: &Session, target: &Path) -> Result<Vec<String>, Failure> {
         || target.starts_with(root.join(".ubp"))
         || target.starts_with(root.join(".git"))
     {
-        let words = format!("{} belongs to the project itself; choose another folder", target.display());
+        let words = format!("{} contains files of the project; choose another folder", target.display());
         return Err(Error::invalid(words).into());
     }
     let below = target.strip_prefix(&root).ok().map(|below| {
@@ -156,7 +155,7 @@ fn own_place(session: &Session, target: &Path) -> Result<Vec<String>, Failure> {
     Ok(below.into_iter().filter(|path| !path.is_empty()).collect())
 }
 
-/// The files of the project's model, where a browser can be handed them.
+/// The files of the project's model, if they can be sent to a browser.
 fn model(
     terminal: &mut Terminal<'_>,
     session: &Session,
@@ -165,9 +164,7 @@ fn model(
     let Some(files) = files else { return Ok(None) };
     let found = for_browsers(&*files)?;
     if found.is_none() {
-        terminal.warn(
-            "the embedding model is made of files that a browser cannot be given: the site searches by words",
-        );
+        terminal.warn("the embedding model cannot run in a browser: the site searches by words");
     }
     Ok(found)
 }
@@ -211,7 +208,7 @@ fn write(
         context.cancel.check()?;
         site.add(path, &context.source.read_source(file)?)?;
     }
-    // Hosts that run a site generator over what they are given would drop files without it.
+    // Without it, GitHub Pages runs Jekyll, which drops some files.
     site.add(".nojekyll", b"")?;
     publication.write_pages(&index, template, &settings, |file| site.add(&file.path, &file.bytes))?;
     context.cancel.check()?;
@@ -236,7 +233,7 @@ fn write(
 fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let mut parts = vec![counted(output.pages, "page", "pages")];
     if !output.unpublished.is_empty() {
-        parts.push(format!("{} kept back", output.unpublished.len()));
+        parts.push(format!("{} left out", output.unpublished.len()));
     }
     if output.attachments > 0 {
         parts.push(counted(output.attachments, "attachment", "attachments"));
@@ -257,7 +254,7 @@ mod tests {
     use super::base_url;
 
     #[test]
-    fn only_plain_addresses_are_taken() {
+    fn base_url_rejects_addresses_with_a_query_fragment_or_user() {
         assert_eq!(base_url("https://x.y/a/").as_deref(), Ok("https://x.y/a"));
         assert_eq!(base_url("http://localhost:8000").as_deref(), Ok("http://localhost:8000"));
         for bad in [

@@ -17,10 +17,10 @@ pub struct GetArgs {
     /// The page: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Only this section and those below it
+    /// Only this section and its subsections
     #[arg(long, value_name = "ID")]
     pub section: Option<String>,
-    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! `ubp graph`: which pages link to which.
+//! `ubp graph`: how pages link to each other.
 
 use clap::{Args, ValueEnum};
 use ubp_core::ops::get_graph::{self, GraphDirection, Params};
@@ -16,19 +16,19 @@ use crate::session::{Session, Terminal, answer};
     ubp graph UserDB --direction incoming --link-type depends_on\n  \
     ubp graph --format json > graph.json")]
 pub struct GraphArgs {
-    /// The page in the middle; the whole project when absent
+    /// The page at the centre [default: the whole project]
     #[arg(value_name = "PAGE")]
     pub page: Option<String>,
-    /// Hops around it, 1 to 5 [default: 2]
+    /// Hops from it, 1 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// Which way links are followed [default: both]
+    /// Direction in which to follow links [default: both]
     #[arg(long, value_name = "WAY")]
     pub direction: Option<DirectionChoice>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Most pages to print [default: 1000]
+    /// Print at most N pages [default: 1000]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Output format [default: text]
@@ -36,16 +36,16 @@ pub struct GraphArgs {
     pub format: Option<Format>,
 }
 
-/// Which way links are followed.
+/// Direction in which to follow links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DirectionChoice {
-    /// To what a page links to
+    /// Links from a page
     #[value(alias = "out")]
     Outgoing,
-    /// To what links to a page
+    /// Links to a page
     #[value(alias = "in")]
     Incoming,
-    /// Either way
+    /// Links from and to a page
     Both,
 }
 

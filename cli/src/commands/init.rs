@@ -1,4 +1,4 @@
-//! `ubp init`: make a folder a project.
+//! `ubp init`: start a project in a folder.
 
 use crate::args::choice::{self, one_of};
 use clap::Args;
@@ -16,24 +16,23 @@ use crate::session::{Session, Terminal};
 /// `ubp init`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp init                        asks which folder holds the pages\n  \
-    ubp init --yes                  takes the folder that it would propose\n  \
-    ubp init --pages-dir docs       pages live in docs/\n  \
-    ubp init --pages-dir .          the whole folder, such as an Obsidian vault\n\n\
+    ubp init                        ask which folder has the pages\n  \
+    ubp init --yes                  use the proposed folder\n  \
+    ubp init --pages-dir docs       use the pages in docs/\n  \
+    ubp init --pages-dir .          use the whole folder (Obsidian vault)\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
-    gives it the pages folder that you name; no page is touched.\n\n\
-    Where there are no pages yet, `ubp add` completes their front matter (id, title,\n\
-    times). Pages that are there already are never written to unless you edit them\n\
-    through ubp.")]
+    changes the pages folder; it does not change pages.\n\n\
+    In a project without pages, `ubp add` later completes front matter (id, title,\n\
+    times). Existing pages are never written to unless you edit them through ubp.")]
 pub struct InitArgs {
     /// Folder of the pages, relative to the project
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub pages_dir: Option<String>,
-    /// Who completes front matter [default: managed where there are no pages yet, otherwise preserved]
+    /// Who completes front matter [default: managed if there are no pages yet, otherwise preserved]
     #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
     pub frontmatter: Option<FrontMatterMode>,
-    /// Ask nothing, and take what would be proposed
+    /// Ask nothing and use the proposed settings
     #[arg(short, long)]
     pub yes: bool,
 }
@@ -57,7 +56,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     if !summary.project.database.exists() {
         summary.created.push(format!("{UBP_DIR}/{DATABASE}"));
     }
-    // The index is made here so that the first search finds it, and so that trouble shows at once.
+    // Build the index now, so that the first search is fast and problems show at once.
     let mut session = Session::open(terminal, &summary.project.root)?;
     let report = session.write(terminal, |context| context.refresh(false))?;
     if !session.project.database.exists() {
@@ -94,7 +93,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     Ok(ExitStatus::Success)
 }
 
-/// What became of the folder.
+/// Reports what was created or changed.
 fn tell(
     terminal: &mut Terminal<'_>,
     session: &Session,
@@ -111,13 +110,13 @@ fn tell(
     let heading = terminal.out.strong(format!("{what}: {root}"));
     terminal.line(heading)?;
     for path in &summary.created {
-        terminal.line(format!("  made     {path}"))?;
+        terminal.line(format!("  created  {path}"))?;
     }
     for path in &summary.changed {
         terminal.line(format!("  changed  {path}"))?;
     }
     if let Some(path) = &summary.removed {
-        terminal.line(format!("  removed  {path}/, which was empty"))?;
+        terminal.line(format!("  removed  {path}/ (empty)"))?;
     }
     if let Some(enclosing) = &summary.enclosing {
         terminal.warn(format!("this project is inside another one, {}", enclosing.display()));
@@ -132,24 +131,24 @@ fn tell(
         let files = counted(other.files, "Markdown file", "Markdown files");
         let whole = if other.dir == "." { " in the whole folder" } else { "" };
         terminal
-            .line(format!("  `ubp init --pages-dir {}` takes {files}{whole} instead", quoted(&other.dir)))?;
+            .line(format!("  `ubp init --pages-dir {}` uses {files}{whole} instead", quoted(&other.dir)))?;
     }
     if others.is_empty() && summary.notes_elsewhere > 0 {
         let notes = counted(summary.notes_elsewhere, "Markdown file", "Markdown files");
         terminal.line(format!(
-            "  {notes} outside of {}/ will be no page; `ubp init --pages-dir .` takes them in",
+            "  {notes} outside {}/ ignored; `ubp init --pages-dir .` includes them",
             manifest.pages_dir
         ))?;
     }
     Ok(())
 }
 
-/// What to do next.
+/// Suggests the next commands.
 fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool) -> Result<(), Failure> {
     let next = terminal.out.strong("Next");
     terminal.line(next)?;
     if summary.existing_pages == 0 {
-        terminal.line("  `ubp new \"My first page\"` makes a page")?;
+        terminal.line("  `ubp new \"My first page\"` creates a page")?;
         terminal.line("  `ubp viewer` opens an editor in the browser")?;
     } else {
         terminal
@@ -162,21 +161,21 @@ fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool
             "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code",
         )?;
     }
-    terminal.line("  `ubp` alone shows what matters")
+    terminal.line("  `ubp` shows the state of the project")
 }
 
-/// The pages folder in a sentence.
+/// The pages folder, for use in a sentence.
 pub(crate) fn place(dir: &str) -> String {
     if dir == "." { "this folder".into() } else { format!("{}/", printable(dir)) }
 }
 
-/// A folder as it can be typed.
+/// The folder, quoted for the shell if it must be.
 fn quoted(dir: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     if dir.chars().all(plain) { dir.into() } else { format!("'{}'", printable(dir).replace('\'', "'\\''")) }
 }
 
-/// Has links read as the notes write them, where most of them lead nowhere otherwise. No note is touched.
+/// Changes the link order of the project if most links of the notes would be broken otherwise. No note is changed.
 fn adopt_link_order(
     terminal: &mut Terminal<'_>,
     session: &mut Session,

@@ -1,4 +1,4 @@
-//! `ubp list`: the pages.
+//! `ubp list`: list pages.
 
 use crate::args::choice::{self, one_of};
 use clap::{Args, ValueEnum};
@@ -39,7 +39,7 @@ pub struct ListArgs {
     /// Sort order [default: asc]
     #[arg(long, value_name = "ORDER", value_parser = one_of::<SortOrder>(choice::ORDER))]
     pub order: Option<SortOrder>,
-    /// Most pages to print [default: all]
+    /// Print at most N pages [default: all]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Output format [default: text]
@@ -50,9 +50,9 @@ pub struct ListArgs {
 /// How the pages are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A line for each page
+    /// One line per page
     Text,
-    /// Columns
+    /// A table
     Table,
     /// Paths only
     Paths,
@@ -90,7 +90,7 @@ pub(crate) fn run(
     }
 }
 
-/// Columns that a title takes: a path is never cut, since it is what one types next.
+/// Width of the title column. Paths are never cut: they are typed into the next command.
 const TITLE: usize = 40;
 
 fn table(terminal: &mut Terminal<'_>, output: &Output) -> CommandResult {

@@ -1,4 +1,4 @@
-//! `ubp mcp-server`: a project for agents.
+//! `ubp mcp-server`: serve a project to AI agents.
 
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -20,28 +20,28 @@ use crate::session::{Terminal, answer_with};
     ubp mcp-server --print-config claude-code > .mcp.json\n                                          \
     let Claude Code start the server\n  \
     ubp mcp-server                          serve a client over standard input\n  \
-    ubp mcp-server --write                  and let it change pages\n  \
-    ubp mcp-server --tools core             with the six most useful tools only\n  \
+    ubp mcp-server --write                  let the client change pages\n  \
+    ubp mcp-server --tools core             the six most useful tools only\n  \
     ubp mcp-server --http                   at http://127.0.0.1:4820/mcp\n  \
     ubp mcp-server --http 4821 --daemon     in the background, on another port\n  \
     ubp mcp-server --tools documents --config config.json\n                                          \
-    a folder that is no project\n  \
-    ubp mcp-server --status                 whether one runs in the background\n  \
-    ubp mcp-server --stop                   end it\n\n\
+    a folder without a project\n  \
+    ubp mcp-server --status                 show whether one is running\n  \
+    ubp mcp-server --stop                   stop it\n\n\
     Sets of tools: core (search, get_page, get_context, fulltext_search, list_pages, get_graph), read \
-    (what every server has), write, all, query (SQL over front matter), memory (remember and recall), \
-    documents (search, index_markdown, list_documents, delete_document, reindex_document). Several \
-    servers on one project are fine: one of them keeps the index. The server ends with its client, or \
-    with Ctrl-C; one in the background with --stop. What it has to say is in .ubp/mcp-server.log.")]
+    (the tools of every server), write, all, query (SQL over front matter), memory (remember and \
+    recall), documents (search, index_markdown, list_documents, delete_document, reindex_document). \
+    Several servers can share a project: one of them updates the index. The server ends with its \
+    client or on Ctrl-C. In the background it ends on --stop, and logs to .ubp/mcp-server.log.")]
 #[command(group = clap::ArgGroup::new("over_http").args(["http", "daemon"]).multiple(true))]
 pub struct McpServerArgs {
     /// Let clients change pages; every change is logged and can be undone
     #[arg(long)]
     pub write: bool,
-    /// Serve your own memories, in your data folder, in place of the project
+    /// Serve your own memories, from your data folder, instead of the project
     #[arg(long)]
     pub user: bool,
-    /// Only these tools: sets or names, separated by commas
+    /// Offer only these tools: sets or names, separated by commas
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub tools: Vec<String>,
     /// Serve over HTTP instead of standard input and output
@@ -53,33 +53,33 @@ pub struct McpServerArgs {
         value_parser = address
     )]
     pub http: Option<SocketAddr>,
-    /// A further host name under which clients reach the HTTP server
+    /// An additional host name of the HTTP server (repeatable)
     #[arg(long, value_name = "NAME", requires = "over_http")]
     pub allow_host: Vec<String>,
-    /// Let every program on this machine in over HTTP, without the token in .ubp/mcp-server.token
+    /// Accept HTTP requests from this machine without the token in .ubp/mcp-server.token
     #[arg(long, requires = "over_http")]
     pub no_token: bool,
-    /// Serve over HTTP in the background, and end here as soon as it listens
+    /// Start an HTTP server in the background, and return once it listens
     #[arg(long)]
     pub daemon: bool,
-    /// Say whether a server runs in the background; ends with status 1 when none does
+    /// Show whether a server runs in the background; exit with status 1 if not
     #[arg(long, conflicts_with_all = ["daemon", "stop", "http"])]
     pub status: bool,
-    /// End the server in the background
+    /// Stop the server in the background
     #[arg(long, conflicts_with_all = ["daemon", "http"])]
     pub stop: bool,
-    /// Serve documents as this file says; config.json when it is not named
+    /// Serve documents with the settings in FILE, or in config.json without FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "config.json")]
     pub config: Option<PathBuf>,
-    /// How --daemon starts this program again
+    /// Set by --daemon for the process that it starts
     #[arg(long, hide = true, requires = "http")]
     pub in_background: bool,
-    /// Print what to write into the settings of a client, and end
+    /// Print the settings that a client needs, and exit
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["http", "daemon", "status", "stop"])]
     pub print_config: Option<ClientChoice>,
 }
 
-/// A client whose settings are known.
+/// A client with known settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClientChoice {
     /// Claude Code
@@ -95,17 +95,17 @@ pub enum ClientChoice {
 }
 
 impl McpServerArgs {
-    /// Where the server is to listen, if it is to.
+    /// The address to listen on; `None` without HTTP.
     pub fn address(&self) -> Option<SocketAddr> {
         let usual = self.daemon.then(|| SocketAddr::from(([127, 0, 0, 1], PORT)));
         self.http.or(usual)
     }
 }
 
-/// The port unless another one is named.
+/// The default port.
 const PORT: u16 = 4820;
 
-/// An address, a port alone, or a host alone.
+/// Parses an address, a port or a host.
 fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.parse() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
@@ -114,7 +114,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         text.strip_prefix("localhost").map_or_else(|| text.to_owned(), |rest| format!("127.0.0.1{rest}"));
     text.parse()
         .or_else(|_| text.parse().map(|ip| SocketAddr::new(ip, PORT)))
-        .map_err(|_| "an address such as 127.0.0.1:4820, or a port, is expected".to_owned())
+        .map_err(|_| "expected an address such as 127.0.0.1:4820, or a port".to_owned())
 }
 
 pub(crate) mod client_config;
@@ -124,7 +124,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
         let project = Project::find(folder)?;
         let snippet = client_config::of(client, &project.root, &terminal.io.environment, args);
         terminal.line(snippet.text)?;
-        terminal.note(format!("this belongs into {}", snippet.place));
+        terminal.note(format!("add this to {}", snippet.place));
         return Ok(ExitStatus::Success);
     }
     let config = args.config.as_ref().map(|path| folder.join(path));
@@ -144,7 +144,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     let over_streams = options.http.is_none();
     let setup = Setup::check(options, &terminal.io.environment)?;
     if !args.write && args.tools.iter().any(|name| name.trim() == "memory") {
-        terminal.note("without --write clients can recall, and not remember");
+        terminal.note("without --write, clients can recall but not remember");
     }
     if args.daemon {
         let root = root(terminal)?;
@@ -152,8 +152,8 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
     if over_streams && terminal.io.in_is_terminal {
         terminal.note(
-            "ubp serves an MCP client on standard input and output, and waits for one; Ctrl-C ends it. A client starts \
-             it by itself: `ubp mcp-server --print-config claude-code` prints what its settings need.",
+            "waiting for an MCP client on standard input and output; Ctrl-C ends the server. Clients start it \
+            themselves: `ubp mcp-server --print-config claude-code` prints the settings for that.",
         );
     }
     let style = terminal.message_style();
@@ -165,9 +165,9 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &McpServerAr
     }
 }
 
-const NONE: &str = "No server of this project runs in the background.";
+const NONE: &str = "No server of this project is running in the background.";
 
-/// Ends with status 1 when no server runs.
+/// Exits with status 1 if no server is running.
 fn status(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let report = files.status()?;
     let json = terminal.json;
@@ -186,12 +186,12 @@ fn stop(terminal: &mut Terminal<'_>, files: &Files) -> CommandResult {
     let json = terminal.json;
     answer_with(terminal, json, &report, |terminal, report| match report.pid {
         None => terminal.line(NONE),
-        Some(pid) => terminal.line(format!("Ended the server at {} (process {pid}).", url(report))),
+        Some(pid) => terminal.line(format!("Stopped the server at {} (process {pid}).", url(report))),
     })
 }
 
 fn start(terminal: &mut Terminal<'_>, folder: &Path, root: &Path, args: &McpServerArgs) -> CommandResult {
-    let address = args.address().ok_or_else(|| Error::Internal("no address to listen at".into()))?;
+    let address = args.address().ok_or_else(|| Error::Internal("no address to listen on".into()))?;
     let arguments = arguments(terminal, folder, args, address);
     let report = mcp::start(root, address, &terminal.io.program, &arguments, &terminal.io.cancel)?;
     let json = terminal.json;
@@ -200,7 +200,7 @@ fn start(terminal: &mut Terminal<'_>, folder: &Path, root: &Path, args: &McpServ
         terminal.line(format!("Serving {} in the background (process {pid}).", url(report)))?;
         show_token(terminal, report)?;
         terminal.line(format!("Log: {}", terminal.project_path(&report.log)))?;
-        terminal.line("`ubp mcp-server --status` shows it, `ubp mcp-server --stop` ends it.")
+        terminal.line("`ubp mcp-server --status` shows it, `ubp mcp-server --stop` stops it.")
     })
 }
 
@@ -216,7 +216,7 @@ fn url(report: &Report) -> &str {
     report.url.as_deref().unwrap_or_default()
 }
 
-/// What the new process is asked to do.
+/// Arguments for the new process.
 fn arguments(
     terminal: &Terminal<'_>,
     folder: &Path,
@@ -230,7 +230,7 @@ fn arguments(
     };
     add("--http", Some(address.to_string().into()));
     add("--in-background", None);
-    // Errors come back as JSON.
+    // This process parses the errors.
     add("--json", None);
     if args.write {
         add("--write", None);

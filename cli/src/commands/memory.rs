@@ -1,4 +1,4 @@
-//! `ubp memory`: remembering and recalling, for people and scripts; agents have the same over MCP.
+//! `ubp memory`: memories for people and scripts; agents use the same operations over MCP.
 
 use crate::args::choice::{self, one_of};
 use clap::{Args, Subcommand};
@@ -23,22 +23,22 @@ use crate::session::{Session, Terminal, answer};
     ubp memory recall \"how do we run futures\"\n  \
     ubp memory list --type domain\n  \
     ubp memory document                      write ./memory-docs/*.md\n  \
-    ubp memory reindex --dry-run             show which memories say the same\n  \
-    ubp memory recall --user \"editor\"       among your own, whatever the project\n\n\
+    ubp memory reindex --dry-run             show memories that say the same\n  \
+    ubp memory recall --user \"editor\"       search your own memories\n\n\
     A memory is a page, memory/TYPE/TOPIC.md in the pages folder; agents remember and recall with `ubp \
     mcp-server --tools memory --write`.")]
 pub struct MemoryArgs {
-    /// Your own memories, in your data folder, in place of the project's
+    /// Use your own memories, in your data folder, instead of the project's
     #[arg(long, global = true)]
     pub user: bool,
     #[command(subcommand)]
     pub action: MemoryAction,
 }
 
-/// What to do with memories.
+/// The subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum MemoryAction {
-    /// Keep a memory; one about the same topic is updated
+    /// Save a memory; one with the same topic is updated
     Remember(RememberArgs),
     /// Find memories by words and meaning
     Recall(RecallArgs),
@@ -48,7 +48,7 @@ pub enum MemoryAction {
     Forget(ForgetArgs),
     /// Write memories as Markdown documents, one for each type
     Document(DocumentArgs),
-    /// Make one of memories that say the same; --verbose tells which and why
+    /// Merge memories that say the same; --verbose shows which and why
     Reindex(ReindexArgs),
 }
 
@@ -57,33 +57,33 @@ pub enum MemoryAction {
 #[command(after_help = "Examples:\n  \
     ubp memory remember --type tech \"Rust async\" \"Use tokio.\" --tag rust\n  \
     ubp memory remember --type project-tech \"Error handling\" < errors.md\n\n\
-    What looks like a secret is refused. The former text of a memory is in the audit log: `ubp undo` \
-    brings it back.")]
+    Text that looks like a secret is refused. `ubp undo` restores the previous text of a memory from \
+    the audit log.")]
 pub struct RememberArgs {
-    /// What it is about
+    /// Kind of knowledge
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
     pub memory_type: MemoryType,
-    /// Its topic, on one line
+    /// Topic, on one line
     #[arg(value_name = "TOPIC")]
     pub topic: String,
-    /// What to remember, in Markdown; read from standard input when absent or -
+    /// Text to remember, in Markdown; standard input if absent or -
     #[arg(value_name = "CONTENT", allow_hyphen_values = true)]
     pub content: Option<String>,
-    /// A tag (repeatable); those that it has when absent
+    /// A tag (repeatable) [default: keep its tags]
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
-    /// An example, such as a piece of code (repeatable); those that it has when absent
+    /// An example, such as a piece of code (repeatable) [default: keep its examples]
     #[arg(long = "example", value_name = "TEXT", allow_hyphen_values = true)]
     pub examples: Vec<String>,
-    /// Where this comes from
+    /// Where the knowledge comes from
     #[arg(long, value_name = "TEXT")]
     pub source: Option<String>,
-    /// Keep it although something looks like a secret
+    /// Save it even if something looks like a secret
     #[arg(long)]
     pub force: bool,
 }
 
-/// Which memories are asked about.
+/// Filters on memories.
 #[derive(Debug, Clone, Args)]
 pub struct NarrowedArgs {
     /// Only memories of this type
@@ -98,18 +98,18 @@ pub struct NarrowedArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp memory recall \"how do we handle errors\" --type project-tech\n  \
-    ubp memory recall --tag rust             what there is with this tag\n  \
+    ubp memory recall --tag rust             all memories with this tag\n  \
     ubp memory recall tokio --json")]
 pub struct RecallArgs {
-    /// Words or a question; everything when absent
+    /// Words or a question [default: all memories]
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
     #[command(flatten)]
     pub narrowed: NarrowedArgs,
-    /// Most memories to print [default: 10]
+    /// Print at most N memories [default: 10]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }
@@ -119,7 +119,7 @@ pub struct RecallArgs {
 pub struct ListMemoriesArgs {
     #[command(flatten)]
     pub narrowed: NarrowedArgs,
-    /// Most memories to print [default: all]
+    /// Print at most N memories [default: all]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -130,10 +130,10 @@ pub struct ForgetArgs {
     /// The memory: id, topic or path
     #[arg(value_name = "MEMORY")]
     pub memory: String,
-    /// Its type, where memories of several types have this topic
+    /// Its type, if memories of several types have this topic
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
     pub memory_type: Option<MemoryType>,
-    /// Show what would happen, and change nothing
+    /// Show what would happen without doing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -141,18 +141,18 @@ pub struct ForgetArgs {
 /// `ubp memory document`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp memory document                      three documents, in ./memory-docs\n  \
+    ubp memory document                      three documents in ./memory-docs\n  \
     ubp memory document --type tech\n  \
     ubp memory document --output ./docs/\n\n\
-    A file that somebody else wrote, or changed, is never written over unless --force is given.")]
+    Files that were edited, or not written by this command, are overwritten only with --force.")]
 pub struct DocumentArgs {
-    /// Only the document of this type
+    /// Write only the document of this type
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = one_of::<MemoryType>(choice::MEMORY_TYPE))]
     pub memory_type: Option<MemoryType>,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR", default_value = "memory-docs")]
     pub output: PathBuf,
-    /// Replace files of that name, whoever wrote them
+    /// Overwrite existing files of the same name
     #[arg(long)]
     pub force: bool,
 }
@@ -160,15 +160,15 @@ pub struct DocumentArgs {
 /// `ubp memory reindex`
 #[derive(Debug, Clone, Args)]
 pub struct ReindexArgs {
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }
 
-/// Most bytes that are read from standard input: more than a memory takes, so that it says so.
+/// Limit on the bytes read from standard input. It is above the limit of a memory, whose error says more.
 const LONGEST: u64 = 4 << 20;
 
-/// The folder whose project has the memories.
+/// The folder of the project with the memories.
 pub(super) fn folder(terminal: &Terminal<'_>, folder: PathBuf, user: bool) -> Result<PathBuf, Failure> {
     if !user {
         return Ok(folder);
@@ -273,7 +273,7 @@ fn document(
     let place = folder.join(&args.output);
     let files: Vec<(PathBuf, &document_memories::Document)> =
         output.documents.iter().map(|document| (place.join(&document.file_name), document)).collect();
-    // All are looked at before one is written.
+    // Check all files before writing any.
     for (file, _) in files.iter().filter(|_| !args.force) {
         let shown = args.output.join(file.file_name().unwrap_or_default());
         let shown = shown.to_string_lossy();
@@ -281,8 +281,8 @@ fn document(
             Ok(bytes) if std::str::from_utf8(&bytes).is_ok_and(is_own) => {}
             Ok(_) => {
                 return Err(Error::invalid(format!(
-                    "{shown} was not written by `ubp memory document`, or somebody changed it since; nothing was \
-                     written. --force replaces it, --output chooses another folder"
+                    "{shown} was not written by `ubp memory document`, or was edited since; nothing was written. \
+                    --force overwrites it, --output chooses another folder"
                 ))
                 .into());
             }
@@ -300,7 +300,7 @@ fn document(
         terminal.note(format!("written to {}", printable(&args.output.to_string_lossy())));
         let real = fs::canonicalize(&place).unwrap_or_else(|_| place.clone());
         if real.starts_with(&session.project.pages_dir) {
-            let advice = "this folder lies among the pages, so its files are found like pages; a line in .ubpignore \
+            let advice = "this folder is in the pages folder, so its files become pages; a line in .ubpignore \
                           leaves them out";
             terminal.note(advice);
         }

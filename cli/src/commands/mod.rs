@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one file per command.
 
 mod add;
 mod audit;
@@ -45,46 +45,46 @@ use crate::session::{Session, Terminal};
 pub enum Command {
     /// Start a project in the current folder
     Init(init::InitArgs),
-    /// Bring the index up to date, vectors included
+    /// Update the index, including vectors
     Add(add::AddArgs),
-    /// Make the index anew from the files
+    /// Rebuild the index from the files
     #[command(alias = "reindex")]
     Rebuild,
-    /// Make a new page
+    /// Create a page
     New(write::NewArgs),
-    /// Give a page another path or title; links follow
+    /// Change the path or title of a page, and links to it
     Mv(write::MvArgs),
     /// Move pages to the trash
     Rm(write::RmArgs),
-    /// Find and replace text on all pages
+    /// Find and replace text in all pages
     Replace(replace::ReplaceArgs),
     /// Find pages by meaning, words and links
     Search(search::SearchArgs),
     /// Read a page with its links and freshness
     Get(get::GetArgs),
-    /// Read a page together with the pages around it
+    /// Read a page and the pages around it
     Context(context::ContextArgs),
     /// List pages
     List(list::ListArgs),
-    /// Ask pages by SQL: front matter, text and meaning
+    /// Query pages with SQL: front matter, text and meaning
     Query(query::QueryArgs),
-    /// Remember things for agents and people, and recall them
+    /// Save and recall memories of agents and people
     Memory(memory::MemoryArgs),
-    /// Show which pages link to which
+    /// Show how pages link to each other
     Graph(graph::GraphArgs),
-    /// Follow links from a page, and see the way to each page
+    /// Follow links from a page, with the path to each page found
     Traverse(traverse::TraverseArgs),
-    /// List the pages that a change of a page, source file or folder affects
+    /// List the pages affected by a change of a page, source file or folder
     Impact(impact::ImpactArgs),
-    /// Say what a change did to the graph: links, cycles, freshness, impact
+    /// Compare the graph of two revisions: links, cycles, freshness, impact
     Diff(diff::DiffArgs),
-    /// Write the pages as a site that needs no server
+    /// Write the pages as a static site
     Export(export::ExportArgs),
     /// Show counts, freshness and the state of the index
     Status,
     /// List pages whose code changed since they were reviewed
     Stale(stale::StaleArgs),
-    /// Record that pages were read and are true of their code
+    /// Record that pages were reviewed and match their code
     Review(review::ReviewArgs),
     /// Find the pages that describe a file
     Refs(refs::RefsArgs),
@@ -92,33 +92,33 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure search on questions with known answers
     Eval(eval::EvalArgs),
-    /// Suggest links that are missing
+    /// Suggest missing links
     SuggestLinks(suggest::SuggestLinksArgs),
-    /// Make a suggested link
+    /// Add a suggested link
     Accept(suggest::AcceptArgs),
-    /// Remember that a suggested link is not wanted
+    /// Reject a suggested link, and remember that
     Dismiss(suggest::DismissArgs),
     /// Read, write and search the pages in a browser
     Viewer(viewer::ViewerArgs),
     /// Serve AI agents over the Model Context Protocol
     #[command(alias = "serve")]
     McpServer(mcp_server::McpServerArgs),
-    /// List what was changed through ubp
+    /// List changes made through ubp
     Audit(audit::AuditArgs),
-    /// Take a change back
+    /// Undo a change
     Undo(audit::UndoArgs),
     /// Show, install and choose the embedding model
     Model(model::ModelArgs),
-    /// Print completions for a shell
+    /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
-    /// What matters of the project, when no command is named
+    /// The state of the project; runs without a command name
     #[command(skip)]
     Overview,
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> CommandResult {
     match attempt(terminal, global, command.clone()) {
-        // Damage inside the file shows only when that part is read. Nothing was printed by then.
+        // Damage shows only when the damaged part is read. Nothing has been printed yet.
         Err(Failure::Engine(error)) if error.is_damaged_index() => {
             let project = Project::find(&project_folder(terminal, global, &command)?)?;
             let aside = set_aside(&project.database)?;
@@ -132,7 +132,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, global: &Global, command: Command
     }
 }
 
-/// Where the project of a command is looked for.
+/// The folder in which to look for the project of a command.
 fn project_folder(terminal: &Terminal<'_>, global: &Global, command: &Command) -> Result<PathBuf, Failure> {
     let user = match command {
         Command::Memory(args) => args.user,

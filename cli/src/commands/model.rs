@@ -1,4 +1,4 @@
-//! `ubp model`: which embedding model is used, and using another.
+//! `ubp model`: show and choose the embedding model.
 
 use clap::{Args, Subcommand};
 use std::path::Path;
@@ -20,21 +20,21 @@ use crate::session::{Terminal, answer_with};
 /// `ubp model`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp model                                    what is used, installed and known\n  \
+    ubp model                                    models: in use, installed, known\n  \
     ubp model use multilingual-e5-small          download, check and choose it\n  \
     ubp model use ./my-encoder                   a folder with a model\n  \
-    ubp model use all-MiniLM-L6-v2               back to the one inside ubp")]
+    ubp model use all-MiniLM-L6-v2               back to the built-in one")]
 pub struct ModelArgs {
     #[command(subcommand)]
     pub action: Option<ModelAction>,
 }
 
-/// What to do with models.
+/// The subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ModelAction {
-    /// Show the model in use, those installed and those known by name
+    /// List the model in use, installed models and known models
     List,
-    /// Use another model: a known name, or a folder
+    /// Use another model: a known name or a folder
     Use {
         /// A known name, or a folder with model.onnx, tokenizer.json and model.json
         #[arg(value_name = "NAME|FOLDER")]
@@ -53,18 +53,18 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ModelArgs) 
     }
 }
 
-/// The answer of `ubp model use`.
+/// The output of `ubp model use`.
 #[derive(Debug, Serialize)]
 struct Chosen {
-    /// The model that the manifest now names.
+    /// The model now named in the manifest.
     name: String,
     version: String,
     dimensions: usize,
     /// `bundled`, `project` or `user`.
     location: &'static str,
-    /// The model's folder, if it has one.
+    /// The model's folder; null for the built-in model.
     path: Option<String>,
-    /// Whether the manifest was changed, so that vectors have to be made anew.
+    /// Whether the manifest changed, so that vectors must be computed again.
     changed: bool,
 }
 
@@ -104,17 +104,17 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
     let json = terminal.json;
     answer_with(terminal, json, &output, |terminal, output| {
         let name = terminal.out.strong(printable(&output.name));
-        let place = output.path.as_deref().unwrap_or("inside ubp");
+        let place = output.path.as_deref().unwrap_or("built in");
         terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;
         terminal.line(if output.changed {
             "`ubp add` computes the vectors again. Until then, sections without a vector are ranked by words alone."
         } else {
-            "It was in use already; nothing changed."
+            "It was already in use; nothing changed."
         })
     })
 }
 
-/// A known model, downloaded unless it is installed and whole.
+/// A known model; downloaded if it is not installed or damaged.
 fn known_model(
     terminal: &mut Terminal<'_>,
     known: &KnownModel,
@@ -123,7 +123,7 @@ fn known_model(
     if let Ok(model) = InstalledModel::find(known.name, places) {
         return Ok(model);
     }
-    // Files that someone copied there by hand need no network, if they work.
+    // Valid files that a person copied there need no download.
     for (_, models) in places.all() {
         let folder = models.join(known.name);
         if folder.is_dir()
@@ -144,7 +144,7 @@ fn known_model(
     let download = result?;
     if !download.other_edition.is_empty() {
         terminal.warn(format!(
-            "{} on this hub is another edition than the one known by this name ({} differ)",
+            "{} on this hub differs from the known edition ({} differ)",
             known.name,
             download.other_edition.join(" and ")
         ));
@@ -152,7 +152,7 @@ fn known_model(
     Ok(download.model)
 }
 
-/// That no model goes by a name, and which do.
+/// The error for an unknown model, with the known names.
 fn unknown(model: &str, places: &Places, error: Error) -> Error {
     let installed = list::installed_names(places);
     if installed.iter().any(|name| name == model) {
@@ -165,12 +165,12 @@ fn unknown(model: &str, places: &Places, error: Error) -> Error {
         .collect();
     Error::ModelUnavailable {
         model: model.into(),
-        message: "no model and no folder is called so".into(),
-        remedy: format!("known are {}; or name a folder with a model", names.join(", ")),
+        message: "no model or folder has this name".into(),
+        remedy: format!("use one of {}, or a folder with a model", names.join(", ")),
     }
 }
 
-/// The progress of a download, for a person who watches.
+/// Progress bar of a download.
 #[derive(Default)]
 struct Bar(Mutex<Option<(String, ProgressBar)>>);
 
@@ -186,7 +186,7 @@ impl Bar {
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }
-            // What an earlier run brought must not count as speed.
+            // Bytes of an earlier run must not count towards the speed.
             bar.set_position(done);
             bar.reset_eta();
             *current = Some((file.to_owned(), bar));

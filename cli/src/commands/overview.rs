@@ -1,4 +1,4 @@
-//! `ubp` alone: what matters of the project, and what to do next.
+//! `ubp` without a command: the state of the project, and what to do next.
 
 use std::path::Path;
 
@@ -25,13 +25,13 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, global: &Global) -
     answer(terminal, &output, status::show_overview)
 }
 
-/// How to begin, where there is no project.
+/// How to begin without a project.
 fn begin(terminal: &mut Terminal<'_>, folder: &str) -> CommandResult {
     terminal.line(format!("No UBP project in {} or in any folder above.", printable(folder)))?;
     terminal.line("")?;
     let next = terminal.out.strong("Next");
     terminal.line(next)?;
-    terminal.line("  `ubp init` starts a project here, with the Markdown files that are in this folder")?;
+    terminal.line("  `ubp init` starts a project with the Markdown files in this folder")?;
     terminal.line("  `ubp --help` lists every command")?;
     Ok(ExitStatus::Success)
 }

@@ -1,4 +1,4 @@
-//! `ubp query`: pages by SQL.
+//! `ubp query`: query pages with SQL.
 
 use clap::Args;
 use ubp_core::Context;
@@ -16,21 +16,21 @@ use crate::session::{Session, Terminal, answer};
     ubp query \"SELECT value, count(*) FROM files, json_each(tags) GROUP BY 1\"\n  \
     ubp query \"SELECT path FROM files\n             \
     ORDER BY array_cosine_distance(embedding, embed('feeling better'))\"\n  \
-    ubp query --inspect                      the columns, with types and counts\n\n\
-    The table files has a row for each page: path, every front-matter key (text; lists and maps as \
-    JSON), content, updated_at, and embedding once vectors are complete. Statements are SQLite's SQL; \
-    nothing can be changed.")]
+    ubp query --inspect                      list columns, types and counts\n\n\
+    The table files has a row per page: path, every front-matter key (text; lists and maps as \
+    JSON), content, updated_at, and embedding once vectors are complete. The SQL is SQLite's; \
+    statements cannot change data.")]
 pub struct QueryArgs {
-    /// One SELECT over the table files
+    /// One SELECT on the table files
     #[arg(value_name = "SQL", required_unless_present = "inspect")]
     pub sql: Option<String>,
-    /// Only pages whose path this matches
+    /// Only pages whose path matches
     #[arg(long, value_name = "GLOB")]
     pub glob: Option<String>,
     /// List the columns instead
     #[arg(long, conflicts_with_all = ["sql", "max_rows"])]
     pub inspect: bool,
-    /// Most rows to print [default: 1000]
+    /// Print at most N rows [default: 1000]
     #[arg(short = 'n', long, value_name = "N")]
     pub max_rows: Option<usize>,
 }

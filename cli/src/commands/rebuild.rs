@@ -1,4 +1,4 @@
-//! `ubp rebuild`: make the index anew.
+//! `ubp rebuild`: rebuild the index from the files.
 
 use ubp_core::ops::rebuild::{self, Params};
 

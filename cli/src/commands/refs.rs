@@ -1,4 +1,4 @@
-//! `ubp refs`: which pages describe a file.
+//! `ubp refs`: find the pages that describe a file.
 
 use clap::Args;
 use std::path::PathBuf;

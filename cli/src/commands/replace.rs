@@ -1,4 +1,4 @@
-//! `ubp replace`: find and replace over all pages.
+//! `ubp replace`: find and replace text in all pages.
 
 use clap::Args;
 use ubp_core::ops::replace::{self, Params};
@@ -9,7 +9,7 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp replace`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp replace \"sign in\" \"log in\" --dry-run         what would change?\n  \
+    ubp replace \"sign in\" \"log in\" --dry-run          show what would change\n  \
     ubp replace \"sign in\" \"log in\" --in guides        only pages in a folder\n  \
     ubp replace --regex 'v(\\d+)\\.0' 'version $1'      $1 is the first group\n\n\
     The search is case-sensitive; `(?i)` in a regular expression ignores case. `ubp undo` undoes all of it.")]
@@ -26,7 +26,7 @@ pub struct ReplaceArgs {
     /// Only pages at or below this path (repeatable)
     #[arg(long = "in", value_name = "PATH")]
     pub paths: Vec<String>,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -1,4 +1,4 @@
-//! `ubp review`: record that pages are true of their code.
+//! `ubp review`: record that pages match their code.
 
 use clap::Args;
 use ubp_core::freshness::Staleness;
@@ -19,13 +19,13 @@ use crate::session::{Session, Terminal, answer};
     ubp review --all                        every page whose code did not change\n\n\
     The record is .ubp/refs.lock: commit it together with the pages.")]
 pub struct ReviewArgs {
-    /// The pages: paths, ids, titles or aliases; a folder stands for the pages in it that name sources
+    /// Pages: paths, ids, titles or aliases; or folders, for the pages in them that have sources
     #[arg(value_name = "PAGE|FOLDER", required_unless_present = "all")]
     pub pages: Vec<String>,
-    /// Every page that names sources
+    /// Every page that has sources
     #[arg(long, conflicts_with = "pages")]
     pub all: bool,
-    /// Also record pages whose code changed: they were read again and are true
+    /// Also record pages whose code changed, because you read them again and they are accurate
     #[arg(long)]
     pub still_accurate: bool,
 }

@@ -1,4 +1,4 @@
-//! `ubp search`: find pages.
+//! `ubp search`: find pages by meaning, words and links.
 
 use crate::args::choice::{self, one_of};
 use clap::{Args, ValueEnum};
@@ -22,26 +22,26 @@ use crate::session::{Session, Terminal, answer};
     ubp search 認証 --field status=approved --explain\n  \
     ubp search login -l -0 | xargs -0 $EDITOR\n  \
     ubp search \"how do sessions expire\" --open    the best result in your editor\n\n\
-    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance blends\n\
-    meaning (vectors) and words; graph proximity is what linked results pass on to\n\
-    each other. --open starts $VISUAL or $EDITOR, at the line where it takes one.")]
+    The score is alpha * relevance + (1 - alpha) * graph proximity. Relevance\n\
+    combines meaning (vectors) and words; graph proximity is relevance gained from\n\
+    linked results. --open starts $VISUAL or $EDITOR, at the line if possible.")]
 pub struct SearchArgs {
     /// Words, a question, or "an exact phrase"
     #[arg(value_name = "QUERY", required = true, num_args = 1..)]
     pub query: Vec<String>,
-    /// Search by words alone, as --mode fulltext does
+    /// Search by words only; same as --mode fulltext
     #[arg(long, conflicts_with = "mode")]
     pub fulltext: bool,
-    /// Which evidence ranks [default: hybrid]
+    /// How to rank [default: hybrid]
     #[arg(long, value_name = "MODE", value_parser = one_of::<SearchMode>(choice::MODE))]
     pub mode: Option<SearchMode>,
-    /// Most pages to print, 1 to 20 [default: 5, or search.limit of the project]
+    /// Print at most N pages, 1 to 20 [default: 5, or search.limit of the project]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Weight of relevance against links, 0.0 to 1.0 [default: 0.7, or search.alpha of the project]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
-    /// Hops over which links lend relevance, 1 to 3 [default: 2, or search.depth of the project]
+    /// Hops over which links add relevance, 1 to 3 [default: 2, or search.depth of the project]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
     /// Follow links of this type only (repeatable)
@@ -65,19 +65,19 @@ pub struct SearchArgs {
     /// Also print the pages linked with each result
     #[arg(long)]
     pub include_linked: bool,
-    /// Print what led to each score
+    /// Explain each score
     #[arg(long)]
     pub explain: bool,
     /// Print paths only
     #[arg(short = 'l', long = "paths")]
     pub paths: bool,
-    /// End each path with a NUL byte, for `xargs -0`: names may contain blanks
+    /// End each path with a NUL byte, for `xargs -0`
     #[arg(short = '0', long, requires = "paths")]
     pub null: bool,
     /// Open result N, the first by default, in $VISUAL or $EDITOR
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true)]
     pub open: Option<usize>,
-    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
     /// Output format [default: text]
@@ -85,7 +85,7 @@ pub struct SearchArgs {
     pub format: Option<Format>,
 }
 
-/// How an answer is printed.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -149,7 +149,7 @@ pub(crate) fn run(
     answer(terminal, &output, search::show)
 }
 
-/// Opens a result at its best section, and says which.
+/// Opens a result at its best section, and prints which one.
 fn open(terminal: &mut Terminal<'_>, session: &Session, output: &Output, number: usize) -> CommandResult {
     let Some(result) = number.checked_sub(1).and_then(|at| output.results.get(at)) else {
         let found = counted(output.results.len(), "result", "results");

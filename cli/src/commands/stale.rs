@@ -1,4 +1,4 @@
-//! `ubp stale`: the pages that code overtook.
+//! `ubp stale`: list pages whose code changed after their last review.
 
 use crate::args::choice::{self, one_of};
 use clap::Args;
@@ -16,15 +16,15 @@ use crate::session::{Session, Terminal, answer};
     ubp stale\n  \
     ubp stale --exit-code                    status 1 if there are any\n  \
     ubp stale --exit-code --only stale       fail only when one is stale\n  \
-    ubp stale --changed-since origin/main    only what this branch touched")]
+    ubp stale --changed-since origin/main    only pages affected by this branch")]
 pub struct StaleArgs {
-    /// End with status 1 when a listed page is stale or possibly stale
+    /// Exit with status 1 if a listed page is stale or possibly stale
     #[arg(long)]
     pub exit_code: bool,
     /// Only pages with this freshness
     #[arg(long, value_name = "STATE", value_parser = one_of::<Staleness>(choice::STALENESS))]
     pub only: Option<Staleness>,
-    /// Only pages that changed, or whose sources did, since this revision
+    /// Only pages that changed, or whose sources changed, since this revision
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<String>,
 }

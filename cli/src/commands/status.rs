@@ -1,4 +1,4 @@
-//! `ubp status`: the project in numbers.
+//! `ubp status`: counts, freshness and the state of the index.
 
 use ubp_core::ops::status::{self, Params};
 

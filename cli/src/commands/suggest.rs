@@ -1,4 +1,4 @@
-//! `ubp suggest-links`, `ubp accept` and `ubp dismiss`: links that are missing, and what becomes of them.
+//! `ubp suggest-links`, `ubp accept` and `ubp dismiss`: find missing links, and add or reject them.
 
 use clap::Args;
 use ubp_core::ops::suggest_links::{self, Params};
@@ -11,24 +11,24 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp suggest-links`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp suggest-links                            the best over all pages\n  \
+    ubp suggest-links                            the best suggestions of all pages\n  \
     ubp suggest-links --page \"Login Feature\" --threshold 0.5\n  \
-    ubp accept login-feature.md user-db.md       make the link\n  \
+    ubp accept login-feature.md user-db.md       add the link\n  \
     ubp dismiss login-feature.md weather.md      never suggest it again")]
 pub struct SuggestLinksArgs {
-    /// Only links that this page lacks, and mentions of it: path, id, title or alias
+    /// Only missing links of this page, and its unlinked mentions: path, id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
-    /// Least score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]
+    /// Minimum score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub threshold: Option<f64>,
-    /// Most suggestions, 1 to 50 [default: 10, or suggest.limit of the project]
+    /// Print at most N suggestions, 1 to 50 [default: 10, or suggest.limit of the project]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Also what was dismissed or accepted before
+    /// Include suggestions that were dismissed or accepted before
     #[arg(long)]
     pub all: bool,
-    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }
@@ -42,16 +42,16 @@ pub struct AcceptArgs {
     /// The page that should link: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub source: String,
-    /// The page that it should link to
+    /// The page to link to
     #[arg(value_name = "TARGET")]
     pub target: String,
     /// The line to link on [default: the best place]
     #[arg(long, value_name = "N")]
     pub line: Option<usize>,
-    /// The words to link, as they are written
+    /// The text to link, exactly as on the page
     #[arg(long, value_name = "WORDS")]
     pub text: Option<String>,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -60,12 +60,12 @@ pub struct AcceptArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp dismiss login-feature.md weather.md\n\n\
-    It holds in both directions, and stands in .ubp/decisions.jsonl, which is meant to be committed.")]
+    The decision applies in both directions. It is saved in .ubp/decisions.jsonl: commit that file.")]
 pub struct DismissArgs {
     /// The page that should not link: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub source: String,
-    /// The page that it should not link to
+    /// The page not to link to
     #[arg(value_name = "TARGET")]
     pub target: String,
 }

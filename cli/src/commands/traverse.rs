@@ -1,4 +1,4 @@
-//! `ubp traverse`: the pages around a page, as a tree of the ways that lead to them.
+//! `ubp traverse`: the pages around a page, as a tree of shortest paths.
 
 use clap::Args;
 use ubp_core::ops::graph_traverse::{self, Params};
@@ -17,19 +17,19 @@ pub struct TraverseArgs {
     /// The page to start from: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Hops to go, 1 to 5 [default: 2]
+    /// Hops to follow, 1 to 5 [default: 2]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// Which way links are followed [default: both]
+    /// Direction in which to follow links [default: both]
     #[arg(long, value_name = "WAY")]
     pub direction: Option<DirectionChoice>,
     /// Follow links of this type only (repeatable)
     #[arg(long = "type", visible_alias = "link-type", value_name = "TYPE")]
     pub link_types: Vec<String>,
-    /// Most pages to print [default: 200]
+    /// Print at most N pages [default: 200]
     #[arg(short = 'n', long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Keep the whole answer within N tokens, 256 or more [default: no limit]
+    /// Limit the answer to N tokens, at least 256 [default: no limit]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
 }

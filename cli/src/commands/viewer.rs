@@ -1,4 +1,4 @@
-//! `ubp viewer`: the project in a browser.
+//! `ubp viewer`: read and write pages in a browser.
 
 use clap::Args;
 use std::net::IpAddr;
@@ -20,27 +20,27 @@ use crate::session::Terminal;
 #[command(after_help = "Examples:\n  \
     ubp viewer                       open this project in the browser\n  \
     ubp viewer --no-open             only print the address\n  \
-    ubp viewer --port 8080           on this port and no other\n  \
+    ubp viewer --port 8080           fail if this port is taken\n  \
     ubp viewer --host 0.0.0.0 --allow-host box.lan --token \"$SECRET\"\n                                   \
-    let others in who know the token\n\n\
-    The address holds a token that is new each time. Only this machine can reach the server unless \
-    --host says otherwise; what is sent is not encrypted, so let others in on networks that you trust \
-    only. Agents reach the same project at /mcp, with the token as `Authorization: Bearer …`. Ctrl-C \
-    ends it.")]
+    let others in with a token\n\n\
+    The address contains a token that is new each time. Only this machine can reach the server, \
+    unless you set --host. Traffic is not encrypted, so let others in only on networks that you trust. \
+    Agents reach the project at /mcp, with the token as `Authorization: Bearer …`. Ctrl-C stops the \
+    server.")]
 pub struct ViewerArgs {
-    /// Listen on this port [default: 4747, or a free one if that is taken]
+    /// Port [default: 4747, or a free one if that is taken]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: Option<u16>,
-    /// Open no browser
+    /// Do not open a browser
     #[arg(long)]
     pub no_open: bool,
-    /// Listen at this address; anything but this machine's own needs --token
+    /// Address to listen on; addresses that other machines can reach need --token
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1", value_parser = host)]
     pub host: IpAddr,
-    /// A further host name under which browsers reach the server
+    /// An additional host name of the server (repeatable)
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
-    /// The token that is needed, of 16 characters or more; made anew each time when absent
+    /// The token, at least 16 characters [default: a new one each time]
     #[arg(long, value_name = "TOKEN", env = "UBP_VIEWER_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
     /// Let agents at /mcp change pages; every change is logged and can be undone
@@ -55,7 +55,7 @@ fn host(text: &str) -> Result<IpAddr, String> {
     let text = if text == "localhost" { "127.0.0.1" } else { text };
     text.trim_matches(['[', ']'])
         .parse()
-        .map_err(|_| "an address such as 127.0.0.1, ::1 or 0.0.0.0 is expected".to_owned())
+        .map_err(|_| "expected an address such as 127.0.0.1, ::1 or 0.0.0.0".to_owned())
 }
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs) -> CommandResult {
@@ -76,7 +76,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ViewerArgs)
     Ok(ExitStatus::Success)
 }
 
-/// Says where the viewer is, and opens it for people.
+/// Prints the address of the viewer, and opens a browser for people.
 fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Result<(), Failure> {
     if terminal.json {
         let line = serde_json::to_string(&address).map_err(|error| Error::Internal(error.to_string()))?;
@@ -84,16 +84,16 @@ fn announce(terminal: &mut Terminal<'_>, address: Address, no_open: bool) -> Res
         return terminal.io.flush();
     }
     terminal.line(printable(&address.url))?;
-    terminal.note("The viewer runs until you press Ctrl-C. Whoever has this address can change the pages.");
+    terminal.note("The viewer runs until you press Ctrl-C. Anyone with this address can change the pages.");
     terminal.io.flush()?;
     let person = terminal.io.out_is_terminal || terminal.io.err_is_terminal;
     if person && !no_open && !open_browser(&address.url, &terminal.io.environment) {
-        terminal.note("No browser could be opened here: open the address in one.");
+        terminal.note("No browser could be started: open the address in one.");
     }
     Ok(())
 }
 
-/// Opens `url` if there is a screen to show it on; says whether it was handed over.
+/// Opens `url` in a browser if there is a screen; returns whether one was started.
 fn open_browser(url: &str, environment: &Environment) -> bool {
     has_screen(environment) && open::that_detached(url).is_ok()
 }

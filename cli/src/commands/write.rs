@@ -1,4 +1,4 @@
-//! `ubp new`, `ubp mv` and `ubp rm`: pages made, moved and deleted, with their links.
+//! `ubp new`, `ubp mv` and `ubp rm`: create, move and delete pages, and update links.
 
 use clap::Args;
 use ubp_core::ops::{create_page, delete_page, rename_page};
@@ -13,31 +13,31 @@ use crate::session::{Session, Terminal, answer};
     ubp new \"Login Feature\"\n  \
     ubp new \"Login API\" --folder api --type api --tag security\n  \
     ubp new \"Sessions\" --source src/auth/session.rs --dry-run\n\n\
-    The file is named after the title. Nothing is ever written over. A name that another page has is refused,\n\
-    because links to that page could lead to the new one.")]
+    The file is named after the title. No file is overwritten. The name of another page is refused,\n\
+    because links to that page could then lead to the new one.")]
 pub struct NewArgs {
-    /// Its title
+    /// Title of the page
     #[arg(value_name = "TITLE")]
     pub title: String,
-    /// Folder to put it in, below the pages folder
+    /// Folder, below the pages folder
     #[arg(long, value_name = "DIR", conflicts_with = "path")]
     pub folder: Option<String>,
     /// Path of the file, below the pages folder
     #[arg(long, value_name = "FILE")]
     pub path: Option<String>,
-    /// Its type, such as spec, api or guide
+    /// Type, such as spec, api or guide
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub doc_type: Option<String>,
     /// A tag (repeatable)
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
-    /// A file, folder or glob of the project that it describes (repeatable)
+    /// A file, folder or glob that the page describes (repeatable)
     #[arg(long = "source", value_name = "PATH")]
     pub sources: Vec<String>,
-    /// Create the page even if its name is taken; links to other pages may then lead to it
+    /// Create the page even if another one has its name; links to that one may then lead to it
     #[arg(long)]
     pub allow_same_name: bool,
-    /// Show what would be written, and write nothing
+    /// Show what would be written without writing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -45,22 +45,22 @@ pub struct NewArgs {
 /// `ubp mv`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp mv users.md people/accounts.md       another path; links follow\n  \
-    ubp mv users people/                     another folder\n  \
-    ubp mv users \"User Accounts\"             another title\n  \
+    ubp mv users.md people/accounts.md       move the file and update links\n  \
+    ubp mv users people/                     move it to another folder\n  \
+    ubp mv users \"User Accounts\"             change the title\n  \
     ubp mv users accounts.md --title \"User Accounts\" --dry-run\n\n\
-    What ends in .md or has a / is a path below the pages folder, anything else a title.")]
+    An argument that ends in .md or contains a / is a path below the pages folder; others are titles.")]
 pub struct MvArgs {
     /// The page: path, id, title or alias
     #[arg(value_name = "PAGE")]
     pub page: String,
-    /// Its new path or title
+    /// New path or title
     #[arg(value_name = "PATH|TITLE", required_unless_present = "title")]
     pub to: Option<String>,
-    /// Its new title, beside a new path
+    /// New title, in addition to a new path
     #[arg(long, value_name = "TITLE")]
     pub title: Option<String>,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -70,16 +70,16 @@ pub struct MvArgs {
 #[command(after_help = "Examples:\n  \
     ubp rm drafts/old.md\n  \
     ubp rm old.md older.md --unlink          links to them become plain text\n  \
-    ubp rm old.md --dry-run                  which links would lead nowhere?\n\n\
-    Pages go to .ubp/trash/; `ubp undo` brings them back.")]
+    ubp rm old.md --dry-run                  show the links that would break\n\n\
+    Pages are moved to .ubp/trash/; `ubp undo` restores them.")]
 pub struct RmArgs {
-    /// The pages: paths, ids, titles or aliases
+    /// Pages: paths, ids, titles or aliases
     #[arg(value_name = "PAGE", required = true)]
     pub pages: Vec<String>,
-    /// Turn the links to them into the text that they show
+    /// Replace links to them with the text of the links
     #[arg(long)]
     pub unlink: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -1,12 +1,12 @@
-//! One engine with the bundled model, or with that of a folder, driven line by line over its standard streams, so that
-//! `tests/bench/engines` can let it take turns with others: one JSON request a line, one JSON answer.
+//! An engine with the bundled model, or with one in a folder, controlled line by line over standard input and output:
+//! one JSON request per line, one JSON answer. `tests/bench/engines` alternates it with others.
 //!
 //!     cargo run --release -p ubp-engines --features rten,tract,bundled-model --example engine -- rten [FOLDER]
 //!
-//! Requests: `{"do":"first"}` opens the model and embeds one query; `{"do":"texts","texts":[…]}` keeps
-//! texts and answers with their number of tokens; `{"do":"all"}` embeds these at once, `{"do":"each"}`
-//! one after another; `{"do":"tokens"}` only cuts them into tokens; `{"do":"vectors"}` answers with
-//! their vectors. Each answer has `seconds`, and `times` where the work is done in parts.
+//! Requests: `{"do":"first"}` opens the model and embeds one query; `{"do":"texts","texts":[…]}` stores texts and
+//! answers with their number of tokens; `{"do":"all"}` embeds them in one call, `{"do":"each"}` one by one;
+//! `{"do":"tokens"}` only tokenizes them; `{"do":"vectors"}` answers with their vectors. Each answer has `seconds`, and
+//! `times` if the work is done in parts.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
 use std::error::Error;
@@ -24,7 +24,7 @@ fn main() -> Outcome<()> {
     let engine = match std::env::args().nth(1).as_deref() {
         Some("rten") => Engine::Rten,
         Some("tract") => Engine::Tract,
-        _ => return Err("which engine? rten or tract".into()),
+        _ => return Err("expected an engine: rten or tract".into()),
     };
     let folder = std::env::args().nth(2);
     let mut worker = Worker { engine, folder, embedder: None, texts: Vec::new(), tokens: 0 };
@@ -58,7 +58,7 @@ impl Worker {
             Some("texts") => {
                 self.texts = serde_json::from_value(request["texts"].clone())?;
                 let embedder = self.embedder()?;
-                // With the two tokens that the model wants around every text.
+                // Including the two special tokens around every text.
                 let window = embedder.model().window;
                 let mut tokens = 0;
                 for text in &self.texts {

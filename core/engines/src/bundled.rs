@@ -1,5 +1,5 @@
-//! The model inside the binary: all-MiniLM-L6-v2. Its weights are used where the system mapped them,
-//! so that processes share them.
+//! The model in the binary: all-MiniLM-L6-v2. Its weights are used directly from the mapped binary, so that processes
+//! share them.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ macro_rules! file {
     };
 }
 
-/// Bytes at an address that any number in them may lie at.
+/// Bytes aligned for numbers of any type.
 #[repr(C, align(64))]
 struct Aligned<B: ?Sized>(B);
 
@@ -22,7 +22,7 @@ static TOKENIZER: &[u8] = file!("tokenizer.json");
 static DESCRIPTION: &[u8] = file!("model.json");
 static SUMS: &[u8] = file!("SHA256SUMS");
 
-/// The files of the model inside the binary.
+/// The files of the model in the binary.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BundledFiles;
 
@@ -42,7 +42,7 @@ impl ModelFiles for BundledFiles {
         Ok(Cow::Borrowed(bytes))
     }
 
-    /// From the list of checksums, which a test compares with the files.
+    /// The hash of the list of checksums, which a test compares with the files.
     fn checksum(&self) -> Result<String> {
         Ok(short_hash(SUMS))
     }
@@ -56,7 +56,7 @@ mod tests {
     use ubp_core::embed::MemoryFiles;
 
     #[test]
-    fn the_list_of_checksums_is_that_of_the_files() {
+    fn the_checksums_match_the_files() {
         let files = BundledFiles;
         let copies = MemoryFiles::new(files.names().into_iter().map(|name| {
             let bytes = files.read(&name).unwrap();

@@ -1,9 +1,8 @@
-//! A sentence encoder over any engine: tokens, batches, pooling and normalisation are defined here
-//! once, so that the engines can differ in speed alone.
+//! A sentence encoder on top of any engine. Tokens, batches, pooling and normalisation are implemented here, so that
+//! engines differ only in speed.
 //!
-//! Texts are run one by one, each on a core of its own, the longest first. Measured, that is as fast
-//! as padded batches, and a vector then never depends on the texts that happened to be beside it:
-//! in a batch, 8-bit models would share one scale.
+//! Texts are embedded one by one, each on its own core, longest first. According to measurements, this is as fast as
+//! padded batches. A vector also never depends on other texts: in a batch, 8-bit models would share one scale.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,7 +15,7 @@ use super::parallel;
 use super::session::{Cores, Hidden, Load, Outcome, Session, Tokens};
 use super::tokenizer::Tokenizer;
 
-/// A model that turns text into vectors; its files are read when it is first used.
+/// A model that converts text to vectors. Its files are read on first use.
 pub(super) struct Encoder {
     info: ModelInfo,
     description: ModelDescription,
@@ -27,15 +26,15 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Reads `model.json` and nothing else, unless the host knows no checksum. The first engine that
-    /// can load the model runs it.
+    /// Reads only `model.json`, unless the host has to read all files for the checksum. The first engine that can load
+    /// the model runs it.
     pub fn new(files: Box<dyn ModelFiles>, engines: &'static [Load]) -> Result<Self> {
         let description = ModelDescription::parse(&files.read(DESCRIPTION_FILE)?)?;
         let info = ModelInfo {
             name: description.name.clone(),
             identity: format!("{}@{}", description.name, files.checksum()?),
             dimensions: description.dimensions,
-            // A prefix has at most one token per byte; what it takes is not there for text.
+            // A prefix has at most one token per byte, and leaves that much less room for text.
             window: description.window.saturating_sub(description.prefixes.passage.len()).max(1),
             scripts: description.scripts.clone(),
         };
@@ -64,7 +63,7 @@ impl Encoder {
             }
             messages.dedup();
             Err(if messages.is_empty() {
-                "this build of ubp has no engine for it".into()
+                "this build of ubp has no engine for this model".into()
             } else {
                 messages.join("; ")
             })
@@ -138,7 +137,7 @@ impl Embedder for Encoder {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        // Loaded here, so that the cores do not wait for one another at their first text.
+        // Loaded before the threads start, which would otherwise wait for each other.
         self.tokenizer()?;
         self.session()?;
         let tokens = parallel::map(texts, |_, text| self.tokens(prefix, text))?;
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_pooled_is_said() {
+    fn an_output_that_cannot_be_pooled_is_an_error() {
         let wrong = |hidden: Hidden| pool(&hidden, Pooling::Mean, 2).unwrap_err();
         assert!(wrong(hidden(&[1, 2, 3], &[0.0; 6])).contains("3 dimensions"));
         assert!(wrong(hidden(&[2], &[0.0; 2])).contains("shape"));

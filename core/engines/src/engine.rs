@@ -1,5 +1,5 @@
-//! Which engine runs a model. Both give the same vectors; rten is faster, so it is asked first, and
-//! tract runs what rten does not know.
+//! The choice of an engine for a model. Both engines give the same vectors. rten is faster, so it is tried first; tract
+//! runs models that rten does not support.
 
 use ubp_core::Result;
 use ubp_core::embed::ModelFiles;
@@ -9,19 +9,19 @@ use super::QueryCache;
 use super::encoder::Encoder;
 use super::session::Load;
 
-/// What runs a model.
+/// The engine that runs a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// The fastest of this build that can load the model.
+    /// The fastest engine of this build that can load the model.
     #[default]
     Fastest,
-    /// rten alone.
+    /// Only rten.
     #[cfg(feature = "rten")]
     Rten,
-    /// tract alone.
+    /// Only tract.
     #[cfg(feature = "tract")]
     Tract,
-    /// tract on the GPU that [`gpu`] names, and nothing else.
+    /// Only tract on the GPU that [`gpu`] returns.
     Gpu,
 }
 
@@ -37,24 +37,23 @@ const GPU: &[Load] = &[
     super::tract::load_on_gpu,
 ];
 
-/// The GPU that this build can use on this machine, by the name of its interface.
+/// The name of the GPU interface that this build can use on this machine.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// The reason, if there is none.
 pub fn gpu() -> std::result::Result<String, String> {
     #[cfg(any(feature = "cuda", feature = "metal"))]
     return super::tract::gpu();
     #[cfg(not(any(feature = "cuda", feature = "metal")))]
-    Err("this build of ubp has no engine for GPUs".into())
+    Err("this build of ubp has no GPU engine".into())
 }
 
-/// An embedder over a model's files. Only `model.json` and the checksum are asked for here;
-/// tokenizer and weights are read when they are first needed. A query that was asked before costs
-/// nothing: see [`QueryCache`].
+/// An embedder for a model's files. Only `model.json` and the checksum are read here; tokenizer and weights are read on
+/// first use. Repeated queries are answered from a [`QueryCache`].
 ///
 /// # Errors
-/// [`ubp_core::Error::Model`] when `model.json` is missing or wrong. What is wrong with the other files
-/// shows at the first use.
+/// [`ubp_core::Error::Model`] if `model.json` is missing or invalid. Errors in the other files are reported on first
+/// use.
 pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
     let engines: &'static [Load] = match engine {
         Engine::Fastest => FASTEST,
@@ -67,10 +66,10 @@ pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedd
     Ok(Box::new(QueryCache::new(Encoder::new(files, engines)?)))
 }
 
-/// The model inside the binary, on the fastest engine.
+/// The model in the binary, on the fastest engine.
 ///
 /// # Errors
-/// None in practice; those of [`open`].
+/// As [`open`]; none in practice.
 #[cfg(feature = "bundled-model")]
 pub fn bundled() -> Result<Box<dyn Embedder>> {
     open(Engine::Fastest, Box::new(super::BundledFiles))

@@ -1,5 +1,5 @@
-//! Both engines against the reference implementations, on the bundled model and on two tiny ones,
-//! and against files that are damaged.
+//! Both engines compared with the reference implementations, on the bundled model and two tiny ones, and damaged model
+//! files.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agreement;
@@ -15,7 +15,7 @@ use ubp_core::ports::Embedder;
 
 use super::{Engine, open};
 
-/// Every engine of this build.
+/// All engines of this build.
 const ENGINES: &[Engine] = &[
     #[cfg(feature = "rten")]
     Engine::Rten,

@@ -1,6 +1,5 @@
-//! Everything that runs an embedding model behind the engine's `Embedder` port: tokenizer, inference
-//! engines, and the model inside the program. Of the engines a build takes those it wants by features;
-//! without any the crate is empty.
+//! Embedding models behind the engine's `Embedder` port: tokenizer, inference engines, and the model in the binary.
+//! Each build selects its engines by features; without any, the crate is empty.
 #![cfg(any(feature = "rten", feature = "tract"))]
 
 #[cfg(feature = "bundled-model")]

@@ -1,20 +1,20 @@
-//! The same work on many items over all cores.
+//! Runs a function for many items on all cores.
 //!
-//! An engine runs a text in a thread pool of its own. A rayon thread that waits for such a pool takes over the share of another
-//! one in the meantime, and the other core has nothing left to do. Threads that only wait do not.
+//! Each engine runs a text in its own thread pool. A rayon thread that waits for such a pool would take over another
+//! thread's work in the meantime, and leave the other core idle. Plain threads that wait do not.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ubp_core::{Error, Result};
 
-/// How many cores there are to use: one in browsers, which have no threads here.
+/// Number of cores to use: one in browsers, which have no threads here.
 pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// `f(core, item)` for every item, results in the order of `items`. What runs at the same time has different cores, counted from
-/// 0. Items are begun in order, and none after the first error.
+/// Calls `f(core, item)` for every item, and returns the results in the order of `items`. Calls that run at the same
+/// time have different cores, counted from 0. Items are started in order, and none after the first error.
 pub(super) fn map<T: Sync, R: Send>(
     items: &[T],
     f: impl Fn(usize, &T) -> Result<R> + Sync,
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn all_cores_work_at_the_same_time_even_where_each_item_waits_for_another_thread() {
+    fn all_cores_work_at_the_same_time_even_if_each_item_waits_for_another_thread() {
         let (running, all) = (Mutex::new(0), Condvar::new());
         let items = vec![(); cores() * 4];
         let most = map(&items, |_, ()| {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_begun_after_an_error() {
+    fn no_item_is_started_after_an_error() {
         let items: Vec<usize> = (0..10_000).collect();
         let begun = AtomicUsize::new(0);
         let result = map(&items, |_, item| {

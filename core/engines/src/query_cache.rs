@@ -1,5 +1,5 @@
-//! The latest queries with their vectors: people and agents ask the same thing again, page through
-//! answers, and refine everything but the words, and then the model need not run.
+//! A cache for the vectors of recent queries. People and agents repeat queries, page through results, and change
+//! filters, and then the model need not run again.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -7,21 +7,20 @@ use std::sync::{Mutex, PoisonError};
 use ubp_core::Result;
 use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 
-/// Most queries that are remembered.
+/// Maximum number of cached queries.
 const QUERIES: usize = 128;
-/// Longest query that is remembered, in bytes: with [`QUERIES`] this bounds the memory.
+/// Maximum length of a cached query in bytes; together with [`QUERIES`], this limits the memory.
 const LONGEST: usize = 1024;
 
-/// An embedder that remembers the vectors of the latest queries. Passages pass through: the index
-/// keeps their vectors.
+/// An embedder that caches the vectors of recent queries. Passages are not cached: the index stores their vectors.
 pub struct QueryCache<E> {
     embedder: E,
-    /// Text and vector, the latest used last.
+    /// Text and vector, least recently used first.
     latest: Mutex<Vec<(Box<str>, Vec<f32>)>>,
 }
 
 impl<E: Embedder> QueryCache<E> {
-    /// Remembers nothing yet.
+    /// An empty cache.
     pub fn new(embedder: E) -> Self {
         Self { embedder, latest: Mutex::default() }
     }
@@ -37,7 +36,7 @@ impl<E: Embedder> QueryCache<E> {
 
     fn remember(&self, query: &str, vector: &[f32]) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have asked the same meanwhile.
+        // Another thread may have computed the same query in the meantime.
         latest.retain(|(text, _)| **text != *query);
         if latest.len() >= QUERIES {
             latest.remove(0);
@@ -61,7 +60,7 @@ impl<E: Embedder> Embedder for QueryCache<E> {
         if let Some(vector) = self.known(query) {
             return Ok(vec![vector]);
         }
-        // Without the lock: other queries need not wait for the model.
+        // Computed without the lock, so that other queries do not wait for the model.
         let vectors = self.embedder.embed(kind, texts)?;
         if let [vector] = vectors.as_slice() {
             self.remember(query, vector);
@@ -131,20 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn passages_and_several_texts_pass_through() {
+    fn passages_and_several_texts_are_not_cached() {
         let cache = QueryCache::new(Counting::default());
         for _ in 0..2 {
             cache.embed(TextKind::Passage, &["login"]).unwrap();
             cache.embed(TextKind::Query, &["login", "logout"]).unwrap();
         }
         assert_eq!(cache.runs(), 6);
-        // What was a passage may get another vector as a query.
+        // The vector of a query may differ from that of a passage with the same text.
         cache.ask("login");
         assert_eq!(cache.runs(), 7);
     }
 
     #[test]
-    fn the_query_unused_longest_is_forgotten_first() {
+    fn the_least_recently_used_query_is_removed_first() {
         let cache = QueryCache::new(Counting::default());
         for number in 0..QUERIES {
             cache.ask(&format!("query {number}"));
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn long_queries_and_errors_are_not_kept() {
+    fn long_queries_and_errors_are_not_cached() {
         let cache = QueryCache::new(Counting::default());
         let long = "long ".repeat(LONGEST);
         assert_eq!(cache.ask(&long), cache.ask(&long));
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_share_what_is_known() {
+    fn threads_share_the_cache() {
         let cache = QueryCache::new(Counting::default());
         let expected: Vec<Vec<f32>> = (0..20).map(|number| cache.ask(&format!("query {number}"))).collect();
         std::thread::scope(|scope| {
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn it_conforms_as_an_embedder() {
+    fn the_cache_conforms_to_the_embedder_port() {
         ubp_testing::conformance::embedder(&QueryCache::new(HashEmbedder::default()));
     }
 }

@@ -1,4 +1,4 @@
-//! The rten engine: pure Rust, quick to build and to load, with 8-bit kernels; the first choice.
+//! The rten engine: pure Rust, quick to build and load, with 8-bit kernels; the first choice.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -12,12 +12,12 @@ use super::parallel;
 use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
 use super::wire;
 
-/// What to do about a model that rten does not know, where tract was not asked as well.
+/// Advice for a model that rten does not support, if tract is not in this build.
 const SECOND_ENGINE: &str = if cfg!(feature = "tract") {
     ""
 } else {
     concat!(
-        "; a ubp with a second engine may run it: cargo install --locked --features tract --git ",
+        "; a build with a second engine may support it: cargo install --locked --features tract --git ",
         env!("CARGO_PKG_REPOSITORY"),
         " ubp-cli"
     )
@@ -27,17 +27,17 @@ struct RtenSession {
     model: Model,
     inputs: Vec<(NodeId, Input)>,
     output: NodeId,
-    /// Threads for one text alone.
+    /// Threads for a single text.
     all: OnceLock<Arc<ThreadPool>>,
-    /// One thread per text that is embedded at the same time.
+    /// One pool with one thread for each text that is embedded in parallel.
     ones: Vec<OnceLock<Arc<ThreadPool>>>,
 }
 
-/// Loads the model; weights that are static bytes in a file of their own are used where they lie.
+/// Loads the model. Static weights in separate files are used without copying.
 pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
     let mut options = ModelOptions::with_all_ops();
     options.prepack_weights(true);
-    // Weights in files of their own: `model.onnx.data`, `model.onnx_data` and the like.
+    // Separate files of weights: `model.onnx.data`, `model.onnx_data` and the like.
     for name in files.names().into_iter().filter(|name| name.contains(".onnx") && !name.ends_with(".onnx")) {
         match files.read(&name).map_err(|error| error.to_string())? {
             Cow::Borrowed(bytes) => options.external_data_static(&name, bytes),
@@ -99,7 +99,7 @@ impl Session for RtenSession {
                 .map_err(|error| format!("{MODEL_FILE} cannot be run: {error}"))?;
             let tensor: Tensor<f32> = value
                 .try_into()
-                .map_err(|_| format!("the output of {MODEL_FILE} is not made of 32-bit floats"))?;
+                .map_err(|_| format!("the output of {MODEL_FILE} does not consist of 32-bit floats"))?;
             Ok(Hidden { shape: tensor.shape().to_vec(), values: tensor.to_vec() })
         })
     }

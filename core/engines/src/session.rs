@@ -1,47 +1,46 @@
-//! What every inference engine offers to the encoder, and what they have in common: which inputs a
-//! sentence encoder takes, and where in its outputs the vectors are.
+//! The interface of inference engines, and their common parts: the inputs of a sentence encoder, and the output with
+//! the vectors.
 
 use ubp_core::embed::ModelFiles;
 
-/// A result whose error says in words what is wrong with the model; the encoder adds its name.
+/// A result whose error describes what is wrong with the model; the encoder adds the model's name.
 pub(super) type Outcome<T> = Result<T, String>;
 
-/// An engine with a model loaded.
+/// An engine with a loaded model.
 pub(super) trait Session: Send + Sync {
-    /// Runs the model over one text.
+    /// Runs the model on one text.
     fn run(&self, tokens: &Tokens, cores: Cores) -> Outcome<Hidden>;
 }
 
-/// Loads a model into an engine; the error says what is wrong with it.
+/// Loads a model into an engine; the error describes what is wrong with it.
 pub(super) type Load = fn(&dyn ModelFiles) -> Outcome<Box<dyn Session>>;
 
-/// One text as the model sees it, special tokens included.
+/// The tokens of one text, including special tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
-    /// Rows of the vocabulary.
+    /// Token ids.
     pub ids: Vec<u32>,
-    /// Which segment each belongs to, for models that ask.
+    /// Segment of each token, for models that need it.
     pub types: Vec<u32>,
 }
 
-/// How much of the machine a run may use.
+/// The cores that a run may use.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cores {
-    /// All of it: one text alone.
+    /// All cores, for a single text.
     All,
-    /// One core, which this number tells apart from those used at the same time.
+    /// One core; its number differs from those of the runs at the same time.
     One(#[cfg_attr(not(feature = "rten"), allow(dead_code))] usize),
 }
 
-/// What the model made of one text: `[1, tokens, dimensions]`, or `[1, dimensions]` when the model
-/// pools by itself.
+/// Output for one text: `[1, tokens, dimensions]`, or `[1, dimensions]` if the model does the pooling.
 #[derive(Debug)]
 pub(super) struct Hidden {
     pub values: Vec<f32>,
     pub shape: Vec<usize>,
 }
 
-/// The meaning of one input of a model.
+/// The role of an input of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Input {
     Ids,
@@ -51,7 +50,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// What to feed for `tokens`: as many values as there are tokens.
+    /// The values of this input for `tokens`, one per token.
     pub fn values(self, tokens: &Tokens) -> Vec<i64> {
         let count = tokens.ids.len();
         match self {
@@ -63,7 +62,7 @@ impl Input {
     }
 }
 
-/// The meanings of a model's inputs, in its order.
+/// The roles of a model's inputs, in the model's order.
 pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Vec<Input>> {
     let inputs = names
         .into_iter()
@@ -73,7 +72,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
             "token_type_ids" => Ok(Input::Types),
             "position_ids" => Ok(Input::Positions),
             _ => Err(format!(
-                "model.onnx wants an input '{name}', which a sentence encoder does not have; \
+                "model.onnx needs an input '{name}', which a sentence encoder does not have; \
                  export the encoder alone (inputs input_ids, attention_mask, token_type_ids)"
             )),
         })
@@ -85,7 +84,7 @@ pub(super) fn inputs<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<Ve
     }
 }
 
-/// Index of the output that holds the vectors: by its usual names, or else the first.
+/// Index of the output with the vectors: the first with a usual name, otherwise the first.
 pub(super) fn output<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<usize> {
     let names: Vec<&str> = names.into_iter().collect();
     if names.is_empty() {
@@ -95,8 +94,7 @@ pub(super) fn output<'a>(names: impl IntoIterator<Item = &'a str>) -> Outcome<us
     Ok(usual.iter().find_map(|usual| names.iter().position(|name| name == usual)).unwrap_or(0))
 }
 
-/// Runs `f`, which calls into an engine, and turns a panic in there into an error: damaged files
-/// must not take the process down.
+/// Runs `f`, which calls into an engine, and converts panics to errors: damaged files must not crash the process.
 pub(super) fn guarded<T>(f: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or_else(|panic| {
         let said = panic
@@ -104,6 +102,6 @@ pub(super) fn guarded<T>(f: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
             .map(|text| (*text).to_owned())
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_default();
-        Err(format!("the engine gave up on it ({said}); the file is damaged or unsupported"))
+        Err(format!("the engine panicked ({said}); the file is damaged or unsupported"))
     })
 }

@@ -1,5 +1,5 @@
-//! Text to tokens, the same for every engine: the model's own tokenizer, truncation to its window,
-//! and the place in the text that each token came from.
+//! Tokenization, the same for every engine: the model's own tokenizer, truncation to its window, and the position of
+//! each token in the text.
 
 use std::ops::Range;
 
@@ -13,21 +13,20 @@ use tokenizers::{
 
 use super::session::{Outcome, Tokens, guarded};
 
-/// Bytes of text per token of the window that are looked at first; a text whose first part of that
-/// length does not fill the window is looked at further.
+/// Bytes of text per token of the window that are tokenized at first. If they do not fill the window, more are
+/// tokenized.
 const BYTES_PER_TOKEN: usize = 16;
-/// Most bytes of a text that are looked at to fill the window. A text without spaces can be one token, however
-/// long it is.
+/// Maximum number of bytes tokenized to fill the window. A text without spaces can be one token, however long it is.
 const LONGEST: usize = 64 * 1024;
-/// Bytes that are cut into tokens at once: what the tokenizer notes of each is hundreds of times as large.
+/// Bytes tokenized in one call: the tokenizer needs hundreds of times as much memory.
 const SLICE: usize = 16 * 1024;
-/// How far behind a slice a space is looked for.
+/// Maximum distance, in bytes, from the end of a slice to the next space.
 const REACH: usize = 1024;
 
 /// A model's tokenizer.
 pub(super) struct Tokenizer {
     inner: tokenizers::Tokenizer,
-    /// Special tokens that the model wants around a text.
+    /// Number of special tokens around a text.
     special: usize,
 }
 
@@ -47,7 +46,7 @@ struct ModelHeader<'a> {
 }
 
 impl Tokenizer {
-    /// Reads the content of `tokenizer.json`.
+    /// Parses the content of `tokenizer.json`.
     pub fn parse(json: &[u8]) -> Outcome<Self> {
         guarded(|| {
             let mut inner = read(json).map_err(|error| format!("tokenizer.json cannot be read: {error}"))?;
@@ -60,8 +59,7 @@ impl Tokenizer {
         })
     }
 
-    /// The first `window` tokens of `text`, special tokens included and kept. What is behind its first 64 KiB
-    /// is not seen.
+    /// The first `window` tokens of `text`, including all special tokens. Text after the first 64 KiB is ignored.
     pub fn tokens(&self, text: &str, window: usize) -> Outcome<Tokens> {
         let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
         let room = window.saturating_sub(self.special);
@@ -84,7 +82,7 @@ impl Tokenizer {
         }
     }
 
-    /// Byte range of every token of `text`, without special tokens, widened to whole characters.
+    /// Byte range of every token of `text`, without special tokens, extended to whole characters.
     pub fn ranges(&self, text: &str) -> Outcome<Vec<Range<usize>>> {
         let mut ranges = Vec::new();
         let mut rest = text;
@@ -107,8 +105,8 @@ impl Tokenizer {
     }
 }
 
-/// The tokenizers crate reads a vocabulary through two generic trees, because it cannot know its
-/// kind beforehand; knowing it makes the start of a process twice as fast.
+/// Parses the tokenizer. The tokenizers crate parses a vocabulary of unknown type through two generic trees; with a
+/// known type, processes start twice as fast.
 fn read(json: &[u8]) -> Outcome<tokenizers::Tokenizer> {
     let kind = serde_json::from_slice::<Header>(json).map(|header| header.model.kind).unwrap_or_default();
     let known = match kind.as_ref() {
@@ -119,8 +117,8 @@ fn read(json: &[u8]) -> Outcome<tokenizers::Tokenizer> {
     known.map_err(|error| error.to_string())
 }
 
-/// About the first `length` bytes of `text`, cut before a space, where no token can be cut in two, or between
-/// two characters where none is near. Never empty, unless `text` is.
+/// About the first `length` bytes of `text`, up to the next space, so that no token is split, or to the next character
+/// if there is no space nearby. Empty only if `text` is.
 fn start_of(text: &str, length: usize) -> &str {
     let from = text.ceil_char_boundary(length.max(1));
     let rest = text.get(from..).unwrap_or_default();
@@ -138,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_ends_before_a_space() {
+    fn the_start_of_a_text_ends_before_a_space() {
         assert_eq!(start_of("one two three", 100), "one two three");
         assert_eq!(start_of("one two three", 2), "one");
         assert_eq!(start_of("one two three", 4), "one two");
@@ -151,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tokenizer_is_an_error() {
+    fn an_invalid_tokenizer_is_an_error() {
         for json in [
             "",
             "{}",

@@ -1,5 +1,5 @@
-//! The tract engine: pure Rust, slower than rten but at home with more operators; what rten cannot
-//! load runs here, and the tests hold the two to the same vectors.
+//! The tract engine: pure Rust, slower than rten, but with more operators. It runs models that rten cannot load, and
+//! tests check that both give the same vectors.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct TractSession {
     inputs: Vec<(Input, DatumType)>,
 }
 
-/// What runs the model.
+/// The runnable model.
 enum Plan {
     Cpu(Arc<TypedRunnableModel>),
     #[cfg(any(feature = "cuda", feature = "metal"))]
@@ -35,7 +35,7 @@ impl Plan {
     }
 }
 
-/// Makes the model ready to run.
+/// Makes a model runnable.
 type Prepare = fn(InferenceModel) -> TractResult<Plan>;
 
 /// Loads the model; the weights are copied.
@@ -43,7 +43,7 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
     load_for(files, |model| Ok(Plan::Cpu(model.into_optimized()?.into_runnable()?)))
 }
 
-/// The same on a GPU.
+/// Loads the model on a GPU.
 #[cfg(any(feature = "cuda", feature = "metal"))]
 pub(super) fn load_on_gpu(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
     load_for(files, |model| {
@@ -52,7 +52,7 @@ pub(super) fn load_on_gpu(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
     })
 }
 
-/// tract's backends. Each registers itself where it is linked.
+/// tract's GPU backends, which register themselves when linked.
 #[cfg(any(feature = "cuda", feature = "metal"))]
 mod gpu {
     #[cfg(all(feature = "cuda", any(target_os = "linux", target_os = "windows")))]
@@ -62,16 +62,16 @@ mod gpu {
     use tract_onnx::prelude::*;
     use tract_onnx::tract_core::runtime::{Runtime, runtime_for_name};
 
-    /// The one that works here.
+    /// The backend that works on this machine.
     pub(super) fn runtime() -> TractResult<&'static dyn Runtime> {
-        runtime_for_name("gpu")?.ok_or_else(|| TractError::msg("no backend for GPUs is part of this build"))
+        runtime_for_name("gpu")?.ok_or_else(|| TractError::msg("this build has no GPU backend"))
     }
 }
 
-/// What tract calls the GPU that works here.
+/// tract's name for the GPU of this machine.
 ///
 /// # Errors
-/// Why there is none.
+/// The reason, if there is none.
 #[cfg(any(feature = "cuda", feature = "metal"))]
 pub(super) fn gpu() -> Outcome<String> {
     guarded(|| gpu::runtime().map(|runtime| runtime.name().to_string()).map_err(|error| format!("{error:#}")))
@@ -94,7 +94,7 @@ fn load_for(files: &dyn ModelFiles, plan: Prepare) -> Outcome<Box<dyn Session>> 
     })
 }
 
-/// The same steps, with tract's own errors outside and ours inside.
+/// The inner result has errors of the model, the outer one tract's own errors.
 fn prepare(
     mut model: InferenceModel,
     output: usize,
@@ -118,10 +118,10 @@ fn prepare(
     Ok(Ok(Box::new(TractSession { plan, inputs })))
 }
 
-/// Puts weights that lie in files of their own into the model: tract would look for them on disk.
+/// Loads weights from separate files into the model; tract would look for them on disk.
 fn inline_weights(proto: &mut ModelProto, files: &dyn ModelFiles) -> Outcome<()> {
     let Some(graph) = proto.graph.as_mut() else {
-        return Err(format!("{MODEL_FILE} holds no model"));
+        return Err(format!("{MODEL_FILE} contains no model"));
     };
     let mut contents: BTreeMap<String, Cow<'static, [u8]>> = BTreeMap::new();
     for tensor in graph.initializer.iter_mut().filter(|tensor| !tensor.external_data.is_empty()) {
@@ -135,7 +135,7 @@ fn inline_weights(proto: &mut ModelProto, files: &dyn ModelFiles) -> Outcome<()>
         let end = number("length").map_or(Some(all.len()), |length| start.checked_add(length));
         let part = end
             .and_then(|end| all.get(start..end))
-            .ok_or_else(|| format!("{location} is shorter than {MODEL_FILE} says; get it again"))?;
+            .ok_or_else(|| format!("{location} is shorter than {MODEL_FILE} says; download it again"))?;
         tensor.raw_data = part.to_vec();
         tensor.external_data.clear();
         tensor.data_location = None;
@@ -157,7 +157,7 @@ impl Session for TractSession {
                 values.push(tensor.cast_to_dt(kind)?.into_owned().into());
             }
             let outputs = self.plan.run(values)?;
-            let tensor = outputs.first().context("it gives no output")?.cast_to::<f32>()?;
+            let tensor = outputs.first().context("the model has no output")?.cast_to::<f32>()?;
             let values = tensor.to_plain_array_view::<f32>()?.iter().copied().collect();
             Ok(Hidden { shape: tensor.shape().to_vec(), values })
         };

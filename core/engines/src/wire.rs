@@ -1,9 +1,9 @@
-//! Checks that the bytes of `model.onnx` are a whole protobuf message before an engine reads them:
-//! rten follows a length that leads out of a damaged file, and may then never come back.
+//! Checks that `model.onnx` is a complete protobuf message before an engine reads it: with an invalid length in a
+//! damaged file, rten may never return.
 
 use super::session::Outcome;
 
-/// The messages of ONNX that the engines descend into.
+/// The ONNX messages that engines parse.
 #[derive(Clone, Copy)]
 enum Message {
     Model,
@@ -15,12 +15,12 @@ enum Message {
     Type,
     TensorType,
     Shape,
-    /// A message without messages in it.
+    /// A message without nested messages.
     Leaf,
 }
 
 impl Message {
-    /// The message in field `number`, if that holds one.
+    /// The type of the message in field `number`, if it contains one.
     fn field(self, number: u64) -> Option<Self> {
         Some(match (self, number) {
             (Self::Model, 7) | (Self::Attribute, 6 | 11) => Self::Graph,
@@ -37,10 +37,10 @@ impl Message {
     }
 }
 
-/// Graphs within graphs: more than any encoder has.
+/// Maximum depth of nested messages, more than any encoder has.
 const DEEPEST: usize = 32;
 
-/// Whether `bytes` are a complete model, as far as its structure goes.
+/// Checks that `bytes` have the structure of a complete model.
 pub(super) fn check(bytes: &[u8]) -> Outcome<()> {
     if !bytes.is_empty() && message(bytes, Message::Model, 0).is_some() {
         Ok(())
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_must_stay_inside() {
+    fn lengths_must_be_within_the_file() {
         assert!(check(b"").is_err());
         assert!(check(b"\x08\x08").is_ok());
         assert!(check(b"\x3a\x02\x0a\x00").is_ok());

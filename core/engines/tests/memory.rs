@@ -1,12 +1,12 @@
-//! Long texts cost memory in proportion to their size, and not to what the tokenizer notes of every token. In a
-//! process of its own, whose peak is that of nothing else.
+//! Memory for long texts is proportional to their size, although the tokenizer needs much more per token. This test has
+//! its own process, so that the peak is its own.
 #![cfg(all(target_os = "linux", feature = "rten", feature = "bundled-model"))]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use ubp_core::ports::TextKind;
 use ubp_engines::bundled;
 
-/// The most memory that this process has had, in bytes.
+/// Peak memory of this process in bytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -14,7 +14,7 @@ fn peak() -> usize {
 }
 
 #[test]
-fn a_long_text_takes_a_multiple_of_its_size_and_a_query_nothing() {
+fn memory_for_long_texts_and_queries_is_limited() {
     let embedder = bundled().unwrap();
     embedder.embed(TextKind::Query, &["warm"]).unwrap();
     let before = peak();

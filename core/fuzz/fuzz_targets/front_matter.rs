@@ -1,4 +1,4 @@
-//! Any front matter is read, and setting a field either sets that field alone or is refused.
+//! Any front matter can be parsed, and setting a field either changes only that field or is refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

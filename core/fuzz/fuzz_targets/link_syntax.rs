@@ -1,4 +1,4 @@
-//! The link grammar takes any text, and what it gives is trimmed and on one line.
+//! Links can be parsed from any text, and results are trimmed and on one line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes are a page, whose sections and links lie inside it.
+//! Any bytes can be parsed as a page, with sections and links inside it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

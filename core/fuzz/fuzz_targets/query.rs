@@ -1,4 +1,4 @@
-//! No input may break the query parser, nor the snippet that is cut with its result.
+//! Any query can be parsed, and a snippet can be made for the result.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! `model.json`: what a model's own files do not say about its use.
+//! `model.json`: how a model is used, as far as its own files do not say.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// Name of the file that holds a [`ModelDescription`].
 pub const DESCRIPTION_FILE: &str = "model.json";
 
-/// How a model is to be used. Everything but name, window and dimensions has a default.
+/// How to use a model. Everything but name, window and dimensions has a default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelDescription {
@@ -18,14 +18,14 @@ pub struct ModelDescription {
     /// How the vectors of the tokens become the vector of the text.
     #[serde(default)]
     pub pooling: Pooling,
-    /// What is put before every text, exactly as written, a separating space included.
+    /// Text prepended to every text, verbatim, including a separating space.
     #[serde(default)]
     pub prefixes: Prefixes,
-    /// Most tokens of one text, special tokens and prefix included.
+    /// Maximum number of tokens of one text, including special tokens and prefix.
     pub window: usize,
     /// Length of every vector.
     pub dimensions: usize,
-    /// The scripts the model understands, by their ISO 15924 long names; empty means all.
+    /// The scripts that the model supports, by their ISO 15924 long names; empty means all.
     #[serde(default)]
     pub scripts: Scripts,
 }
@@ -37,18 +37,18 @@ pub enum Pooling {
     /// Their mean.
     #[default]
     Mean,
-    /// The first token's.
+    /// The vector of the first token.
     Cls,
 }
 
-/// What some models want before a text, so that they know whether it asks or answers.
+/// Prefixes that tell some models whether a text is a query or a passage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prefixes {
-    /// Before what a user searches for.
+    /// For queries.
     #[serde(default)]
     pub query: String,
-    /// Before what is found.
+    /// For passages.
     #[serde(default)]
     pub passage: String,
 }
@@ -63,14 +63,14 @@ impl Prefixes {
     }
 }
 
-/// Fewest tokens that a window may have: less leaves no room for text beside special tokens.
+/// Smallest valid window: a smaller one has no room for text in addition to special tokens.
 const SMALLEST_WINDOW: usize = 16;
 
 impl ModelDescription {
     /// Reads the content of `model.json`.
     ///
     /// # Errors
-    /// [`Error::Model`] with the line at fault, for anything but the keys above.
+    /// [`Error::Model`] with the line of the error, for anything but the keys above.
     pub fn parse(json: &[u8]) -> Result<Self> {
         let wrong = |name: &str, message: String| Error::Model { model: name.into(), message };
         let parsed: Self = serde_json::from_slice(json).map_err(|error| {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_fill_what_is_left_out() {
+    fn missing_keys_have_defaults() {
         let parsed = ModelDescription::parse(br#"{"name":"m","window":512,"dimensions":384}"#).unwrap();
         assert_eq!(parsed.pooling, Pooling::Mean);
         assert_eq!(parsed.prefixes.of(TextKind::Query), "");
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_can_be_said() {
+    fn every_key_is_read() {
         let json = r#"{"name":"e5","pooling":"cls","prefixes":{"query":"query: ","passage":"passage: "},
             "window":512,"dimensions":384,"scripts":["Latin","Han"]}"#;
         let parsed = ModelDescription::parse(json.as_bytes()).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_key() {
         assert!(message(r#"{"name":"m","window":512,"dimensions":384,"poling":"cls"}"#).contains("poling"));
         assert!(message(r#"{"name":"m","window":512,"dimensions":384,"pooling":"max"}"#).contains("max"));
         assert!(message(r#"{"name":"m","window":512}"#).contains("dimensions"));

@@ -1,5 +1,5 @@
-//! Where a model's files come from. The engine reads no disk, so the host hands the bytes over, and
-//! only when they are needed: an answer from full text alone never reads a model.
+//! Where a model's files come from. The engine does not read the disk, so the host passes the bytes in, and
+//! only when they are needed: full-text search never reads a model.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use crate::text::hex;
 use crate::{Error, Result};
 
-/// Name of the file that holds the graph of a model.
+/// Name of the file with the graph of a model.
 pub const MODEL_FILE: &str = "model.onnx";
-/// Name of the file that holds the tokenizer, in the format of Hugging Face's tokenizers.
+/// Name of the file with the tokenizer, in the format of Hugging Face's tokenizers.
 pub const TOKENIZER_FILE: &str = "tokenizer.json";
 
-/// The files of one model: `model.onnx`, `tokenizer.json`, `model.json`, and whatever else
-/// `model.onnx` refers to (weights in a file of their own).
+/// The files of one model: `model.onnx`, `tokenizer.json`, `model.json`, and any other file that
+/// `model.onnx` refers to (weights in a separate file).
 pub trait ModelFiles: Send + Sync {
     /// Names of all files, relative to the model's folder.
     fn names(&self) -> Vec<String>;
@@ -23,11 +23,11 @@ pub trait ModelFiles: Send + Sync {
     /// The content of one of them.
     ///
     /// # Errors
-    /// [`Error::Model`] or [`Error::Io`] when it is missing or cannot be read.
+    /// [`Error::Model`] or [`Error::Io`] if it is missing or cannot be read.
     fn read(&self, name: &str) -> Result<Cow<'static, [u8]>>;
 
-    /// A short text that changes whenever a file does. The default reads and hashes all of them:
-    /// a host that keeps checksums should answer from those.
+    /// A short text that changes whenever a file does. The default reads and hashes all files;
+    /// a host that stores checksums should use those instead.
     ///
     /// # Errors
     /// Those of [`ModelFiles::read`].
@@ -42,17 +42,17 @@ pub trait ModelFiles: Send + Sync {
     }
 }
 
-/// What [`ModelFiles::checksum`] answers for files that are at hand.
+/// Computes [`ModelFiles::checksum`] from the files' content.
 #[derive(Debug, Default)]
 pub struct Checksum(String);
 
 impl Checksum {
-    /// Adds a file; they come in the order of their names.
+    /// Adds a file. Files have to be added in the order of their names.
     pub fn add(&mut self, name: &str, bytes: &[u8]) {
         self.0.push_str(&format!("{}  {name}\n", hex(&Sha256::digest(bytes))));
     }
 
-    /// The checksum of all that were added.
+    /// The checksum of all added files.
     pub fn finish(self) -> String {
         short_hash(self.0.as_bytes())
     }
@@ -63,7 +63,7 @@ pub fn short_hash(bytes: &[u8]) -> String {
     hex(Sha256::digest(bytes).get(..8).unwrap_or_default())
 }
 
-/// Files that are in memory, by name.
+/// Files in memory, by name.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFiles(BTreeMap<String, Cow<'static, [u8]>>);
 

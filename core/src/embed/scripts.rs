@@ -1,5 +1,5 @@
-//! Which writing systems a model understands. A vocabulary holds kana but no kanji and answers
-//! every Japanese text with nearly the same vector, so the model's own declaration decides.
+//! Which writing systems a model supports. A vocabulary with kana but no kanji gives every Japanese
+//! text nearly the same vector, so the model's own declaration decides.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,12 @@ impl Scripts {
         Self::default()
     }
 
-    /// These alone, such as `["Latin"]`.
+    /// Only these, such as `["Latin"]`.
     pub fn only<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self(names.into_iter().map(Into::into).collect())
     }
 
-    /// The first name that is no script's.
+    /// The first name that is not a script.
     pub fn unknown(&self) -> Option<&str> {
         self.0.iter().map(String::as_str).find(|name| Script::from_full_name(name).is_none())
     }
@@ -35,7 +35,7 @@ impl Scripts {
         inside > outside
     }
 
-    /// The long name of the first other script in `text`, where these do not cover its letters; `None` for a text
+    /// The long name of the first other script in `text`, if these do not cover it; `None` for a text
     /// without letters.
     pub fn other_script_of(&self, text: &str) -> Option<&'static str> {
         if self.0.is_empty() {
@@ -45,7 +45,7 @@ impl Scripts {
         first.filter(|_| inside <= outside).map(|script| script.full_name())
     }
 
-    /// How many letters of `text` are in these scripts, how many are not, and the script of the first of those.
+    /// How many letters of `text` are in these scripts, how many are not, and the script of the first that is not.
     fn letters(&self, text: &str) -> (usize, usize, Option<Script>) {
         let allowed: Vec<Script> = self.0.iter().filter_map(|name| Script::from_full_name(name)).collect();
         let (mut inside, mut outside, mut first) = (0_usize, 0_usize, None);

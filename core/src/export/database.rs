@@ -1,5 +1,5 @@
-//! The database of a site: an index made anew of the public texts, with what a browser cannot ask the project
-//! for.
+//! The database of a site: an index built from the public texts, with the data that a browser cannot request
+//! from the project.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,8 +20,8 @@ use crate::ports::{Embedder, NoHistory, Source as _};
 use crate::render::{Attachments, url};
 use crate::{Error, Result};
 
-/// Every table that the database of a site may have. Whoever adds one to the index decides here whether it is
-/// for everybody.
+/// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
+/// is public.
 pub const TABLES: [&str; 25] = [
     "aliases",
     "anchors",
@@ -50,18 +50,18 @@ pub const TABLES: [&str; 25] = [
     "verdicts",
 ];
 
-/// What making the index of a site did.
+/// The result of building the index of a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabaseReport {
-    /// Sections with vectors that can be searched by meaning.
+    /// Number of sections with vectors for semantic search.
     pub vectors: usize,
-    /// Texts that went through the model, because the project's index did not know them.
+    /// Number of texts that the model had to embed because the project's index has no vector for them.
     pub computed: usize,
-    /// Files of the site that hold the attachments, by the attachments' paths in the project.
+    /// Files of the site with the attachments, by the attachments' paths in the project.
     pub attachments: BTreeMap<String, String>,
 }
 
-/// The settings that a site was made with; `None` for an index that belongs to no site.
+/// The settings of a site; `None` for an index that is not that of a site.
 ///
 /// # Errors
 /// [`Error::Database`], and [`Error::Manifest`] for settings that this version cannot use.
@@ -73,7 +73,7 @@ pub fn settings_of_site(db: &Connection) -> Result<Option<Manifest>> {
 }
 
 impl Publication<'_> {
-    /// Makes the index of the site, in memory. With `embedder` it can be searched by meaning. `version` is that of
+    /// Builds the index of the site in memory. With `embedder` it supports semantic search. `version` is that of
     /// the program.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Publication<'_> {
         Ok((index, report))
     }
 
-    /// Writes the index of the site to `path`, where nothing may be yet, as one file that needs no other.
+    /// Writes the index of the site to `path`, which must not exist, as a single file.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -125,7 +125,7 @@ impl Publication<'_> {
         index.write_copy(path)
     }
 
-    /// What operations on the index of the site work with. A browser has no history to ask.
+    /// The context for operations on the index of the site. A browser has no version control.
     pub(super) fn context<'c>(&'c self, index: &'c Index) -> Context<'c> {
         Context {
             index: index.view(),
@@ -154,7 +154,7 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// The attachments that public pages show or link to, with the files of the site that hold them.
+    /// The attachments that public pages show or link to, with the files of the site that contain them.
     fn attachments(&self, types: &LinkTypes) -> Result<BTreeMap<String, String>> {
         let pages_dir = self.context.pages_dir();
         let known = Attachments::new(&self.source, pages_dir);

@@ -1,14 +1,14 @@
-//! What of a project is given to everybody: a view of its public pages without a trace of the others, an
-//! index of that view, and static pages. Everything is made anew from the public texts, so that nothing
-//! unpublished has to be taken out of anything.
+//! Publishing a project: a view of its public pages without a trace of the others, an
+//! index of that view, and static pages. Everything is built from the public texts, so that nothing
+//! unpublished has to be removed afterwards.
 //!
 //! **Invariants**
-//! - Nothing of an unpublished page is in a site, except vectors of texts that are public too
-//!   (`tests/tests/export/secrets.rs` looks for secrets in every byte of every file, in each Unicode form and as
+//! - Nothing of an unpublished page is in a site, except vectors of texts that are also public
+//!   (`tests/tests/export/secrets.rs` searches every byte of every file for secrets, in each Unicode form and as
 //!   terms).
-//! - A table that nobody decided upon is not published (`TABLES` is checked when a site is made, and in
+//! - A table is published only if `TABLES` lists it (checked when a site is built, and in
 //!   `tests.rs`).
-//! - The same pages give the same bytes (`tests.rs`), and every link of a site leads somewhere
+//! - The same pages give the same bytes (`tests.rs`), and no link of a site is broken
 //!   (`tests/tests/export/links.rs`).
 
 mod database;
@@ -53,13 +53,13 @@ pub struct Publication<'a> {
     manifest: Manifest,
     /// Freshness of public pages that name sources, by path.
     verdicts: BTreeMap<String, Assessment>,
-    /// Paths of pages that are kept back because their front matter, or the project's default, says so.
+    /// Paths of pages that are not published because of their front matter or the project's default.
     pub unpublished: Vec<String>,
-    /// Paths of pages that are kept back because links in them to unpublished pages could not be taken out.
+    /// Paths of pages that are not published because links to unpublished pages cannot be removed from them.
     pub left_out: Vec<String>,
 }
 
-/// A page on its way to the public.
+/// A page that may be published.
 struct Candidate {
     number: i64,
     path: String,
@@ -68,11 +68,11 @@ struct Candidate {
 }
 
 impl<'a> Publication<'a> {
-    /// Chooses and prepares what is public. `without` are paths, relative to the project, of files and folders that
-    /// are no part of it, such as earlier exports.
+    /// Selects and prepares the public pages. `without` are paths, relative to the project, of files and folders to
+    /// exclude, such as earlier exports.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when a page cannot be read, [`crate::Error::Database`], [`crate::Error::Cancelled`].
+    /// [`crate::Error::Io`] if a page cannot be read, [`crate::Error::Database`], [`crate::Error::Cancelled`].
     pub fn new(context: &'a Context<'a>, without: &[String]) -> Result<Self> {
         let types = context.link_types();
         let (candidates, unpublished) = candidates(context)?;
@@ -92,7 +92,7 @@ impl<'a> Publication<'a> {
                     texts.insert(page.path.clone(), page.bytes.clone());
                     continue;
                 }
-                // A link whose target cannot be made out might lead anywhere: errors count as hidden.
+                // A link that cannot be resolved might lead to any page: treat it as hidden.
                 let mut hidden = |kind: LinkKind, target: &str| match world.resolve(kind, target, page.number)
                 {
                     Ok(Destination::Page { page, .. }) => !public.contains(&page),
@@ -112,7 +112,7 @@ impl<'a> Publication<'a> {
                     }
                 }
             }
-            // Others may link to what was left out.
+            // Other pages may link to the pages that were left out, so repeat until none is.
             if public.len() == before {
                 break texts;
             }
@@ -132,13 +132,13 @@ impl<'a> Publication<'a> {
         Ok(Self { context, source, manifest: context.manifest.published(), verdicts, unpublished, left_out })
     }
 
-    /// How many pages are public.
+    /// Number of public pages.
     pub fn page_count(&self) -> usize {
         self.source.texts().count()
     }
 }
 
-/// Every page of the index with its text, and the paths of those that are not public.
+/// Every page that may be published with its text, and the paths of those that may not.
 fn candidates(context: &Context<'_>) -> Result<(Vec<Candidate>, Vec<String>)> {
     let types = context.link_types();
     let pages: Vec<(i64, String)> = context.index.read(pages::paths)?;
@@ -147,7 +147,7 @@ fn candidates(context: &Context<'_>) -> Result<(Vec<Candidate>, Vec<String>)> {
     for (number, path) in pages {
         context.cancel.check()?;
         let Ok(bytes) = context.source.read(&path) else {
-            // What it says now cannot be known.
+            // Its current text is unknown.
             unpublished.push(path);
             continue;
         };
@@ -162,7 +162,7 @@ fn candidates(context: &Context<'_>) -> Result<(Vec<Candidate>, Vec<String>)> {
     Ok((candidates, unpublished))
 }
 
-/// The day on which each page changed last: when somebody works is nobody's business.
+/// The day on which each page last changed. The time of day is private.
 fn days<'p>(
     context: &Context<'_>,
     pages: impl Iterator<Item = (&'p str, String)>,
@@ -188,7 +188,7 @@ fn day(time: Timestamp) -> Timestamp {
     date.to_zoned(TimeZone::UTC).map_or(time, |start| start.timestamp())
 }
 
-/// What is known of the freshness of public pages, without names that their texts do not hold and without hours.
+/// The freshness of public pages, without times of day and without paths that the pages do not name.
 fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<String, Assessment>> {
     let pages: Vec<i64> = public.iter().copied().collect();
     let declared = context.index.read(|db| freshness::declared(db, Some(&pages)))?;
@@ -197,7 +197,7 @@ fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<St
         let Some(page) = declared.get(&number) else { continue };
         for stale in &mut assessment.stale_refs {
             if !page.sources.contains(&stale.file_path) {
-                // It was found through a folder or a pattern, which is what the page says.
+                // The page names a folder or a pattern instead of the file: publish that.
                 stale.file_path = page
                     .sources
                     .iter()

@@ -1,14 +1,13 @@
-//! Whether a page may be shown to everybody. Where in doubt, it may not: what was published once cannot be
-//! taken back.
+//! Whether a page may be published. If in doubt, it may not: publishing cannot be undone.
 
 use crate::manifest::PublishDefault;
 use crate::page::{Page, Value};
 
-/// Lines at the top of a page that are searched for a word against publishing, whatever YAML makes of them.
+/// Number of lines at the top of a page that are searched for `publish: false`, however YAML reads them.
 const OPENING: usize = 100;
 
-/// Whether `page`, with its text, may be published: `publish: false` in its front matter says no, as does any
-/// value but a clear yes; without one, `default` decides. Letter case and quotes make no difference.
+/// Whether `page`, with its text, may be published: any `publish` value in its front matter except a clear yes
+/// means no. Without one, `default` decides. Letter case and quotes make no difference.
 pub fn is_public(page: &Page, text: &str, default: PublishDefault) -> bool {
     let mut public = default == PublishDefault::Publish;
     for (key, value) in &page.front_matter.fields {
@@ -20,15 +19,15 @@ pub fn is_public(page: &Page, text: &str, default: PublishDefault) -> bool {
             }
         }
     }
-    // Where a key stands twice the first one counts, and what never ends is no front matter: neither is what
-    // its writer meant.
+    // The parser uses the first of duplicate keys, and front matter that is never closed is not front matter. The
+    // author meant neither.
     public
         && !text.get(page.front_matter.range.clone()).is_some_and(says_no)
         && !(page.front_matter.range.is_empty() && never_ends(text) && says_no(text))
 }
 
-/// What holds for a page that does not say whether it may be published: `default`, but for memories, which agents write
-/// and nobody wrote for readers of a site.
+/// The default for a page without a `publish` value: `default`, except for memories. Agents write those, and they
+/// are not meant for readers of a site.
 pub fn default_for(path: &str, page: &Page, default: PublishDefault) -> PublishDefault {
     let own = ["memory/tech/", "memory/project-tech/", "memory/domain/"];
     let is_memory = own.iter().any(|folder| path.starts_with(folder))
@@ -36,7 +35,7 @@ pub fn default_for(path: &str, page: &Page, default: PublishDefault) -> PublishD
     if is_memory { PublishDefault::Private } else { default }
 }
 
-/// What a value says; `None` for an empty one.
+/// The meaning of a value; `None` for an empty one.
 fn says(value: &Value) -> Option<bool> {
     let Value::Text(text) = value else { return Some(false) };
     match text.trim().to_lowercase().as_str() {
@@ -46,12 +45,12 @@ fn says(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a text without front matter opens like one that has it.
+/// Whether a text without front matter starts like one with front matter.
 fn never_ends(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with("---")
 }
 
-/// Whether one of the first lines says that the page is not to be published.
+/// Whether one of the first lines forbids publishing.
 fn says_no(text: &str) -> bool {
     text.lines().take(OPENING).filter(|line| !line.starts_with([' ', '\t'])).any(|line| {
         let bare: String =
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_yes_publishes_against_the_default_and_any_no_keeps_a_page() {
+    fn only_a_clear_yes_overrides_a_private_default_and_any_other_value_is_a_no() {
         use PublishDefault::{Private, Publish};
         for no in [
             "false",
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_are_published_by_a_clear_yes_alone() {
+    fn memories_are_published_only_by_a_clear_yes() {
         let public = |path: &str, text: &str| {
             let page = parse(text, &LinkTypes::default());
             is_public(&page, text, default_for(path, &page, PublishDefault::Publish))
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_front_matter_still_keeps_a_page() {
+    fn invalid_front_matter_still_prevents_publishing() {
         let default = PublishDefault::Publish;
         assert!(!public("---\na: b: c\npublish: false\n---\n", default));
         assert!(!public("---\npublish: true\npublish: false\n---\n", default));

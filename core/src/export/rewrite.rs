@@ -1,19 +1,19 @@
-//! Taking links to unpublished pages out of a text that is published. What they show stays; where they show
-//! nothing of their own, the words below stand instead. Every line stays where it is.
+//! Removes links to unpublished pages from a published text. The text of a link stays; a link without a text
+//! becomes a fixed phrase. Every line keeps its number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::page::{self, Link, LinkKind, LinkTypes, Site};
 
-/// What stands where a link without a text of its own led to an unpublished page.
+/// Replaces a link without a text of its own to an unpublished page.
 pub const UNPUBLISHED: &str = "unpublished page";
 
-/// Links may be inside of each other; each round takes out the innermost.
+/// Links may be nested; each round removes the innermost.
 const ROUNDS: usize = 40;
 
-/// The text without links for which `hidden` says that they lead to unpublished pages; `None` where it cannot be
-/// freed of them.
+/// The text without the links for which `hidden` returns true; `None` if they cannot all be
+/// removed.
 pub fn without_links(
     text: &str,
     types: &LinkTypes,
@@ -28,7 +28,7 @@ pub fn without_links(
             return same_lines.then_some(current);
         }
         let shown = spliced(&current, cuts.iter().map(|cut| (cut.range.clone(), cut.shown.as_str())))?;
-        // A display text may mean something else to YAML than it did between brackets.
+        // The text of a link may be invalid YAML without the brackets.
         current = if sound && !is_sound(&shown, types) {
             let plain = cuts.iter().map(|cut| {
                 let shown = if cut.front_matter { cut.plain.as_str() } else { cut.shown.as_str() };
@@ -42,11 +42,11 @@ pub fn without_links(
     None
 }
 
-/// A part of a text that goes, and what comes in its place.
+/// A part of a text to replace.
 struct Cut {
     range: Range<usize>,
     shown: String,
-    /// What is certain to be understood in front matter.
+    /// A replacement that is always valid YAML.
     plain: String,
     front_matter: bool,
 }
@@ -63,7 +63,7 @@ fn cuts(text: &str, types: &LinkTypes, hidden: &mut impl FnMut(LinkKind, &str) -
         }
     }
     if cuts.is_empty() {
-        // Only now that nothing refers to them any more: what referred to them has become text.
+        // Definitions are removed last, when no link refers to them any more.
         for site in definitions.into_iter().filter(|site| hidden(site.kind, &site.target)) {
             let shown = breaks(text.get(site.whole.clone()).unwrap_or_default());
             cuts.push(Cut { range: site.whole, shown, plain: String::new(), front_matter: false });
@@ -97,7 +97,7 @@ fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
             Cut { range, shown: words(shown), plain: UNPUBLISHED.to_owned(), front_matter: true }
         }
         LinkKind::FrontMatter => {
-            // It is written with escapes, and this is the whole value with its quotes.
+            // The source contains escapes and includes the quotes of the value.
             let quote = source.chars().next().filter(|c| "\"'".contains(*c)).map(String::from);
             let quote = quote.filter(|quote| source.len() > 1 && source.ends_with(quote)).unwrap_or_default();
             let whole = format!("{quote}{UNPUBLISHED}{}{quote}", breaks(source));
@@ -108,7 +108,7 @@ fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
             let inside = match site.and_then(|site| site.shown.clone()) {
                 Some(shown) => shown.start - range.start..shown.end - range.start,
                 None => {
-                    // The parser counts the `[]` of `[text][]` as nobody's.
+                    // The parser does not count the `[]` of `[text][]` as part of the link.
                     if text.get(range.end..).is_some_and(|after| after.starts_with("[]")) {
                         range.end += 2;
                     }
@@ -123,13 +123,13 @@ fn cut(text: &str, link: &Link, site: Option<&Site>) -> Option<Cut> {
     })
 }
 
-/// What `[text][label]`, `[text][]` and `[text]` show.
+/// The text of `[text][label]`, `[text][]` and `[text]`.
 fn referring(source: &str) -> Option<Range<usize>> {
     let end = source.rfind("][").unwrap_or(source.len().checked_sub(1)?);
     source.starts_with('[').then_some(1..end.max(1))
 }
 
-/// The line breaks of what is taken out, each with the marks of quotations that begin the next line.
+/// The line breaks of a removed text, each with the quotation marks (`>`) that begin the next line.
 fn breaks(removed: &str) -> String {
     let mut kept = String::new();
     let mut rest = removed;
@@ -160,7 +160,7 @@ fn spliced<'s>(text: &str, cuts: impl Iterator<Item = (Range<usize>, &'s str)>) 
     Some(out)
 }
 
-/// Whether front matter is the YAML that it claims to be.
+/// Whether front matter is valid YAML.
 fn is_sound(text: &str, types: &LinkTypes) -> bool {
     page::parse(text, types).diagnostics.iter().all(|found| found.code != "front_matter_syntax")
 }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_every_kind_become_what_they_show() {
+    fn links_of_every_kind_are_replaced_by_their_text() {
         for (text, expected) in [
             ("a [[secret]] b", "a unpublished page b"),
             ("[[secret#part|shown *so*]] [[Open]]", "shown *so* [[Open]]"),

@@ -1,4 +1,4 @@
-//! The files of a site that are made of pages: each can be read without scripts, and leads to all others.
+//! The files of a site that are built from pages. Each can be read without scripts and links to all others.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +17,23 @@ use crate::render::url::{self, ALL_PAGES, HOME, NOT_FOUND};
 use crate::render::{Rendered, Renderer, escape};
 use crate::{Error, Result, path};
 
-/// Longest description of a page for search engines and previews, in characters.
+/// Maximum length of the description of a page for search engines and previews, in characters.
 const DESCRIPTION: usize = 160;
 
-/// How a site is to be made.
+/// Settings of a site.
 #[derive(Debug, Clone, Default)]
 pub struct SiteSettings {
-    /// Where it will be, without `/` at its end; gives pages their canonical addresses.
+    /// URL of the site, without `/` at its end, for canonical addresses.
     pub base_url: Option<String>,
-    /// Whether search engines are asked to stay away.
+    /// Whether search engines are asked not to index it.
     pub noindex: bool,
     /// Version of the program.
     pub version: String,
-    /// File of the database relative to the top of the site, and its size in bytes; `None` where a server answers.
+    /// File of the database relative to the top of the site, and its size in bytes; `None` if a server answers.
     pub database: Option<(String, u64)>,
-    /// What the server's policy calls styles that scripts make.
+    /// The nonce for styles that scripts add, from the server's content security policy.
     pub style_nonce: Option<String>,
-    /// What searching by meaning needs.
+    /// Files for semantic search.
     pub semantic: Option<Semantic>,
 }
 
@@ -42,13 +42,13 @@ pub struct SiteSettings {
 pub struct Semantic {
     /// `model.onnx`.
     pub model: String,
-    /// `model.onnx.data`, where the weights are a file of their own.
+    /// `model.onnx.data`, if the weights are in a separate file.
     pub weights: Option<String>,
     /// `tokenizer.json`.
     pub tokenizer: String,
     /// `model.json`.
     pub description: String,
-    /// Size of all of them.
+    /// Total size of these files in bytes.
     pub bytes: u64,
 }
 
@@ -57,11 +57,11 @@ pub struct Semantic {
 pub struct SiteFile {
     /// Relative to the top of the site, `/`-separated.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// What the web app reads on every page.
+/// Data for the web app on every page.
 #[derive(Serialize)]
 struct Description<'a> {
     mode: &'static str,
@@ -90,10 +90,10 @@ struct Entry {
     language: Option<String>,
 }
 
-/// What stands on a page of the site, and where.
+/// A page of the site to write.
 struct Shown<'a> {
     file: &'a str,
-    /// Address that counts, when it is not that of the file.
+    /// File of the canonical address, if that is not `file`.
     canonical: Option<&'a str>,
     page: Option<&'a str>,
     title: &'a str,
@@ -114,10 +114,10 @@ pub struct Site<'a> {
 }
 
 impl<'p> Publication<'p> {
-    /// Hands every static page of the site to `write`.
+    /// Passes every static page of the site to `write`.
     ///
     /// # Errors
-    /// [`Error::Database`], [`Error::Io`], [`Error::Cancelled`], what `write` returns, and [`Error::InvalidParams`] when
+    /// [`Error::Database`], [`Error::Io`], [`Error::Cancelled`], errors of `write`, and [`Error::InvalidParams`] if
     /// two pages would be the same file.
     pub fn write_pages(
         &self,
@@ -131,7 +131,7 @@ impl<'p> Publication<'p> {
         let mut seen = BTreeSet::new();
         let mut once = |file: SiteFile| {
             if !seen.insert(file.path.clone()) {
-                return Err(Error::invalid(format!("two pages of the site would be {}", file.path)));
+                return Err(Error::invalid(format!("two pages would be the file {}", file.path)));
             }
             write(file)
         };
@@ -148,7 +148,7 @@ impl<'p> Publication<'p> {
     }
 }
 
-/// How the page looks that answers for missing ones: at whatever depth, so that it cannot name a style sheet.
+/// Inline style of the page for missing addresses, which is shown at any depth and so cannot link a style sheet.
 const LOST: &str = "main { max-width: 40rem; margin: 15vh auto; padding: 0 1.5rem; font: 1.0625rem/1.65 system-ui, sans-serif }";
 
 impl<'a> Site<'a> {
@@ -171,7 +171,7 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// What is at `file`, a path relative to the top of the site, not encoded: a page or the list of them.
+    /// The content of `file`, a path relative to the top of the site, not encoded: a page or the list of pages.
     ///
     /// # Errors
     /// [`Error::Database`], [`Error::Io`].
@@ -188,7 +188,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// What a server shows where nothing is.
+    /// The page that a server shows for an address that does not exist.
     pub fn missing(&self) -> SiteFile {
         let words = words(self.context.manifest.export.language.as_deref());
         let mut content = self.navigation(HOME, words).replace("href=\"", "href=\"/");
@@ -242,7 +242,7 @@ impl<'a> Site<'a> {
         Ok(self.filled(shown, None))
     }
 
-    /// What a site has beside its pages.
+    /// The files of a site other than its pages.
     fn others(&self, entries: &[Entry]) -> Result<Vec<SiteFile>> {
         let mut files = vec![self.list(ALL_PAGES, entries), self.not_found()];
         if !entries.iter().any(|entry| entry.file == HOME) {
@@ -253,7 +253,7 @@ impl<'a> Site<'a> {
         }
         if let Some(base) = self.settings.base_url.as_deref().filter(|_| !self.settings.noindex) {
             files.push(sitemap(base, entries));
-            // Robots look at the top of a host only.
+            // Crawlers request robots.txt only at the root of a host.
             if base.split_once("://").is_some_and(|(_, rest)| !rest.contains('/')) {
                 let bytes = format!("User-agent: *\nAllow: /\nSitemap: {base}/sitemap.xml\n").into_bytes();
                 files.push(SiteFile { path: "robots.txt".into(), bytes });
@@ -300,7 +300,7 @@ impl<'a> Site<'a> {
         self.filled(shown, None)
     }
 
-    /// Shown at any address, so that nothing in it may be relative.
+    /// It is shown at any address, so its links must not be relative.
     fn not_found(&self) -> SiteFile {
         let language = self.context.manifest.export.language.as_deref();
         let words = words(language);
@@ -367,7 +367,7 @@ impl<'a> Site<'a> {
         entry.language.as_deref().or(self.context.manifest.export.language.as_deref())
     }
 
-    /// The page; `root` leads to the top of the site from wherever it is shown, when that is not at its file.
+    /// The page as a file. `root` is the path to the top of the site, if the page is not shown at its own address.
     fn filled(&self, shown: Shown<'_>, root: Option<&str>) -> SiteFile {
         let depth = shown.file.matches('/').count();
         let here = if depth == 0 { "./".to_owned() } else { "../".repeat(depth) };
@@ -424,7 +424,7 @@ impl<'a> Site<'a> {
             version: &self.settings.version,
             style_nonce: self.settings.style_nonce.as_deref(),
         };
-        // Within a script nothing but `<` could end it.
+        // Inside a script only `<` has to be escaped.
         let json = serde_json::to_string(&description).unwrap_or_default().replace('<', "\\u003c");
         head + &format!("<script type=\"application/json\" id=\"ubp-site\">{json}</script>\n")
     }
@@ -442,7 +442,7 @@ fn sitemap(base: &str, entries: &[Entry]) -> SiteFile {
     SiteFile { path: "sitemap.xml".into(), bytes: xml.into_bytes() }
 }
 
-/// The address of a file of the site; that of the first page ends with the folder.
+/// The URL of a file of the site; that of the first page is the folder.
 fn address(base: &str, file: &str) -> String {
     if file == HOME { format!("{base}/") } else { format!("{base}/{}", url::encoded(file)) }
 }
@@ -475,7 +475,7 @@ fn own_language(front_matter: &str) -> Option<String> {
     named.filter(|tag| crate::manifest::is_language(tag)).map(str::to_owned)
 }
 
-/// The page that the site opens with: the first at its top that is called like one.
+/// The first page of the site: a page in its top folder with one of the usual names.
 fn home(db: &Connection) -> Result<Option<Entry>> {
     for name in ["index", "home", "readme", "start"] {
         if let Some((page, _)) = names::files(db, name)?.iter().find(|(_, path)| !path.contains('/')) {
@@ -493,7 +493,7 @@ fn excerpt(html: &str) -> String {
     for word in seen.split_whitespace() {
         let characters = word.chars().count() + usize::from(length > 0);
         if length + characters > DESCRIPTION {
-            // Scripts without spaces give words that are sentences.
+            // In scripts without spaces, a word may be a whole sentence.
             if length == 0 && !word.contains('&') {
                 excerpt.extend(word.chars().take(DESCRIPTION));
             }

@@ -1,5 +1,5 @@
-//! What is published of a project, as a source: its public pages, and of its other files those that the public
-//! may ask for. Nothing can be written through it.
+//! The published part of a project as a source: its public pages, and those of its other files that may be
+//! shown. It is read-only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,15 +11,15 @@ use crate::index::questions::sites;
 use crate::ports::{FileStat, Listing, PageFile, Source};
 use crate::{Error, Result, path};
 
-/// The files beside the pages.
+/// The files other than pages.
 pub(super) enum Files<'a> {
-    /// Those of a project but for some: paths, and folders with all that is in them.
+    /// The files of a project except for `without`: files, and folders with their content.
     Project { source: &'a dyn Source, without: BTreeSet<String> },
-    /// Those that a site shows, with their sizes in bytes. What is in them is known to the site's host.
+    /// The files that a site shows, with their sizes in bytes. Only the site's host has their content.
     Shown(BTreeMap<String, u64>),
 }
 
-/// Public pages with their texts, and the files that go with them.
+/// Public pages with their texts, and the files that they show.
 pub struct PublicSource<'a> {
     pages: BTreeMap<String, (FileStat, Vec<u8>)>,
     files: Files<'a>,
@@ -37,10 +37,10 @@ impl<'a> PublicSource<'a> {
 }
 
 impl PublicSource<'static> {
-    /// What the database of a site holds.
+    /// The source of a site's database.
     ///
     /// # Errors
-    /// [`Error::Database`], also for a database that belongs to no site.
+    /// [`Error::Database`], also for a database that is not that of a site.
     pub fn of_site(db: &Connection) -> Result<Self> {
         let pages = sites::files(db)?.into_iter().map(|(path, nanoseconds, bytes)| {
             let modified = Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default();
@@ -52,7 +52,7 @@ impl PublicSource<'static> {
     }
 }
 
-/// Says that a file's state is all that there is to know of it: without one, times of these days would be doubted.
+/// Marks a file's state as reliable. Without a fingerprint, recent modification times would be doubted.
 pub(super) const FINGERPRINT: u64 = 1;
 
 fn confined(path: &str, folder: &str) -> Result<()> {
@@ -65,7 +65,7 @@ fn not_found(path: &str) -> Error {
     Error::io(path, io::ErrorKind::NotFound.into())
 }
 
-/// Whether `without` names the file or a folder that it is in.
+/// Whether `without` contains the file or a folder above it.
 fn is_without(without: &BTreeSet<String>, file: &str) -> bool {
     let mut above = file;
     loop {
@@ -130,7 +130,7 @@ impl Source for PublicSource<'_> {
         }
     }
 
-    /// Reviews, decisions and the log of changes are the project's own.
+    /// Reviews, decisions and the audit log are not published.
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {
         path::require_state_file(name)?;
         Ok(None)

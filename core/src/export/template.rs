@@ -1,40 +1,40 @@
-//! The page of the web app that every page of a site is made from.
+//! The page of the web app that serves as the template of every page of a site.
 
 use crate::{Error, Result};
 
 const HEAD: &str = "<!--ubp:head-->";
 const CONTENT: &str = "<!--ubp:content-->";
 
-/// What scripts, styles and pictures may come from. Nothing but the site itself is ever asked.
+/// Where scripts, styles and pictures may come from. Only the site itself is requested.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; \
     media-src 'self'; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; \
     form-action 'none'\">";
 
-/// An HTML page with places for a title, things of the head, and content.
+/// An HTML page with placeholders for a title, elements of the head, and content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     html: String,
 }
 
-/// What is put into a template. All but the root are HTML.
+/// The values for a template. All but the root are HTML.
 pub(super) struct Filling<'a> {
-    /// How to get from the page to the top of the site: `./`, `../` and so on.
+    /// Relative path from the page to the top of the site: `./`, `../` and so on.
     pub root: &'a str,
     pub title: &'a str,
-    /// Language of the content, as in `lang`; the template's own when `None`.
+    /// Language of the content, for `lang`; that of the template if `None`.
     pub language: Option<&'a str>,
-    /// Whether the page itself says what it may load; a server says it in front of the page.
+    /// Whether to put the policy into the page; a server sends it as a header.
     pub policy: bool,
     pub head: &'a str,
     pub content: &'a str,
 }
 
 impl Template {
-    /// Takes `index.html` of the web app.
+    /// Reads `index.html` of the web app.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] naming what it lacks: `<title>`, or one of the comments that mark head and content.
+    /// [`Error::InvalidParams`] naming what is missing: `<title>`, or one of the comments that mark head and content.
     pub fn new(html: String) -> Result<Self> {
         for part in ["<html", "<head", "<title>", "</title>", HEAD, CONTENT] {
             if html.matches(part).count() == 0 {
@@ -47,7 +47,7 @@ impl Template {
     pub(super) fn fill(&self, filling: &Filling<'_>) -> String {
         let mut html = self.html.replace("=\"./", &format!("=\"{}", filling.root));
         if filling.policy && !html.contains("Content-Security-Policy") {
-            // Before everything that it is about, but after the encoding, which has to come early.
+            // Before everything that it applies to, but after the encoding, which has to come early.
             let at =
                 html.find("<head").and_then(|start| html.get(start..)?.find('>').map(|end| start + end + 1));
             if let Some(at) = at {
@@ -67,12 +67,12 @@ impl Template {
         if let Some(language) = filling.language {
             html = with_language(html, language);
         }
-        // The content comes last: a page may speak of these marks.
+        // The content comes last, because a page may contain these marks.
         html.replacen(HEAD, filling.head, 1).replacen(CONTENT, filling.content, 1)
     }
 }
 
-/// The page with `lang` of its root element set.
+/// The page with `lang` set on its root element.
 fn with_language(mut html: String, language: &str) -> String {
     let Some(start) = html.find("<html") else { return html };
     let Some(end) = html.get(start..).and_then(|rest| rest.find('>')).map(|end| start + end) else {
@@ -101,7 +101,7 @@ mod tests {
         <body><div id=\"app\"><main id=\"content\"><!--ubp:content--></main></div></body></html>";
 
     #[test]
-    fn everything_has_its_place() {
+    fn everything_is_put_in_its_place() {
         let filling = Filling {
             root: "../",
             title: "A &amp; B",
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_its_marks_is_refused() {
+    fn a_template_without_its_marks_is_rejected() {
         let error = Template::new("<html><head><title></title></head></html>".into()).unwrap_err();
         assert!(error.to_string().contains("<!--ubp:head-->"), "{error}");
     }

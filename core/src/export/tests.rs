@@ -1,4 +1,4 @@
-//! A vault with secrets, given to everybody.
+//! Publishing a vault with secrets.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ fn published(context: &Context<'_>, embedder: Option<&dyn Embedder>) -> BTreeMap
 }
 
 #[test]
-fn the_index_of_a_site_holds_nothing_of_other_pages() {
+fn the_index_of_a_site_contains_nothing_of_unpublished_pages() {
     let project = Project::with_pages([
         (
             "Open.md",
@@ -67,7 +67,7 @@ fn the_index_of_a_site_holds_nothing_of_other_pages() {
 }
 
 #[test]
-fn the_database_has_the_tables_that_were_decided_upon_and_no_others() {
+fn the_database_has_exactly_the_listed_tables() {
     let project = Project::with_pages([("a.md", "# A\n")]);
     let context = project.context();
     let publication = Publication::new(&context, &[]).unwrap();
@@ -91,7 +91,7 @@ fn the_same_pages_give_the_same_bytes() {
         .collect();
     let make = || Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     let (one, two) = (make(), make());
-    // What the project's own index looks like makes no difference.
+    // The state of the project's own index makes no difference.
     two.put("later.md", "x");
     two.update();
     two.source.remove("later.md");
@@ -105,7 +105,7 @@ fn the_same_pages_give_the_same_bytes() {
 }
 
 #[test]
-fn the_database_is_one_file_that_answers_as_the_project_does() {
+fn the_database_is_one_file_with_the_same_answers_as_the_project() {
     let project = Project::with_pages([
         (
             "Login.md",
@@ -157,7 +157,7 @@ fn the_database_is_one_file_that_answers_as_the_project_does() {
     assert_eq!(page["stale_ref_details"][0]["last_modified"], "1970-01-02T00:00:00Z");
 }
 
-/// Times are told by the day, and what the engine took to answer is never the same.
+/// Removes times, which are rounded to the day, and durations, which differ each time.
 fn without_times(mut answer: serde_json::Value) -> serde_json::Value {
     match &mut answer {
         serde_json::Value::Object(fields) => {
@@ -175,7 +175,7 @@ fn without_times(mut answer: serde_json::Value) -> serde_json::Value {
 }
 
 #[test]
-fn sources_found_by_a_pattern_are_called_by_the_pattern() {
+fn sources_found_by_a_pattern_are_published_as_the_pattern() {
     let project = Project::with_pages([("a.md", "---\nsource_refs: [\"src/**\", lib/]\n---\n# A\n")]);
     for file in ["src/secret_name.rs", "src/other.rs", "lib/hidden.rs"] {
         project.source.put_source(file, b"x", project.clock.now());
@@ -188,7 +188,7 @@ fn sources_found_by_a_pattern_are_called_by_the_pattern() {
 }
 
 #[test]
-fn settings_that_nobody_knows_stay_with_the_project() {
+fn unknown_settings_are_not_published() {
     let mut project = Project::with_pages([("a.md", "[[b|my_type]]")]);
     project.manifest = crate::manifest::Manifest::parse(
         r#"{"pages_dir":"pages","created_at":"2026-01-02T03:04:05Z","links":{"types":["my_type"]},"token":"s3cr3t",
@@ -202,7 +202,7 @@ fn settings_that_nobody_knows_stay_with_the_project() {
 }
 
 #[test]
-fn every_page_leads_on_and_says_what_it_is() {
+fn every_page_has_navigation_and_metadata() {
     let project = Project::with_pages([
         ("index.md", "# Welcome\n\n[[Guide/First Steps]]\n"),
         ("Guide/First Steps.md", "---\nlang: ja\n---\n# はじめに\n\n本文 </script>\n\n## A & B\n\n## C\n"),
@@ -236,13 +236,13 @@ fn every_page_leads_on_and_says_what_it_is() {
 }
 
 #[test]
-fn without_a_first_page_the_list_opens_the_site() {
+fn without_a_first_page_the_site_opens_with_the_list() {
     let project =
         Project::with_pages([("x/z.md", ""), ("x/deep/y.md", ""), ("b.md", "# B\n"), ("a.md", "# A\n")]);
     let files = published(&project.context(), None);
     let index = String::from_utf8(files["index.html"].clone()).unwrap();
     let folders: Vec<&str> = index.split("<h2>").skip(1).filter_map(|part| part.split('<').next()).collect();
-    assert_eq!(folders, ["x", "x/deep"], "a folder stands once, before those in it");
+    assert_eq!(folders, ["x", "x/deep"], "a folder is listed once, before its subfolders");
     assert!(index.contains("<a class=\"link\" data-page=\"a.md\" href=\"a.html\">A</a>"), "{index}");
     assert!(index.contains("\"page\":null,\"home\":null"));
 }

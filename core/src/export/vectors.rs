@@ -1,5 +1,5 @@
-//! Vectors that the project's index has already, for an index made anew. Only those are taken over that a
-//! published text asks for.
+//! Reuses vectors of the project's index for the index of a site. Only vectors of published texts are
+//! copied.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,11 +9,11 @@ use crate::index::Index;
 use crate::index::questions::vectors;
 use crate::ports::{ContentHash, Embedder, ModelInfo, TextKind};
 
-/// An embedder that looks into an index before it asks the model.
+/// An embedder that looks up vectors in an index before it asks the model.
 pub(super) struct Known<'a> {
     pub index: &'a Index,
     pub embedder: &'a dyn Embedder,
-    /// Texts that the index did not know.
+    /// Number of texts without a vector in the index.
     pub computed: AtomicUsize,
 }
 

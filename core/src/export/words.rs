@@ -1,4 +1,4 @@
-//! The few words that static pages say themselves, in the language of the page.
+//! The texts of the user interface of static pages, in the language of the page.
 
 pub(super) struct Words {
     pub site: &'static str,
@@ -30,7 +30,7 @@ const JAPANESE: Words = Words {
     not_found_text: "このアドレスにページはありません。移動または削除された可能性があります。",
 };
 
-/// The words for a language tag; English where there are none for it.
+/// The texts for a language tag; English if the language is not supported.
 pub(super) fn words(language: Option<&str>) -> &'static Words {
     let primary = language.and_then(|tag| tag.split('-').next());
     if primary.is_some_and(|primary| primary.eq_ignore_ascii_case("ja")) { &JAPANESE } else { &ENGLISH }

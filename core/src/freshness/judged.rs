@@ -1,5 +1,5 @@
-//! Verdicts that were given before: a published index comes without the code that pages describe, and without
-//! history, so how far a page could be trusted then is kept in it.
+//! Stored verdicts: a published index has neither the code that its pages describe nor its history, so it contains the
+//! verdicts from when it was built.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{Assessment, Staleness};
 use crate::Result;
 use crate::index::questions::sites::{self, Verdict};
 
-/// Writes the verdict on a page.
+/// Stores the verdict on a page.
 pub(crate) fn put(db: &Connection, page: i64, assessment: &Assessment) -> Result<()> {
     let staleness = serde_json::to_value(assessment.staleness).unwrap_or_default();
     let staleness = staleness.as_str().unwrap_or_default().to_owned();
@@ -17,8 +17,7 @@ pub(crate) fn put(db: &Connection, page: i64, assessment: &Assessment) -> Result
     sites::put_verdict(db, &Verdict { page, staleness, stale_refs, reviewed: assessment.reviewed })
 }
 
-/// The verdicts on `pages`, or on every page that has one when `None`; `None` for an index that has to be judged by
-/// the files.
+/// The stored verdicts on `pages`, or on all pages if `None`; `None` for an index without stored verdicts.
 pub(super) fn verdicts(db: &Connection, pages: Option<&[i64]>) -> Result<Option<HashMap<i64, Assessment>>> {
     if !sites::has_table(db, "verdicts")? {
         return Ok(None);

@@ -12,26 +12,26 @@ use serde::Serialize;
 use crate::Result;
 use crate::ports::{ContentHash, Source};
 
-/// Its name among the state files.
+/// The name of the state file.
 pub const REVIEW_LOCK: &str = "refs.lock";
 
-/// A line of the lock that could not be used.
+/// An unusable line of the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LockProblem {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong.
     pub message: String,
 }
 
-/// The reviewed content of one page's sources: path to hash. Only a merge can leave several hashes
-/// for one source, and each of them was reviewed.
+/// The reviewed content of a page's sources: path to hash. Only a merge can leave several hashes for a source; each of
+/// them was reviewed.
 pub type Reviewed = BTreeMap<String, Vec<ContentHash>>;
 
 /// Second field of a line about the page itself.
 const EDITED: &str = "edited";
 
-/// When somebody last edited a page.
+/// When a page was last edited by a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastEdit {
     /// At this time.
@@ -41,12 +41,12 @@ pub enum LastEdit {
 }
 
 impl LastEdit {
-    /// What [`fmt::Display`] wrote.
+    /// Parses the output of [`fmt::Display`].
     pub(crate) fn parse(text: &str) -> Option<Self> {
         if text == "unknown" { Some(Self::Unknown) } else { text.parse().ok().map(Self::At) }
     }
 
-    /// The time, where it is known.
+    /// The time, if known.
     pub(super) fn time(self) -> Option<Timestamp> {
         match self {
             Self::At(time) => Some(time),
@@ -64,23 +64,23 @@ impl fmt::Display for LastEdit {
     }
 }
 
-/// The lock as it was read.
+/// The parsed lock.
 #[derive(Debug, Default)]
 pub struct ReviewLock {
     pages: BTreeMap<String, Reviewed>,
-    /// The last edit of each page, with the hash of what UBP wrote later. It counts while the page has that hash.
+    /// The last edit of each page, with the hash that UBP wrote later. It counts as long as the page has that hash.
     edits: BTreeMap<String, Vec<(LastEdit, ContentHash)>>,
-    /// Lines that are no entries, to be kept when the file is written.
+    /// Lines that are not entries, kept when the file is written.
     kept: Vec<String>,
-    /// What could not be used.
+    /// Unusable lines.
     pub problems: Vec<LockProblem>,
-    /// The file that it was read from, `None` when there was none.
+    /// Hash of the file as read; `None` if there was no file.
     hash: Option<ContentHash>,
     crlf: bool,
 }
 
 impl ReviewLock {
-    /// Reads the project's lock, of which only the pages that `wanted` admits are kept.
+    /// Reads the project's lock, keeping only the pages that `wanted` accepts.
     ///
     /// # Errors
     /// [`crate::Error::Io`], [`crate::Error::OutsideProject`].
@@ -89,7 +89,7 @@ impl ReviewLock {
         Ok(bytes.map_or_else(Self::default, |bytes| Self::parse(&bytes, wanted)))
     }
 
-    /// Reads a lock's bytes; never fails.
+    /// Parses a lock; never fails.
     pub fn parse(bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let mut lock =
@@ -104,9 +104,11 @@ impl ReviewLock {
             }
             if let Some(marker) = conflict_marker(line) {
                 if marker == '<' {
-                    problem("git left a conflict here: both sides count until the pages are reviewed again");
+                    problem(
+                        "merge conflict: both sides count as reviewed until the pages are reviewed again",
+                    );
                 }
-                // What both sides came from was reviewed before either.
+                // The common ancestor was reviewed before both sides.
                 in_base = marker == '|';
                 continue;
             }
@@ -127,7 +129,7 @@ impl ReviewLock {
                             hashes.push(hash);
                         }
                         if hashes.len() == 2 {
-                            problem("a second entry for the same page and source: either counts as reviewed");
+                            problem("duplicate entry for the same page and source: both count as reviewed");
                         }
                     }
                 }
@@ -142,12 +144,12 @@ impl ReviewLock {
         lock
     }
 
-    /// What was reviewed of a page, by its path below the pages folder.
+    /// The reviewed sources of a page, by its path relative to the pages folder.
     pub fn page(&self, path: &str) -> Option<&Reviewed> {
         self.pages.get(path)
     }
 
-    /// Notes that the page was reviewed with exactly these sources. Returns whether that is news.
+    /// Records that the page was reviewed with exactly these sources. Returns whether this changed the lock.
     pub fn set(&mut self, page: &str, sources: BTreeMap<String, ContentHash>) -> bool {
         let reviewed: Reviewed = sources.into_iter().map(|(path, hash)| (path, vec![hash])).collect();
         self.edits.remove(page);
@@ -159,7 +161,7 @@ impl ReviewLock {
         before.as_ref() != self.pages.get(page)
     }
 
-    /// Takes over what `other` has on record for a page.
+    /// Copies the entries of a page from `other`.
     pub fn copy(&mut self, other: &Self, page: &str) {
         match other.pages.get(page) {
             Some(reviewed) => self.pages.insert(page.into(), reviewed.clone()),
@@ -176,19 +178,19 @@ impl ReviewLock {
         Self { pages: BTreeMap::new(), ..self }
     }
 
-    /// Whether there is an edit of this page.
+    /// Whether edits of this page are recorded.
     pub(super) fn knows_edits(&self, page: &str) -> bool {
         self.edits.contains_key(page)
     }
 
-    /// The last edit of the page, if UBP wrote its present content.
+    /// The last edit of the page, if UBP wrote its current content.
     pub(super) fn last_edit(&self, page: &str, content: ContentHash) -> Option<LastEdit> {
         let known = self.edits.get(page)?;
         known.iter().find(|(_, written)| *written == content).map(|(edit, _)| *edit)
     }
 
-    /// Records that the page is as old as `edit` while its hash is `content`. The entry for the hash `before` is kept: the
-    /// write may still fail.
+    /// Records `edit` as the last edit of the page as long as its hash is `content`. The entry for the hash `before` is
+    /// kept because the write may still fail.
     pub(crate) fn note_edit(
         &mut self,
         page: &str,
@@ -206,28 +208,28 @@ impl ReviewLock {
         self.edits.remove(page).is_some()
     }
 
-    /// Gives what is on record for the page `from` to the page `to`. Returns whether there was anything.
+    /// Moves the review of the page `from` to the page `to`. Returns whether there was one.
     pub fn rename(&mut self, from: &str, to: &str) -> bool {
         let Some(reviewed) = self.pages.remove(from) else { return false };
         self.pages.insert(to.into(), reviewed);
         true
     }
 
-    /// Takes out pages that `remains` does not admit.
+    /// Removes pages that `remains` does not accept.
     pub fn retain(&mut self, remains: impl Fn(&str) -> bool) {
         self.pages.retain(|page, _| remains(page));
         self.edits.retain(|page, _| remains(page));
     }
 
-    /// Writes the lock, if it is still what was read.
+    /// Writes the lock, unless the file has changed since it was read.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] when somebody wrote it since, [`crate::Error::Io`].
+    /// [`crate::Error::Conflict`] if the file has changed, [`crate::Error::Io`].
     pub fn save(&self, source: &dyn Source) -> Result<()> {
         source.write_state(REVIEW_LOCK, self.to_text().as_bytes(), self.hash)
     }
 
-    /// The file's text: lines that are no entries first, as they were, then the entries, sorted.
+    /// The text of the file: first the lines that are not entries, unchanged, then the sorted entries.
     pub fn to_text(&self) -> String {
         let end = if self.crlf { "\r\n" } else { "\n" };
         let mut text = String::new();
@@ -256,7 +258,7 @@ fn conflict_marker(line: &str) -> Option<char> {
     (line.len() - rest.len() == 7 && (rest.is_empty() || rest.starts_with(' '))).then_some(first)
 }
 
-/// `page<TAB>edited<TAB>time<TAB>sha256:…`: one field more than an entry, so a source may be called `edited`.
+/// `page<TAB>edited<TAB>time<TAB>sha256:…`: one field more than an entry, so that a source may be called `edited`.
 fn edit(line: &str) -> Option<(String, LastEdit, ContentHash)> {
     let mut fields = line.split('\t');
     let page = fields.next().filter(|page| !page.is_empty())?;
@@ -274,7 +276,7 @@ fn entry(line: &str) -> Option<(String, String, ContentHash)> {
     Some((unescape(page)?, unescape(path)?, hash.trim_end().parse().ok()?))
 }
 
-/// The path with what would end a field or a line, or begin a comment, written as an escape.
+/// The path, with characters escaped that would end a field or a line, or begin a comment.
 fn escape(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
     for (at, c) in path.char_indices() {
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again_sorted_by_line() {
+    fn a_written_lock_is_read_back_unchanged() {
         let mut lock = ReviewLock::default();
         let odd = ["#page.md", "a\tb.md", "b\\n.md", "日本.md", "a b.md"];
         for page in odd {
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_named_by_line_and_harms_nothing_else() {
+    fn damaged_lines_are_reported_and_the_others_are_used() {
         let text = format!(
             "\u{feff}# ours\na.md\tx.rs\t{A}\nrubbish\n\n<<<<<<< HEAD\nb.md\ty.rs\t{A}\n||||||| base\nb.md\ty.rs\tsha256:{}\n=======\nb.md\ty.rs\t{B}\n>>>>>>> theirs\nc.md\tz.rs\tsha256:12\nd.md\tw.rs\t{B}",
             "c".repeat(64)
@@ -381,7 +383,7 @@ mod tests {
         assert_eq!(lock.last_edit("a.md", hash(0xaa)), Some(edited));
         assert_eq!(lock.last_edit("a.md", hash(0xbb)), None, "UBP did not write that");
         assert_eq!(lock.last_edit("b.md", hash(0xbb)), Some(LastEdit::Unknown));
-        assert!(lock.page("c.md").unwrap().contains_key("edited"), "a source of that name");
+        assert!(lock.page("c.md").unwrap().contains_key("edited"), "a source with that name");
         lock.note_edit("a.md", edited, hash(0xbb), Some(hash(0xaa)));
         lock.note_edit("a.md", edited, hash(0xcc), Some(hash(0xbb)));
         assert_eq!(lock.last_edit("a.md", hash(0xaa)), None, "only the content before the write is kept");
@@ -392,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_line_ends_stay() {
+    fn windows_line_endings_are_kept() {
         let text = format!("a.md\tx.rs\t{A}\r\nb.md\tx.rs\t{B}\r\n");
         let lock = read(&text);
         assert!(lock.problems.is_empty());
@@ -400,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_are_too_odd() {
+    fn invalid_bytes_do_not_cause_a_panic() {
         for bytes in [&b"\xff\xfe\x00\t\t\t"[..], b"", b"\t\tsha256:", b"a\\\tb\tsha256:", b"<<<<<<<"] {
             let lock = ReviewLock::parse(bytes, |_| true);
             assert!(lock.pages.is_empty());

@@ -1,4 +1,4 @@
-//! What pages name as their sources, and which files that stands for.
+//! The sources that pages name, and the files they match.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,19 +11,19 @@ use crate::index::questions::sources;
 use crate::ports::ContentHash;
 use crate::{Result, path};
 
-/// What one page names.
+/// The sources of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeclaredPage {
-    /// The page's path below the pages folder.
+    /// Path relative to the pages folder.
     pub path: String,
     /// Files, folders and globs, as written.
     pub sources: BTreeSet<String>,
 }
 
-/// Pages that name sources, by their numbers.
+/// Pages with sources, by page number.
 pub type Declared = BTreeMap<i64, DeclaredPage>;
 
-/// Reads what `pages` name, or every page when `None`.
+/// Reads the sources of `pages`, or of all pages if `None`.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -37,7 +37,7 @@ pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
     Ok(declared)
 }
 
-/// The files behind what is named.
+/// The files that sources match.
 #[derive(Debug, Default)]
 pub struct Sources {
     named: HashMap<String, (Kind, Vec<String>)>,
@@ -74,10 +74,10 @@ impl Kind {
 }
 
 impl Sources {
-    /// What every named source stands for: itself, the files of a folder, or those that match a glob.
+    /// Expands every source to its files: the file itself, the files in a folder, or those that match a glob.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when the files cannot be listed.
+    /// [`crate::Error::Io`] if the files cannot be listed.
     pub fn expand(context: &Context<'_>, declared: &Declared) -> Result<Self> {
         let mut named = HashMap::new();
         for source in declared.values().flat_map(|page| &page.sources) {
@@ -92,7 +92,7 @@ impl Sources {
                 Kind::Glob(_) => {
                     context.source.match_sources(std::slice::from_ref(source)).unwrap_or_default()
                 }
-                // A folder's own special characters are not to be read as a glob.
+                // Special characters in the name of a folder are not a glob.
                 Kind::Folder(prefix) => {
                     context.source.match_sources(&[format!("{}**", globset::escape(prefix))])?
                 }
@@ -102,22 +102,22 @@ impl Sources {
         Ok(Self { named })
     }
 
-    /// Every file behind any of them.
+    /// The files of all sources.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.named.values().flat_map(|(_, files)| files.iter().map(String::as_str))
     }
 
-    /// The files behind one.
+    /// The files of one source.
     pub fn of(&self, source: &str) -> &[String] {
         self.named.get(source).map(|(_, files)| files.as_slice()).unwrap_or_default()
     }
 
-    /// Whether one stands for `file`, there or not.
+    /// Whether a source includes `file`, which may no longer exist.
     pub fn covers(&self, source: &str, file: &str) -> bool {
         self.named.get(source).is_some_and(|(kind, _)| kind.covers(source, file))
     }
 
-    /// The part of what was reviewed that falls to one source.
+    /// The reviewed files that belong to one source.
     pub(super) fn part<'a>(
         &self,
         source: &str,

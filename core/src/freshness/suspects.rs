@@ -1,24 +1,24 @@
-//! Pages that stand on pages which are not fresh.
+//! Pages that depend on pages that are not fresh.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Assessment, Staleness};
 use crate::graph::LinkGraph;
 
-/// Links along which doubt travels, from the page linked to back to the page that links.
+/// Link types that make the linking page suspect if the linked page is not fresh.
 const TYPES: [&str; 2] = ["depends_on", "implements"];
 
-/// A page whose own sources are no reason for doubt.
+/// A page that is suspect only because of another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspect {
     /// The page.
     pub page: i64,
-    /// The way from it to the nearest page that is not fresh, both included.
+    /// The path from it to the nearest page that is not fresh, including both.
     pub path: Vec<i64>,
 }
 
-/// The pages that depend on, or implement, a page that is not fresh, over any number of links, sorted.
-/// Pages that are not fresh themselves are not among them.
+/// The pages that depend on, or implement, a page that is not fresh, directly or indirectly, sorted. Pages that are not
+/// fresh themselves are not included.
 pub fn suspects(graph: &LinkGraph, assessments: &HashMap<i64, Assessment>) -> Vec<Suspect> {
     let doubtful: BTreeSet<i64> = assessments
         .iter()

@@ -1,4 +1,4 @@
-//! Verdicts, reason by reason.
+//! Verdicts for each reason.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::ports::{MemoryHistory, Source};
 
 const DAY: i64 = 86_400;
 
-/// Pages written a day before now; `now` is 1,000,000 seconds after 1970.
+/// Pages written a day before `now`, which is 1,000,000 seconds after 1970.
 struct Case {
     project: Project,
     history: MemoryHistory,
@@ -75,30 +75,30 @@ fn with(reasons: &[(&str, StaleReason)]) -> Vec<(String, StaleReason)> {
 }
 
 #[test]
-fn a_review_counts_and_times_do_not() {
+fn reviewed_sources_are_compared_by_content_not_by_times() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     assert!(case.review(false).written);
     assert_eq!(case.lock(), format!("a.md\tsrc/a.rs\t{}\n", ContentHash::of(b"one")));
-    // Committed again, later, with the same content.
+    // Committed again later with the same content.
     case.commit("src/a.rs", 2);
     assert_eq!(case.assess(), (Staleness::Fresh, vec![]));
-    // Changed, two days ago, then ten.
+    // Changed two days ago, then ten days ago.
     case.write("src/a.rs", "two", 2);
     assert_eq!(case.assess(), (Staleness::PossiblyStale, with(&[("src/a.rs", StaleReason::Changed)])));
     case.commit("src/a.rs", 10);
     case.commit("pages/a.md", 11);
     assert_eq!(case.assess(), (Staleness::Stale, with(&[("src/a.rs", StaleReason::Changed)])));
-    // A typo was mended.
+    // A typo was fixed.
     case.commit("pages/a.md", 1);
     let edited = with(&[("src/a.rs", StaleReason::PageEditedAfterSource)]);
     assert_eq!(case.assess(), (Staleness::Stale, edited));
-    // And back to what was reviewed.
+    // The source has the reviewed content again.
     case.write("src/a.rs", "one", 0);
     assert_eq!(case.assess().0, Staleness::Fresh);
 }
 
 #[test]
-fn a_stale_page_is_recorded_only_when_it_is_said_to_be_accurate() {
+fn a_stale_page_is_reviewed_only_if_declared_still_accurate() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     case.review(false);
     let before = case.lock();
@@ -116,7 +116,7 @@ fn a_stale_page_is_recorded_only_when_it_is_said_to_be_accurate() {
 }
 
 #[test]
-fn an_agent_can_make_the_call_that_settles_a_stale_page_as_it_is() {
+fn an_agent_can_execute_settle_with_as_given() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     case.review(false);
     case.write("src/a.rs", "two", 3);
@@ -132,7 +132,7 @@ fn an_agent_can_make_the_call_that_settles_a_stale_page_as_it_is() {
 }
 
 #[test]
-fn edits_count_where_the_manifest_says_so() {
+fn edits_count_as_reviews_if_the_manifest_says_so() {
     let mut case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     case.review(false);
     case.write("src/a.rs", "two", 3);
@@ -143,7 +143,7 @@ fn edits_count_where_the_manifest_says_so() {
 }
 
 #[test]
-fn a_folder_is_as_it_was_reviewed_or_it_is_not() {
+fn added_and_deleted_files_in_a_reviewed_folder_make_the_page_stale() {
     for named in ["src", "src/", "src/*.rs", "src/**"] {
         let case = Case::new(&format!("source_refs: '{named}'"), &["src/a.rs", "src/b.rs"]);
         assert_eq!(case.review(false).reviewed[0].source_count, 2, "{named}");
@@ -162,7 +162,7 @@ fn a_folder_is_as_it_was_reviewed_or_it_is_not() {
 }
 
 #[test]
-fn no_review_settles_a_source_that_is_not_there() {
+fn a_review_does_not_settle_a_missing_source() {
     let case = Case::new("source_refs: [src/a.rs, src/gone.rs]", &["src/a.rs"]);
     let output = case.review(true);
     assert_eq!(output.reviewed[0].missing[0].file_path, "src/gone.rs");
@@ -170,7 +170,7 @@ fn no_review_settles_a_source_that_is_not_there() {
 }
 
 #[test]
-fn a_source_named_later_is_judged_by_times() {
+fn a_source_added_after_the_review_is_judged_by_times() {
     let case = Case::new("source_refs: [src/a.rs]", &["src/a.rs", "src/b.rs"]);
     case.review(false);
     case.project.put("a.md", "---\nsource_refs: [src/a.rs, src/b.rs]\n---\nText\n");
@@ -193,20 +193,20 @@ fn commits_from_the_future_count_as_now() {
 }
 
 #[test]
-fn a_shallow_clone_is_never_taken_for_fresh() {
+fn a_page_in_a_shallow_clone_is_never_fresh_without_a_review() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     case.history.set("src/a.rs", SourceChange::BeyondHistory);
     case.history.set("pages/a.md", SourceChange::BeyondHistory);
     let unknown = with(&[("src/a.rs", StaleReason::UnknownShallowClone)]);
     assert_eq!(case.assess(), (Staleness::PossiblyStale, unknown));
     case.review(true);
-    assert_eq!(case.assess(), (Staleness::Fresh, vec![]), "the content tells, whatever history lacks");
+    assert_eq!(case.assess(), (Staleness::Fresh, vec![]), "the content is compared without history");
     case.project.source.put_source("src/a.rs", b"two", ago(0));
     assert_eq!(case.assess(), (Staleness::PossiblyStale, with(&[("src/a.rs", StaleReason::Changed)])));
 }
 
 #[test]
-fn doubt_travels_along_dependence() {
+fn pages_that_depend_on_a_stale_page_are_suspect() {
     let case = Case::new("source_refs: src/a.rs", &["src/a.rs"]);
     case.review(false);
     let check = || {

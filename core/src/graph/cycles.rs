@@ -1,4 +1,4 @@
-//! Pages that lead back to each other.
+//! Cycles of links.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -8,16 +8,16 @@ use petgraph::visit::EdgeRef;
 
 use super::LinkGraph;
 
-/// Types of links by which one page stands on another, so that a way round is a problem.
+/// Link types that express a dependency, so that a cycle is a problem.
 pub const DEPENDENCIES: [&str; 3] = ["depends_on", "implements", "extends"];
 
-/// Pages of a group from which a way round is looked for. In a larger group some way round that is
-/// short is as good an example as the shortest.
+/// Maximum number of pages of a group from which to search for a cycle. In larger groups, a short cycle is as good an
+/// example as the shortest.
 const TRIED: usize = 64;
 
 impl LinkGraph {
-    /// Groups of pages that lead back to each other along links of `types` (all when empty), each in the
-    /// order of paths, largest first.
+    /// Groups of pages that link to each other in cycles along links of `types` (all if empty), largest first, the
+    /// pages of each sorted by path.
     pub fn cycles(&self, types: &[String]) -> Vec<Vec<i64>> {
         let graph = self
             .graph
@@ -34,8 +34,8 @@ impl LinkGraph {
         groups.into_iter().map(|group| group.into_iter().map(|node| graph[node]).collect()).collect()
     }
 
-    /// A way round through a group of [`LinkGraph::cycles`], the first page not repeated at the end:
-    /// the shortest of all, or, in a large group, the shortest from any of its first pages.
+    /// A cycle through a group of [`LinkGraph::cycles`], without repeating the first page at the end: the shortest, or,
+    /// in a large group, the shortest from one of the first pages.
     pub fn way_round(&self, group: &[i64], types: &[String]) -> Vec<i64> {
         let members: HashSet<NodeIndex> =
             group.iter().filter_map(|page| self.nodes.get(page).copied()).collect();
@@ -46,7 +46,7 @@ impl LinkGraph {
             if !found.is_empty() && (best.is_empty() || found.len() < best.len()) {
                 best = found;
             }
-            // Links of a page to itself are no edges: nothing is shorter than there and back.
+            // Links of a page to itself are not edges, so two pages are the shortest cycle.
             if best.len() == 2 {
                 break;
             }
@@ -54,7 +54,7 @@ impl LinkGraph {
         best
     }
 
-    /// A shortest way from `start` through `members` back to it; empty when there is none.
+    /// A shortest cycle through `start` within `members`; empty if there is none.
     fn way_back(&self, start: NodeIndex, members: &HashSet<NodeIndex>, types: &[String]) -> Vec<i64> {
         let mut came_from: HashMap<NodeIndex, NodeIndex> = HashMap::new();
         let mut queue = VecDeque::from([start]);

@@ -1,21 +1,21 @@
-//! On which side of the pipe a vault's links have their target, as far as the links themselves tell.
+//! Whether the piped links of a vault have their target before or after the pipe, judged by the links themselves.
 
 use rusqlite::Connection;
 
 use crate::index::questions::{links, names};
 use crate::{Result, path, text};
 
-/// Fewest links that must lead somewhere only when read label first.
+/// Minimum number of links that resolve only with the label first.
 const LEAST: usize = 5;
 
-/// Links with a pipe, by what they would lead to. Read from an index made target first.
+/// Links with a pipe, by the order in which they resolve. Counted in an index built with the target first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PipedLinks {
-    /// All of them.
+    /// All links with a pipe.
     pub total: usize,
-    /// Those that lead somewhere only if the target is what follows the pipe.
+    /// Links that resolve only if the target is after the pipe.
     pub only_label_first: usize,
-    /// Those that lead somewhere only as they are read now.
+    /// Links that resolve only if the target is before the pipe.
     pub only_as_read: usize,
 }
 
@@ -33,7 +33,7 @@ impl PipedLinks {
             match (leads, reversed) {
                 (false, true) => counts.only_label_first += 1,
                 (true, false) => counts.only_as_read += 1,
-                // Where both sides name a page, as titles do, the link tells nothing.
+                // If both sides name a page, as titles do, the link does not show the order.
                 _ => {}
             }
         }
@@ -45,10 +45,10 @@ impl PipedLinks {
         self.only_label_first >= LEAST && self.only_label_first > 2 * self.only_as_read
     }
 
-    /// The counts, as a sentence has them.
+    /// The counts as a phrase for messages.
     pub fn told(&self) -> String {
         format!(
-            "of {} with a pipe, {} lead somewhere only that way, {} only as written",
+            "of {} links with a pipe, {} resolve only with the label first, {} only with the target first",
             self.total, self.only_label_first, self.only_as_read
         )
     }

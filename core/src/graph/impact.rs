@@ -1,5 +1,5 @@
-//! Which pages a change reaches. A page that links to what changes is affected by it, and so is the
-//! page that links to that one. A conflict is felt on both sides.
+//! Which pages a change affects: those that link to the changed page, those that link to them, and so on. A conflict
+//! affects both pages.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,25 +7,25 @@ use petgraph::visit::EdgeRef;
 
 use super::{LinkGraph, Reached};
 
-/// The type by which a page is tied to the files in its `source_refs`.
+/// The link type for files in a page's `source_refs`.
 pub const SOURCE_REFS: &str = "source_refs";
 
-/// The type of link along which a change goes both ways.
+/// The link type that passes a change on in both directions.
 const MUTUAL: &str = "conflicts_with";
 
-/// A page that a change reaches.
+/// A page affected by a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affected<'a> {
-    /// The page, and the last step of a shortest way to it.
+    /// The page, and the last step of a shortest path to it.
     pub reached: Reached<'a>,
-    /// Strength of the weakest link on the strongest of the shortest ways, above 0 and at most 1.
+    /// Strength of the weakest link on the strongest of the shortest paths, above 0 and at most 1.
     pub strength: f64,
 }
 
-/// How surely a change passes a link of this type, above 0 and at most 1.
+/// How strongly a link of this type passes a change on, above 0 and at most 1.
 ///
-/// No type is weaker than half of the strongest. Since every further hop halves the score, the
-/// strongest of the shortest ways is then the strongest of all ways.
+/// No type is weaker than half of the strongest. Since every further hop halves the score, the strongest of the
+/// shortest paths is then the strongest of all paths.
 pub fn strength(link_type: &str) -> f64 {
     match link_type {
         "depends_on" | SOURCE_REFS => 1.0,
@@ -36,16 +36,15 @@ pub fn strength(link_type: &str) -> f64 {
     }
 }
 
-/// How likely a page is affected, 0 to 1: the weakest link on the way, halved by every hop but the first.
+/// How likely a page is affected, 0 to 1: the weakest link on the path, halved by every hop after the first.
 pub fn score(strength: f64, distance: usize) -> f64 {
     let hops = i32::try_from(distance.saturating_sub(1)).unwrap_or(i32::MAX);
     strength * 0.5_f64.powi(hops)
 }
 
 impl LinkGraph {
-    /// The pages that a change of `starts` reaches within `depth` hops along links of `types` (all
-    /// when empty), nearest first, then by number; the starts, each with the strength that the change
-    /// has there, are not among them.
+    /// The pages affected by a change of `starts`, within `depth` hops along links of `types` (all if empty), nearest
+    /// first, then by number. Each start has the strength of the change there; the starts are not in the result.
     pub fn impact(&self, starts: &[(i64, f64)], depth: usize, types: &[String]) -> Vec<Affected<'_>> {
         let mut strengths: HashMap<i64, f64> = starts.iter().copied().collect();
         let mut layer: Vec<i64> = strengths.keys().copied().collect();
@@ -76,7 +75,7 @@ impl LinkGraph {
         affected
     }
 
-    /// The pages one hop from `page` that feel its change, each with the link that passes it on.
+    /// The pages one hop from `page` that its change affects, each with the link that passes it on.
     fn passes(&self, page: i64, types: &[String]) -> Vec<(i64, &str, bool)> {
         let Some(&node) = self.nodes.get(&page) else { return Vec::new() };
         let back = self
@@ -94,7 +93,7 @@ impl LinkGraph {
             .collect()
     }
 
-    /// Whether the first way is stronger, or as strong and first in order.
+    /// Whether the first path is stronger, or as strong and earlier in order.
     fn precedes(&self, way: &Affected<'_>, other: &Affected<'_>) -> bool {
         let order = |of: &Affected<'_>| (self.place(of.reached.via), of.reached.outgoing);
         other

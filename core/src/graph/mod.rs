@@ -1,4 +1,4 @@
-//! The pages and the links between them, as a graph.
+//! The link graph: pages and the links between them.
 
 mod cycles;
 mod dialect;
@@ -20,20 +20,20 @@ pub use walk::{Direction, Reached, Walk};
 use crate::Result;
 use crate::index::questions::{links, pages};
 
-/// Every page is a node, every (source, target, type) one edge; links of a page to itself are none.
+/// Every page is a node, and every (source, target, type) one edge. Links of a page to itself are not edges.
 ///
-/// Nodes are in the order of the pages' paths and types in that of the alphabet, so that what depends on an
-/// order is the same for every index of the same pages. Numbers of pages tell in which order they were indexed.
+/// Nodes are sorted by path and types by name, so that results that depend on the order are the same for every index of
+/// the same pages. Page numbers would not do: they depend on the order of indexing.
 #[derive(Debug, Default)]
 pub struct LinkGraph {
     graph: DiGraph<i64, u16>,
     nodes: HashMap<i64, NodeIndex>,
-    /// Edges that leave and reach each node: ranking asks for them at every step of a walk.
+    /// Number of outgoing and incoming edges of each node; ranking needs them at every step of a walk.
     degrees: Vec<(usize, usize)>,
     types: Vec<String>,
 }
 
-/// One edge, by the pages' numbers in the index.
+/// One edge, with the page numbers of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge<'a> {
     /// The page that links.
@@ -58,7 +58,7 @@ impl LinkGraph {
         Ok(graph)
     }
 
-    /// A graph of these edges, whose pages have paths in the order of their numbers.
+    /// A graph of these edges, as if the pages' paths had the order of their numbers.
     pub fn from_edges<'a>(edges: impl IntoIterator<Item = (i64, i64, &'a str)>) -> Self {
         let mut edges: Vec<_> = edges.into_iter().collect();
         edges.sort_unstable_by_key(|&(source, target, link_type)| (link_type, source, target));
@@ -88,7 +88,7 @@ impl LinkGraph {
         let (source, target) = (self.node(source), self.node(target));
         self.degrees[source.index()].0 += 1;
         self.degrees[target.index()].1 += 1;
-        // More types than this would be a vocabulary nobody can use; they share the last number.
+        // No project has that many types; the rest would share the last number.
         self.graph.add_edge(source, target, u16::try_from(number).unwrap_or(u16::MAX));
     }
 
@@ -106,12 +106,12 @@ impl LinkGraph {
         self.graph.edge_count()
     }
 
-    /// Where a page's path stands among those of all pages; pages that are unknown stand last.
+    /// Position of the page in the order of paths; unknown pages are last.
     pub fn place(&self, page: i64) -> usize {
         self.nodes.get(&page).map_or(usize::MAX, |node| node.index())
     }
 
-    /// Number of edges that leave and that reach a page.
+    /// Number of outgoing and incoming edges of a page.
     pub fn degrees(&self, page: i64) -> (usize, usize) {
         self.nodes.get(&page).map_or((0, 0), |node| self.degrees[node.index()])
     }

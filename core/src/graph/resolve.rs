@@ -1,82 +1,82 @@
-//! Where a link leads. The order is Obsidian's: the exact path, a path's end, the file name, then
-//! titles and aliases; Unicode form and case are ignored only after exact spelling was tried.
-//! Of several equally good pages the one nearest to the link's own folder wins.
+//! Resolving links, in Obsidian's order: exact path, end of a path, file name, then titles and aliases. Unicode form
+//! and case are ignored only if there is no exact match. Of several equally good pages, the one nearest to the link's
+//! folder wins.
 
 use std::collections::HashMap;
 
 use crate::page::LinkKind;
 use crate::{path, text};
 
-/// How a page came by a name.
+/// The kind of a page's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameKind {
-    /// The file's name.
+    /// The file name.
     File,
-    /// The page's title.
+    /// The title.
     Title,
-    /// One of its aliases.
+    /// An alias.
     Alias,
 }
 
-/// A page that goes by some folded name.
+/// A page that has some folded name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// Number of the page in the index.
     pub page: i64,
     /// Its path.
     pub path: String,
-    /// How it came by the name.
+    /// The kind of the name.
     pub kind: NameKind,
 }
 
-/// What is known about the project when links are resolved.
+/// Access to the names and files of the project, for resolving links.
 pub trait Names {
-    /// Failure of the lookup.
+    /// Error of a lookup.
     type Error;
-    /// Every page with that folded name, in order of path.
+    /// Every page with this folded name, sorted by path.
     ///
     /// # Errors
-    /// Whatever keeps the names from being read.
+    /// If the names cannot be read.
     fn named(&mut self, key: &str) -> Result<Vec<Named>, Self::Error>;
-    /// Whether the project has such a file; the path is relative to the project.
+    /// Whether the project has this file; the path is relative to the project.
     ///
     /// # Errors
-    /// Whatever keeps the project from being asked.
+    /// If the project cannot be read.
     fn has_source(&mut self, path: &str) -> Result<bool, Self::Error>;
 }
 
-/// Where a link leads.
+/// The destination of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// To a page, and within it to a heading or `^block`.
+    /// A page, or a heading or `^block` on it.
     Page {
         /// Number of the page in the index.
         page: i64,
-        /// What follows the `#`, where that is not part of the page's name.
+        /// The part after the `#`, unless it belongs to the page's name.
         anchor: Option<String>,
-        /// Whether other pages had been as good.
+        /// Whether other pages match as well.
         ambiguous: bool,
     },
-    /// To a file of the project that is no page.
+    /// A file of the project that is not a page.
     Source(String),
-    /// To an image or another file that a page shows.
+    /// An image or another file that pages show.
     Attachment,
-    /// Nowhere.
+    /// Nothing: the link is broken.
     Unresolved,
 }
 
-/// The page that a link stands on.
+/// The page that contains a link.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
     /// Number of the page in the index.
     pub page: i64,
     /// Its path relative to the pages folder.
     pub path: &'a str,
-    /// The pages folder relative to the project, empty when they are the same.
+    /// The pages folder relative to the project; empty if it is the project itself.
     pub pages_dir: &'a str,
 }
 
-/// Endings of files that pages show or hand out, never read as sources.
+/// Extensions of files that pages embed or offer for download; never sources.
 pub(crate) const ATTACHMENTS: [&str; 26] = [
     "png",
     "jpg",
@@ -106,7 +106,7 @@ pub(crate) const ATTACHMENTS: [&str; 26] = [
     "docx",
 ];
 
-/// Every folded name whose coming or going can change where `target` leads.
+/// Every folded name that can change the destination of `target` when it is added or removed.
 pub fn name_keys(target: &str) -> Vec<String> {
     let mut keys: Vec<String> = readings(target)
         .flat_map(|(name, _)| {
@@ -120,14 +120,14 @@ pub fn name_keys(target: &str) -> Vec<String> {
     keys
 }
 
-/// The ways to read a target, likeliest to be meant first: the whole as a name, then with ever more
-/// of its end taken as heading, because file names may contain `#`.
+/// Splits a target into page name and heading in every possible way, the whole target as a name first, because file
+/// names may contain `#`.
 fn readings(target: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let cuts = target.rmatch_indices('#').map(|(at, _)| (&target[..at], Some(&target[at + 1..])));
     std::iter::once((target, None)).chain(cuts).map(|(name, anchor)| (name.trim(), anchor.map(str::trim)))
 }
 
-/// Finds where the link leads.
+/// Resolves a link.
 ///
 /// # Errors
 /// What `names` returns.
@@ -164,8 +164,7 @@ pub fn resolve<N: Names>(
     Ok(Destination::Unresolved)
 }
 
-/// The part of a target that names a page, without its heading, where it leads to one; empty for a place on
-/// the same page.
+/// The page name in a target, without its heading, if it resolves to a page; empty for a heading on the same page.
 ///
 /// # Errors
 /// What `names` returns.
@@ -188,25 +187,25 @@ pub fn page_part<'t, N: Names>(
     Ok(None)
 }
 
-/// The target up to its first `#`.
+/// The target before its first `#`.
 fn bare(target: &str) -> &str {
     target.split('#').next().unwrap_or(target).trim()
 }
 
-/// Whether a name looks like a file that is not a page, so that only the disk can tell.
+/// Whether a name looks like a file that is not a page, so that it has to be looked up on disk.
 pub fn may_name_source(target: &str) -> bool {
     let name = bare(target);
     !path::is_page(name) && !is_attachment(name) && path::file_name(name).contains('.')
 }
 
-/// Whether pages show or hand out a file with this name, instead of describing it.
+/// Whether a file with this name is an attachment: embedded or offered for download, not described.
 pub fn is_attachment(name: &str) -> bool {
     path::file_name(name)
         .rsplit_once('.')
         .is_some_and(|(_, ext)| ATTACHMENTS.iter().any(|known| ext.eq_ignore_ascii_case(known)))
 }
 
-/// Paths, relative to the project, of files that a target could mean, likeliest first.
+/// Paths, relative to the project, of the files that a target could mean, likeliest first.
 pub fn source_candidates(kind: LinkKind, target: &str, origin: Origin<'_>) -> Vec<String> {
     let name = bare(target);
     let here = path::join(origin.pages_dir, path::folder(origin.path)).unwrap_or_default();
@@ -271,7 +270,7 @@ fn stem(path: &str) -> &str {
     path::without_page_extension(path)
 }
 
-/// The page at a path from the top of the pages folder: spelled so, else but for case and form.
+/// The page at a path relative to the pages folder; case and Unicode form are ignored if there is no exact match.
 fn at_path<N: Names>(candidate: &str, names: &mut N) -> Result<Option<i64>, N::Error> {
     let name = stem(candidate);
     let key = text::fold_key(name);
@@ -294,7 +293,7 @@ fn ends_with_path(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// The candidate whose folder is nearest to the origin's; `exact` ones go first.
+/// The candidate whose folder is nearest to the origin's, preferring those for which `exact` is true.
 fn nearest(mut candidates: Vec<Named>, origin: Origin<'_>, exact: impl Fn(&Named) -> bool) -> Found {
     if candidates.iter().any(&exact) {
         candidates.retain(&exact);
@@ -314,7 +313,7 @@ pub(crate) fn distance(from: &str, to: &str) -> usize {
     from.len() + to.len() - 2 * shared
 }
 
-/// Names held in memory: for whole indexes, and for tests.
+/// Names in memory, for whole indexes and for tests.
 #[derive(Debug, Default)]
 pub struct NameTable {
     by_key: HashMap<String, Vec<Named>>,
@@ -327,8 +326,7 @@ impl NameTable {
         self.by_key.entry(key).or_default().push(named);
     }
 
-    /// Gives a page other names than it had: pairs of folded name and how the page comes by it. None
-    /// take the page away.
+    /// Replaces the names of a page, given as pairs of folded name and kind. An empty list removes the page.
     pub fn rename(&mut self, page: i64, path: &str, names: Vec<(String, NameKind)>) {
         for named in self.by_key.values_mut() {
             named.retain(|named| named.page != page);
@@ -340,12 +338,12 @@ impl NameTable {
         }
     }
 
-    /// Adds a file of the project.
+    /// Adds a project file.
     pub fn insert_source(&mut self, path: &str) {
         self.sources.push(path.into());
     }
 
-    /// The pages under a folded name.
+    /// The pages with this folded name.
     pub fn get(&self, key: &str) -> Vec<Named> {
         self.by_key.get(key).cloned().unwrap_or_default()
     }

@@ -1,8 +1,8 @@
-//! Degrees, cycles, orphans and walks over small graphs.
+//! Degrees, cycles, orphans and walks in small graphs.
 
 use super::*;
 
-/// 1 -> 2 -> 3 -> 1 in a ring of `depends_on`, 3 references 4, 5 stands alone.
+/// A cycle 1 -> 2 -> 3 -> 1 of `depends_on`; 3 references 4; 5 has no links.
 fn graph() -> LinkGraph {
     let mut graph = LinkGraph::from_edges([
         (1, 2, "depends_on"),
@@ -38,7 +38,7 @@ fn cycles_and_orphans_are_found() {
 }
 
 #[test]
-fn order_is_that_of_paths_however_pages_were_numbered() {
+fn results_are_sorted_by_path_not_by_page_number() {
     let walked = |numbers: [i64; 4]| {
         let db = Connection::open_in_memory().unwrap();
         db.execute_batch(
@@ -78,10 +78,10 @@ fn distances_ignore_direction() {
 }
 
 #[test]
-fn the_shortest_way_round_stands_for_a_group() {
+fn the_shortest_cycle_of_a_group_is_returned() {
     let types = ["depends_on".to_owned()];
     assert_eq!(graph().way_round(&[1, 2, 3], &types), [1, 2, 3]);
-    // A ring of 200 pages with one short cut.
+    // A cycle of 200 pages with one shortcut.
     let ring = (0..200).map(|n| (n, (n + 1) % 200, "depends_on"));
     let graph = LinkGraph::from_edges(ring.chain([(7, 5, "depends_on"), (6, 5, "references")]));
     let groups = graph.cycles(&types);

@@ -1,4 +1,4 @@
-//! Walking the graph outwards from a page, breadth first.
+//! Breadth-first walks from a page.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,46 +6,46 @@ use petgraph::visit::EdgeRef;
 
 use super::LinkGraph;
 
-/// Which way links are followed.
+/// The direction in which links are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// From a page to what it links to.
+    /// From a page to the pages that it links to.
     Out,
-    /// From a page to what links to it.
+    /// From a page to the pages that link to it.
     In,
-    /// Either way.
+    /// Both directions.
     #[default]
     Both,
 }
 
-/// How to walk.
+/// The limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk<'a> {
-    /// Most hops from the start.
+    /// Maximum number of hops from the start.
     pub depth: usize,
-    /// Which way.
+    /// The direction of the links.
     pub direction: Direction,
-    /// Follow only these link types; all when empty.
+    /// Follow only these link types; all if empty.
     pub types: &'a [String],
 }
 
-/// A page that a walk came to.
+/// A page reached by a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reached<'a> {
     /// The page.
     pub page: i64,
-    /// Fewest hops from the start.
+    /// Minimum number of hops from the start.
     pub depth: usize,
     /// The page one hop nearer to the start.
     pub via: i64,
-    /// Type of the link between the two.
+    /// Type of the link between the two pages.
     pub link_type: &'a str,
-    /// Whether that link leaves the nearer page (`true`) or reaches it.
+    /// Whether the link goes from the nearer page to this one (`true`) or the other way.
     pub outgoing: bool,
 }
 
 impl LinkGraph {
-    /// Pages within reach, nearest first, then by path; the start is not among them.
+    /// The pages within the limits, nearest first, then by path, without the start.
     pub fn walk(&self, start: i64, walk: Walk<'_>) -> Vec<Reached<'_>> {
         let Some(&start) = self.nodes.get(&start) else { return Vec::new() };
         let mut depths = HashMap::from([(start, 0_usize)]);
@@ -92,7 +92,7 @@ impl LinkGraph {
         reached.into_iter().map(|(_, reached)| reached).collect()
     }
 
-    /// Fewest hops from `start` to every page within `depth`, either way along links of `types`.
+    /// Minimum number of hops from `start` to every page within `depth`, in both directions along links of `types`.
     pub fn distances(&self, start: i64, depth: usize, types: &[String]) -> HashMap<i64, usize> {
         let walk = Walk { depth, direction: Direction::Both, types };
         let mut distances: HashMap<i64, usize> =

@@ -15,23 +15,23 @@ use crate::graph::LinkGraph;
 use crate::ports::Cache;
 use crate::{Error, Result};
 
-/// How long one writer waits for another.
+/// How long a writer waits for another writer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(15);
 /// Reader connections that are kept open between uses.
 const IDLE_READERS: usize = 3;
-/// 64 MB of page cache, shared out among the writer and the idle readers.
+/// 64 MB of page cache, divided among the writer and the idle readers.
 const CACHE_KIB: usize = 64_000 / (IDLE_READERS + 1);
 
-/// What every SQLite file begins with.
+/// The first bytes of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Length of a SQLite file's header, and where it says how the file is to be written and read.
+/// Length of a SQLite file's header, and the bytes in it that hold the write and read versions.
 const HEADER: usize = 100;
 const FILE_FORMAT: std::ops::Range<usize> = 18..20;
 
-/// A database that could not be used and was moved out of the way.
+/// An unusable database that was moved aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it lies now.
+    /// Its new path.
     pub path: PathBuf,
     /// Why it could not be used.
     pub reason: String,
@@ -55,11 +55,11 @@ enum Location {
 }
 
 impl Index {
-    /// Opens the index at `path`, creating it where there is none. A damaged file, another
-    /// program's database, or another schema version is moved aside and replaced by an empty one.
+    /// Opens the index at `path`, creating it if it does not exist. A damaged file, another program's database, or an
+    /// index with another schema version is moved aside and replaced by an empty index.
     ///
     /// # Errors
-    /// [`Error::Database`] when there is no way to have a database at that path.
+    /// [`Error::Database`] if no database can be opened at that path.
     pub fn open(path: &Path) -> Result<(Self, Option<SetAside>)> {
         let (writer, aside) = match open_writer(path) {
             Ok(writer) => (writer, None),
@@ -76,10 +76,10 @@ impl Index {
         Ok((Self::with(Location::File(path.into()), writer), aside))
     }
 
-    /// An empty index that lives as long as this value.
+    /// An empty index that exists as long as this value.
     ///
     /// # Errors
-    /// [`Error::Database`] when SQLite cannot be started.
+    /// [`Error::Database`] if SQLite cannot be started.
     pub fn in_memory() -> Result<Self> {
         let mut writer = Connection::open_in_memory()?;
         tune(&writer)?;
@@ -87,19 +87,19 @@ impl Index {
         Ok(Self::with(Location::Memory, writer))
     }
 
-    /// The index in `bytes`, an index file of `length` bytes, for reading: nothing can be written to it.
-    /// The bytes are read once, straight into the memory that SQLite uses.
+    /// The read-only index in `bytes`, an index file of `length` bytes. The bytes are read once, directly into the
+    /// memory that SQLite uses.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] when they are no index that this version made, or are cut short;
-    /// [`Error::Database`] when SQLite cannot be started.
+    /// [`Error::InvalidParams`] if the bytes are not an index of this version, or are truncated; [`Error::Database`] if
+    /// SQLite cannot be started.
     pub fn from_bytes(bytes: impl Read, length: usize) -> Result<Self> {
         let connection = Self::loaded(bytes, length, true)?;
         connection.pragma_update(None, "query_only", true)?;
         Ok(Self::with(Location::Memory, connection))
     }
 
-    /// A copy of the index in `bytes` that lives as long as this value, and can be written to.
+    /// A writable copy of the index in `bytes`; it exists as long as this value.
     ///
     /// # Errors
     /// As [`Index::from_bytes`].
@@ -113,7 +113,8 @@ impl Index {
         if length < HEADER || bytes.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
             return Err(unusable("it is not a SQLite database"));
         }
-        // A database in WAL mode cannot be opened without its companions, and is the same without.
+        // A database in WAL mode cannot be opened without its -wal and -shm files. Marked as a rollback-journal
+        // database, it can, and has the same content.
         header[FILE_FORMAT].fill(1);
         let mut connection = Connection::open_in_memory()?;
         connection.deserialize_read_exact("main", header.chain(bytes), length, read_only)?;
@@ -127,7 +128,7 @@ impl Index {
         Ok(connection)
     }
 
-    /// Whether every process that has the project open has this index, and not one of its own.
+    /// Whether this index is a file that all processes of the project use, not one in memory.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_shared(&self) -> bool {
         matches!(self.location, Location::File(_))
@@ -146,7 +147,7 @@ impl Index {
         }
     }
 
-    /// Shares vectors in memory with all who have the same index open, through `cache`.
+    /// Shares vectors in memory, through `cache`, with all processes that have the same index open.
     #[must_use]
     pub fn sharing_through(self, cache: Box<dyn Cache>) -> Self {
         Self { cache: Some(cache), ..self }
@@ -160,12 +161,12 @@ impl Index {
         work(self.reader()?.connection()?)
     }
 
-    /// The index as it is seen at each look.
+    /// A view that reads the current state at each call.
     pub fn view(&self) -> View<'_> {
         View::of(self)
     }
 
-    /// A reader that sees one state of the index for as long as it lives.
+    /// A reader that sees the same state of the index as long as it exists.
     pub(super) fn reader(&self) -> Result<Reader<'_>> {
         let connection = match &self.location {
             Location::Memory => return Ok(Reader { index: self, held: Held::Only(lock(&self.writer)) }),
@@ -181,7 +182,7 @@ impl Index {
     /// Runs `work` in a transaction that is committed when it succeeds.
     ///
     /// # Errors
-    /// What `work` returns, and [`Error::Database`]; nothing is changed then.
+    /// What `work` returns, and [`Error::Database`]; both roll the transaction back.
     pub fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut writer = lock(&self.writer);
         let transaction = writer.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -198,7 +199,7 @@ impl Index {
             let cache = self.cache.as_deref();
             let Some(aside) = self.reader_aside()? else { return VectorMatrix::load(db, identity, cache) };
             let latest = aside.unchecked_transaction()?;
-            // Otherwise the index has moved on since this state.
+            // If the generation differs, the index has changed since the state that `db` sees.
             let from = if generation(&latest)? == wanted { &latest } else { db };
             VectorMatrix::load(from, identity, cache)
         };
@@ -210,8 +211,8 @@ impl Index {
         Ok(self.shared(&held).unwrap_or(held))
     }
 
-    /// Puts vectors that only this process has where all have them, if they are still those of the index,
-    /// and forgets them otherwise. Does nothing for vectors that are shared already, or none.
+    /// Moves vectors that only this process holds to the shared cache if they are still current, and discards them
+    /// otherwise. Does nothing if they are shared already or not loaded.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -226,14 +227,13 @@ impl Index {
         Ok(())
     }
 
-    /// Lets go of what the next question would open again: connections, with what they have read and the
-    /// part of the file that they have mapped.
+    /// Closes the idle connections, which frees their page caches and memory maps. The next query opens them again.
     pub fn rest(&self) {
         lock(&self.readers).clear();
     }
 
-    /// The same vectors in memory that processes share, which from now on are the ones that are held;
-    /// `None` when they are there already, or there is no such memory.
+    /// Replaces `own` with the same vectors in shared memory, and returns those. `None` if they are shared already or
+    /// there is no shared memory.
     fn shared(&self, own: &Arc<VectorMatrix>) -> Option<Arc<VectorMatrix>> {
         let cache = self.cache.as_deref().filter(|_| own.can_be_shared())?;
         let shared = Arc::new(own.shared_in(cache)?);
@@ -241,8 +241,8 @@ impl Index {
         Some(shared)
     }
 
-    /// Makes sure that states of the vectors can be told apart, where they are shared. Readers never wait
-    /// for a writer: while one is at work, or nothing can be written, this is left for another time.
+    /// If vectors are shared, makes sure that their states have distinct names. Readers never wait for a writer: if the
+    /// index cannot be written now, sharing begins with a later call.
     fn begin_sharing(&self, db: &Connection) -> Result<()> {
         if self.cache.is_none() || vector_state::has_begun(db)? {
             return Ok(());
@@ -257,8 +257,8 @@ impl Index {
         Ok(())
     }
 
-    /// A connection for work that goes over much of the file and will not again: what it passes is neither mapped
-    /// nor kept. `None` where there is only one connection.
+    /// A connection for a single scan of much of the file: nothing that it reads is memory-mapped or cached. `None` for
+    /// an index in memory, which has only one connection.
     fn reader_aside(&self) -> Result<Option<Connection>> {
         let Location::File(path) = &self.location else { return Ok(None) };
         let connection = open_reader(path)?;
@@ -266,7 +266,7 @@ impl Index {
         Ok(Some(connection))
     }
 
-    /// Moves what the write-ahead log holds into the database file.
+    /// Moves the content of the write-ahead log into the database file.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -277,7 +277,7 @@ impl Index {
 }
 
 impl Index {
-    /// How long writing waits from now on while another process writes; 15 seconds unless said.
+    /// Sets how long writes wait while another process writes (default: 15 seconds).
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -286,8 +286,8 @@ impl Index {
         Ok(lock(&self.writer).busy_timeout(most)?)
     }
 
-    /// Writes everything that the index holds to `path`, where nothing may be yet: one file without a
-    /// write-ahead log and without a trace of what was deleted.
+    /// Writes a copy of the index to `path`, which must not exist: one file without a write-ahead log and without
+    /// remains of deleted content.
     ///
     /// # Errors
     /// [`Error::Database`].
@@ -325,16 +325,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection that sees one state of the index.
+/// A connection that sees a single state of the index.
 pub(super) struct Reader<'a> {
     index: &'a Index,
     held: Held<'a>,
 }
 
 enum Held<'a> {
-    /// In a transaction; it goes back to the idle ones in the end.
+    /// In a transaction; returns to the idle readers when dropped.
     Pooled(Option<Connection>),
-    /// The only connection there is.
+    /// The only connection to an index in memory.
     Only(MutexGuard<'a, Connection>),
 }
 
@@ -376,8 +376,8 @@ impl From<rusqlite::Error> for Unusable {
     }
 }
 
-/// Opens the writer. While another process makes the same file a database, or is the last to leave
-/// it, SQLite says so at once instead of waiting: then this waits.
+/// Opens the writer. SQLite reports "busy" without waiting while another process creates the database or is the last to
+/// close it, so this retries.
 fn open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     const PAUSE: Duration = Duration::from_millis(20);
     let attempts = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
@@ -403,7 +403,7 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     tune(&connection)?;
-    // Whoever writes reads little, and every mapped page it touches would count as its memory.
+    // The writer reads little, and every mapped page that it touches would count as its memory.
     connection.pragma_update(None, "mmap_size", 0)?;
     if matches!(content, Content::Nothing) {
         create_tables(&mut connection)?;
@@ -411,16 +411,16 @@ fn try_open_writer(path: &Path) -> std::result::Result<Connection, Unusable> {
     Ok(connection)
 }
 
-/// What a database is, seen from here.
+/// What a database contains.
 enum Content {
     Nothing,
     Index,
-    /// With why it is no index of this version.
+    /// Why it is not an index of this version.
     Foreign(String),
 }
 
 impl Content {
-    /// In one transaction: what another process is just making must not look like half of something.
+    /// In one transaction, so that a database that another process is creating is not seen half-made.
     fn of(connection: &mut Connection) -> rusqlite::Result<Self> {
         let snapshot = connection.transaction()?;
         let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -451,7 +451,7 @@ fn open_reader(path: &Path) -> Result<Connection> {
 fn tune(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     RowSet::register(connection)?;
-    // Otherwise joins are planned anew whenever another number is bound to them.
+    // Otherwise SQLite plans joins again whenever a different number is bound to them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL;
@@ -473,8 +473,7 @@ fn create_tables(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Whether a file that begins with `head`, 100 bytes or more, is an index, or may become one because it is an empty
-/// database.
+/// Whether a file that begins with `head` (at least 100 bytes) is an index, or an empty database that may become one.
 pub fn is_index(head: &[u8]) -> bool {
     let number = |at: usize| head.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
     let (pages, application) = (number(28), number(68));
@@ -483,11 +482,11 @@ pub fn is_index(head: &[u8]) -> bool {
             || (application == Some(0) && pages.is_some_and(|pages| pages <= 1)))
 }
 
-/// Moves the database at `path` out of the way, to the first free `….damaged-N`; the next
-/// [`Index::open`] starts an empty one. Returns where it lies now.
+/// Moves the database at `path` to the first unused `….damaged-N`, and returns the new path. The next [`Index::open`]
+/// creates an empty index.
 ///
 /// # Errors
-/// [`Error::Io`] when it cannot be moved.
+/// [`Error::Io`] if it cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "the database path is the one file that the engine is handed")]
 pub fn set_aside(path: &Path) -> Result<PathBuf> {
     let beside = |suffix: &str| {
@@ -501,7 +500,7 @@ pub fn set_aside(path: &Path) -> Result<PathBuf> {
         .unwrap_or_else(|| beside(".damaged"));
     std::fs::rename(path, &target).map_err(|error| Error::io(path.display().to_string(), error))?;
     for companion in ["-wal", "-shm"] {
-        // Left behind, they would be replayed into the new database.
+        // If they stayed, SQLite would replay them into the new database.
         match std::fs::remove_file(beside(companion)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(Error::io(beside(companion).display().to_string(), error));

@@ -1,5 +1,5 @@
-//! Dates of pages that version control knows better than the file system: after a clone every file is as young as the
-//! clone.
+//! Dates of pages from version control, which are better than those of the file system: after a clone, every file is as
+//! new as the clone.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::Index;
 use crate::Result;
 
-/// Dates the pages at these paths, unless their front matter does.
+/// Sets the dates of the pages at these paths, except those that their front matter sets.
 pub(crate) fn date(index: &Index, commits: &BTreeMap<String, Timestamp>) -> Result<()> {
     if commits.is_empty() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! What the index knows of a page beyond what its file says: when it was taken in, and into how long pieces its
-//! text is cut for vectors, where somebody asked for that.
+//! What the index stores about a page that its file does not contain: when it was indexed, and the chunk size for its
+//! vectors if the user set one.
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -13,15 +13,15 @@ use crate::Result;
 #[cfg(not(target_family = "wasm"))]
 use crate::embed::pieces;
 
-/// Where the index keeps the most characters of a piece on pages that have no number of their own.
+/// Key of the default chunk size, for pages without their own.
 const KEY: &str = "chunk_size";
 
-/// Most characters of a piece of a page's text, in a query over `pages` and, joined from the left, `documents`.
+/// SQL for the chunk size of a page in characters, in a query over `pages` left-joined with `documents`.
 pub(super) const CHUNK_SIZE: &str = "coalesce(documents.chunk_size,
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'chunk_size'))";
 
-/// Lets every page without a number of its own be cut into pieces of at most `size` characters. Vectors of before
-/// serve until there are others.
+/// Sets the default chunk size, in characters, of pages without their own. Existing vectors stay in use until new ones
+/// replace them.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -45,27 +45,26 @@ pub fn settle_chunk_size(index: &Index, size: Option<usize>) -> Result<()> {
     })
 }
 
-/// Notes that the text of the page at `path` was taken in.
+/// Records that the page at `path` was indexed.
 pub(super) fn note_indexed(db: &Connection, path: &str, now: Timestamp) -> Result<()> {
     let sql = "INSERT INTO documents(page, indexed_at) SELECT page, ?2 FROM pages WHERE path = ?1
          ON CONFLICT(page) DO UPDATE SET indexed_at = excluded.indexed_at";
     run(db, sql, (path, now.as_second()))
 }
 
-/// Pages with a number of their own, by path.
+/// Path and chunk size of every page with its own.
 pub(super) fn own_sizes(db: &Connection) -> Result<Vec<(String, usize)>> {
     let sql = "SELECT path, chunk_size FROM documents JOIN pages USING (page) WHERE chunk_size IS NOT NULL";
     all(db, sql, [])
 }
 
-/// Gives pages that were taken in anew their numbers back.
+/// Restores the chunk sizes of pages that were indexed again.
 pub(super) fn restore_sizes(db: &Connection, sizes: &[(String, usize)]) -> Result<()> {
     let sql = "UPDATE documents SET chunk_size = ?2 WHERE page = (SELECT page FROM pages WHERE path = ?1)";
     sizes.iter().try_for_each(|(path, size)| run(db, sql, (path, size)))
 }
 
-/// Lets the page be cut into pieces of at most `size` characters from now on, or as the others are; somebody asked at
-/// `now` for it to be taken in.
+/// Sets the chunk size of the page, in characters (`None` for the default), and records that it was added at `now`.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn set_chunk_size(index: &Index, page: i64, size: Option<usize>, now: Timestamp) -> Result<()> {
     index.write(|db| {
@@ -82,7 +81,7 @@ pub(crate) fn set_chunk_size(index: &Index, page: i64, size: Option<usize>, now:
     })
 }
 
-/// Takes the page's vectors out of the index, and lets the next refresh read its file as if it were new.
+/// Removes the page's vectors from the index, and makes the next refresh read its file again.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn forget_document(index: &Index, page: i64) -> Result<()> {
     index.write(|db| {
@@ -102,23 +101,24 @@ pub(crate) fn forget_document(index: &Index, page: i64) -> Result<()> {
     })
 }
 
-/// How a page stands in the index.
+/// The state of a page in the index.
 #[cfg(not(target_family = "wasm"))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DocumentState {
     pub page: i64,
     pub path: String,
-    /// Pieces that its text is cut into.
+    /// Number of chunks that its text is divided into.
     pub chunks: usize,
-    /// When it was taken in, in seconds since 1970.
+    /// When it was indexed, in seconds since 1970.
     pub indexed_at: i64,
-    /// When its file was written, in nanoseconds since 1970; 0 where that is to be asked of the file.
+    /// When its file was modified, in nanoseconds since 1970; 0 if unknown, so that the caller has to ask the file
+    /// system.
     pub modified: i64,
-    /// Most characters of a piece.
+    /// Maximum length of a chunk in characters.
     pub chunk_size: Option<usize>,
 }
 
-/// All pages, or the one at `path`, by path; `identity` is that of the model whose vectors count.
+/// All pages, or only the one at `path`, sorted by path. `identity` is the model whose vectors are counted.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn document_states(
     db: &Connection,
@@ -141,7 +141,7 @@ pub(crate) fn document_states(
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
-    // Text that the model does not know, or has not seen yet, is cut as its vectors will be, as far as that goes.
+    // Text without vectors is counted by estimate: the model may divide it further.
     let mut sections = db.prepare_cached(
         "SELECT (SELECT count(*) FROM section_vectors
                  WHERE section_vectors.section = sections.section

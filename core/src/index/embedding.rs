@@ -1,5 +1,5 @@
-//! Giving sections their vectors. A text is embedded once per model, whatever page it stands on and
-//! however often the page is parsed; every batch is committed, so stopping loses at most one.
+//! Computing the vectors of sections. Each text is embedded once per model, no matter on which page it is or how often
+//! the page is parsed. Every batch is committed, so an interrupted run loses at most one.
 
 use std::collections::HashMap;
 
@@ -15,33 +15,34 @@ use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
 use crate::progress::{Cancel, Progress, Stage};
 
-/// Sections that are looked at together.
+/// Sections per step.
 const SECTIONS: usize = 64;
-/// Texts per batch when nobody waits: long ones take a second, and Ctrl-C waits for the batch.
+/// Texts per batch without a deadline. Long texts take a second each, and Ctrl-C waits for the batch.
 const TEXTS: usize = 32;
-/// Texts per batch when somebody does: about as many as run side by side.
+/// Texts per batch with a deadline: about as many as are embedded in parallel.
 const HURRIED_TEXTS: usize = if cfg!(target_family = "wasm") { 1 } else { 4 };
 
-/// Longest section, in bytes, that is cut into tokens while somebody waits. In a browser nobody else would do it.
+/// Longest section, in bytes, that is tokenized under a deadline. No limit in a browser, where no later run would embed
+/// it.
 const HURRIED_BYTES: i64 = if cfg!(target_family = "wasm") { i64::MAX } else { 64 * 1024 };
 
 /// What an embedding run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedReport {
-    /// Texts that went through the model.
+    /// Texts that were embedded.
     pub embedded: usize,
-    /// Texts whose vectors were known already.
+    /// Texts that had a vector already.
     pub reused: usize,
-    /// Sections that are still without vectors of the model.
+    /// Sections that still have no vectors of the model.
     pub pending: usize,
 }
 
-/// Number of sections that the model has not seen yet.
+/// Number of sections without vectors of the model.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn pending(db: &Connection, identity: &str) -> Result<usize> {
-    // Three ranges of one index: where nothing is pending they are empty, however many sections there are.
+    // Three ranges of one index: if nothing is pending, they are empty, however many sections there are.
     let sql = "WITH current(model) AS (
                  SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
              )
@@ -59,7 +60,7 @@ pub fn section_count(db: &Connection) -> Result<usize> {
     one(db, "SELECT count(*) FROM sections", [])
 }
 
-/// Number of pages with sections that the model has not seen yet.
+/// Number of pages with sections that have no vectors of the model.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -69,12 +70,12 @@ pub fn pending_pages(db: &Connection, identity: &str) -> Result<usize> {
     one(db, sql, [identity])
 }
 
-/// Number of pages with vectors for all of their text that the model can read. A page without such text has none.
+/// Number of pages whose text is completely embedded. A page without text that the model can read is not counted.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
 pub fn vectorized_pages(db: &Connection, identity: &str) -> Result<usize> {
-    // Three ranges of one index, as in `pending`: usually all of them are empty.
+    // Three ranges of one index, as in `pending`, and usually empty.
     let sql = "WITH current(model) AS (
                  SELECT coalesce((SELECT model FROM models WHERE identity = ?1), -1)
              ), waiting(page) AS (
@@ -88,8 +89,8 @@ pub fn vectorized_pages(db: &Connection, identity: &str) -> Result<usize> {
     one(db, sql, [identity])
 }
 
-/// Embeds what is pending, shortest texts first, until done, asked to stop, or past `deadline` (on
-/// the clock's monotonic scale). With a deadline, very long sections are left to a run without one.
+/// Embeds pending sections, shortest texts first, until all are done, the run is cancelled, or `deadline` (on the
+/// clock's monotonic scale) has passed. With a deadline, very long sections are left to a later run without one.
 ///
 /// # Errors
 /// [`crate::Error::Model`], [`crate::Error::Database`], [`crate::Error::Cancelled`].
@@ -104,7 +105,7 @@ pub fn embed_pending(
     embed(index, embedder, clock, Extent { page: None, deadline }, progress, cancel)
 }
 
-/// Embeds what is pending of one page, by its number.
+/// Embeds the pending sections of one page, given by its number.
 ///
 /// # Errors
 /// As [`embed_pending`].
@@ -119,9 +120,9 @@ pub fn embed_page(
     embed(index, embedder, clock, Extent { page: Some(page), deadline: None }, progress, cancel)
 }
 
-/// How much of what is pending is embedded.
+/// Which of the pending sections to embed, and until when.
 struct Extent {
-    /// That of one page alone.
+    /// Only those of this page.
     page: Option<i64>,
     deadline: Option<u64>,
 }
@@ -157,7 +158,7 @@ fn embed(
         let (sections, texts) = collect(index, embedder, model, sections, &mut report)?;
         for (number, batch) in texts.chunks(at_once).enumerate() {
             cancel.check()?;
-            // Long texts take seconds each: who watches sees that it goes on.
+            // Long texts take seconds each, so progress is reported within a batch.
             let finished = sections.len() * number * at_once / texts.len().max(1);
             progress.advance(Stage::Vectors, done + finished.min(sections.len()), total);
             if out_of_time() {
@@ -193,15 +194,15 @@ fn model_number(db: &Connection, embedder: &dyn Embedder) -> Result<i64> {
 struct Due {
     section: i64,
     text: String,
-    /// Hash of every text that the section is embedded as, in order, and the byte of the section's text
-    /// in the middle of it.
+    /// For every text that the section is embedded as, in order: its hash, and the position of its middle in the
+    /// section's text, in bytes.
     hashes: Vec<(ContentHash, usize)>,
 }
 
-/// A text to embed, by its hash.
+/// A text to embed, with its hash.
 type Passage = (ContentHash, String);
 
-/// The texts that sections are embedded as, and those of them without a vector, shortest first.
+/// The texts that the sections are embedded as, and those without a vector, shortest first.
 fn collect(
     index: &Index,
     embedder: &dyn Embedder,
@@ -239,7 +240,7 @@ fn collect(
     Ok((due, texts))
 }
 
-/// Embeds these texts and keeps their vectors, whether or not their sections are complete.
+/// Embeds these texts and stores their vectors, even if other texts of their sections are still missing.
 fn embed_batch(
     index: &Index,
     embedder: &dyn Embedder,
@@ -260,16 +261,16 @@ fn embed_batch(
     })
 }
 
-/// What a section is embedded from.
+/// The text of a section for embedding.
 pub(crate) struct SectionText {
-    /// The headings above it and its own, the page's title first.
+    /// Headings from the page's title down to the section's own.
     pub heading_path: Vec<String>,
     pub text: String,
-    /// Most characters that are embedded as one.
+    /// Maximum length of a chunk in characters.
     pub chunk_size: Option<usize>,
 }
 
-/// That of the section with this number; `None` when it is gone.
+/// The text of this section, or `None` if it no longer exists.
 pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<SectionText>> {
     let sql = format!(
         "SELECT title, heading_path, text, {CHUNK_SIZE}
@@ -277,7 +278,7 @@ pub(crate) fn section_text(db: &Connection, section: i64) -> Result<Option<Secti
     );
     let row: Option<(String, Vec<String>, String, Option<usize>)> = first(db, &sql, [section])?;
     Ok(row.map(|(title, mut path, text, chunk_size)| {
-        // The title says what an `Overview` is an overview of.
+        // The title says what a section called `Overview` is about.
         if path.first() != Some(&title) {
             path.insert(0, title);
         }
@@ -290,7 +291,7 @@ fn has_vector(db: &Connection, model: i64, hash: ContentHash) -> Result<bool> {
 }
 
 fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
-    // The page may have been parsed again meanwhile: then this text is no longer the section's.
+    // If the page was parsed again in the meantime, this is no longer the section's text.
     let current = db
         .prepare_cached("SELECT 1 FROM sections WHERE section = ?1 AND text = ?2")?
         .exists((due.section, &due.text))?;
@@ -302,7 +303,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     for (ordinal, (hash, middle)) in due.hashes.iter().enumerate() {
         let sql = "SELECT vector, data FROM vectors WHERE model = ?1 AND hash = ?2";
         let vector: Option<(i64, Vec<u8>)> = first(db, sql, (model, hash.0))?;
-        // Another process may have dropped a vector that no section used yet.
+        // Another process may have removed a vector that no section used yet.
         complete &= vector.is_some();
         let Some((vector, data)) = vector else { continue };
         let numbers: Vec<f32> = data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect();
@@ -328,7 +329,7 @@ fn store(db: &Connection, model: i64, due: &Due) -> Result<()> {
     Ok(())
 }
 
-/// Drops vectors that no section uses any more.
+/// Deletes vectors that no section uses.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -345,14 +346,14 @@ mod tests {
     use crate::index::tests::Project;
 
     #[test]
-    fn what_is_cut_for_long_is_left_to_who_has_time() {
+    fn very_long_sections_are_not_embedded_under_a_deadline() {
         let long = format!("# Long\n\n{}\n", "many words ".repeat(8_000));
         let project = Project::with_pages([("short.md", "# Short\n\nfew words\n")]);
         project.put("long.md", &long);
         project.put("other.md", "# Other\n\nother words\n");
         project.refresh();
         let hurried = project.context().embed(Some(60_000)).unwrap();
-        assert_eq!((hurried.embedded, hurried.pending), (1, 1), "the long page waits");
+        assert_eq!((hurried.embedded, hurried.pending), (1, 1), "the long page stays pending");
         let patient = project.context().embed(None).unwrap();
         assert!(patient.embedded > 1 && patient.pending == 0, "{patient:?}");
     }

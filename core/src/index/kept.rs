@@ -1,10 +1,10 @@
-//! What is made of the index and kept until it changes.
+//! A cache for values derived from the index, valid until the index changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Result;
 
-/// A value made of the index, with the generation that it was made of.
+/// A value derived from the index, with the generation that it was derived from.
 pub(super) struct Kept<T>(Mutex<Option<(i64, Arc<T>)>>);
 
 impl<T> Default for Kept<T> {
@@ -14,10 +14,10 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The value of `generation`: the one that is kept, or else the one that `load` makes, which is kept unless a
-    /// later one is.
+    /// The value for `generation`: the cached one, or one that `load` computes. The new value is cached unless the
+    /// cached one is of a later generation.
     pub(super) fn at(&self, generation: i64, load: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
-        // Held while the value is made: whoever asks for the same waits, instead of making it twice.
+        // Locked while the value is computed, so that other threads wait for it instead of computing it again.
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
             Some((kept, value)) if *kept == generation => return Ok(value.clone()),
@@ -29,17 +29,17 @@ impl<T> Kept<T> {
         Ok(value)
     }
 
-    /// The value that is kept, whichever generation it is of.
+    /// The cached value, of whichever generation.
     pub(super) fn latest(&self) -> Option<Arc<T>> {
         self.entry().map(|(_, value)| value)
     }
 
-    /// The same, with its generation.
+    /// The cached value and its generation.
     pub(super) fn entry(&self) -> Option<(i64, Arc<T>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Puts `new` in place of `old`, or nothing, if that is still what is kept.
+    /// Replaces `old` with `new` if `old` is still cached; `None` empties the cache.
     pub(super) fn replace(&self, old: &Arc<T>, new: Option<Arc<T>>) {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((generation, _)) = slot.take_if(|(_, kept)| Arc::ptr_eq(kept, old)) {

@@ -1,7 +1,7 @@
-//! The vectors of one model in memory, in one piece, ready to be compared with a query. Numbers are
-//! rounded to 8 bits: a quarter of the memory, and of what a scan has to read. How far rounding can be
-//! off is known for every vector, so that the scan keeps whatever may belong to the closest; those are
-//! then compared by their exact vectors, which stay in the index.
+//! The vectors of one model, in one block of memory, for comparison with queries. Numbers are rounded to 8 bits, which
+//! takes a quarter of the memory and of the time to read it. The maximum rounding error of every vector is known, so
+//! the scan keeps every vector that may be among the closest. Those are then compared exactly, with the vectors in the
+//! index.
 
 use rusqlite::Connection;
 
@@ -16,19 +16,19 @@ mod records;
 
 use records::{Record, Records};
 
-/// Unit vectors of sections, by number of the section.
+/// Unit vectors of sections, sorted by section.
 #[derive(Default)]
 pub struct VectorMatrix {
     identity: String,
-    /// Number of the model in the index.
+    /// Row of the model in the index.
     model: i64,
     dimensions: usize,
-    /// What the index was when they were read, if it can be told from all that it was and will be.
+    /// State of the index that they were read from, if the index has a token that identifies its states.
     state: Option<VectorState>,
     bytes: Bytes,
 }
 
-/// [`Records`], in memory of this process or of all that have the same cache.
+/// [`Records`] in this process's memory, or in a cache that processes share.
 enum Bytes {
     Own(Vec<u8>),
     Cached(CachedBytes),
@@ -40,15 +40,15 @@ impl Default for Bytes {
     }
 }
 
-/// Fewer bytes than this are not worth a file.
+/// Minimum size in bytes for sharing: less is not worth a file.
 const WORTH_SHARING: usize = 1 << 20;
 
 /// A section and how close it is to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Close {
-    /// Number of the section in the index.
+    /// Row of the section in the index.
     pub section: i64,
-    /// Number of its page.
+    /// Row of its page.
     pub page: i64,
     /// Cosine similarity, -1 to 1.
     pub similarity: f32,
@@ -57,18 +57,18 @@ pub struct Close {
 /// The sections closest to a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Closest {
-    /// Best first, each section once.
+    /// Best first, without duplicates.
     pub sections: Vec<Close>,
-    /// Mean cosine similarity of all vectors that were compared, drawn towards 0 while they are few:
-    /// how close a text is that has nothing to do with the query.
+    /// Mean cosine similarity of all vectors that were compared, shrunk towards 0 if they are few: the similarity of a
+    /// text that has nothing to do with the query.
     pub background: f32,
 }
 
-/// Vectors that few others weigh up, when a mean is taken.
+/// Weight of 0 in that mean, as a number of vectors.
 const FEW: f64 = 20.0;
 
 impl VectorMatrix {
-    /// The vectors of the model called `identity`, from `cache` where it has them.
+    /// The vectors of the model called `identity`, from `cache` if it has them.
     pub(super) fn load(db: &Connection, identity: &str, cache: Option<&dyn Cache>) -> Result<Self> {
         let mut matrix = Self { identity: identity.into(), ..Self::default() };
         let sql = "SELECT model, dimensions FROM models WHERE identity = ?1";
@@ -86,7 +86,7 @@ impl VectorMatrix {
         Ok(matrix)
     }
 
-    /// Takes the vectors from `cache`, if they are there.
+    /// Takes the vectors from `cache` if it has them.
     fn find_in(&mut self, cache: &dyn Cache) -> bool {
         let Some(state) = &self.state else { return false };
         let found =
@@ -98,12 +98,12 @@ impl VectorMatrix {
         is_found
     }
 
-    /// Whether these vectors are this process's own, and could be those of all.
+    /// Whether these vectors are in this process's own memory, and could be shared.
     pub(super) fn can_be_shared(&self) -> bool {
         self.state.is_some() && matches!(&self.bytes, Bytes::Own(bytes) if bytes.len() >= WORTH_SHARING)
     }
 
-    /// The same vectors in `cache`, put there if need be; `None` when it does not take them, or not now.
+    /// The same vectors in `cache`, stored there first if necessary; `None` if the cache does not accept them now.
     pub(super) fn shared_in(&self, cache: &dyn Cache) -> Option<Self> {
         let (Bytes::Own(own), Some(state)) = (&self.bytes, &self.state) else { return None };
         let mut shared = Self {
@@ -116,14 +116,14 @@ impl VectorMatrix {
             return Some(shared);
         }
         let bytes = cache.put(state.name(), &mut |out| out.write_all(own))?;
-        // Another process may have been first, or this file be none of ours.
+        // Another process may have stored its bytes first, or another program a file of that name.
         if (*bytes).as_ref() != own.as_slice() {
             return None;
         }
         Some(Self { bytes: Bytes::Cached(bytes), ..shared })
     }
 
-    /// Identity of the model whose vectors these are.
+    /// Identity of the model.
     pub fn identity(&self) -> &str {
         &self.identity
     }
@@ -146,15 +146,15 @@ impl VectorMatrix {
         Records::new(bytes, self.dimensions)
     }
 
-    /// Cosine similarity of one section by its closest vector, within about 0.002; `None` when it has
-    /// none. [`VectorMatrix::similarities`] is exact.
+    /// Cosine similarity of a section's closest vector, within about 0.002; `None` if it has no vector.
+    /// [`VectorMatrix::similarities`] is exact.
     pub fn similarity(&self, section: i64, query: &[f32]) -> Option<f32> {
         let query = self.rounded(query)?;
         self.records().of(section).map(|record| estimate(&query, &record)).max_by(f32::total_cmp)
     }
 
-    /// Cosine similarities of these sections by their closest vectors, as they stand in `db`; those
-    /// without any are left out.
+    /// Exact cosine similarity of the closest vector of each section, read from `db`. Sections without vectors are
+    /// omitted.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -184,8 +184,8 @@ impl VectorMatrix {
         Ok(similarities)
     }
 
-    /// Cosine similarities of all that one section is embedded as, as they stand in `db`, each with the byte of the
-    /// section's text in its middle.
+    /// Exact cosine similarities of all vectors of a section, read from `db`, each with the position in the section's
+    /// text, in bytes, of the middle of the embedded part.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -206,8 +206,8 @@ impl VectorMatrix {
         Ok(parts)
     }
 
-    /// The `limit` sections closest to `query`, best first, each once; pages that `keep` refuses
-    /// are passed over.
+    /// The `limit` sections closest to `query`, best first, without duplicates. Pages for which `keep` returns false
+    /// are skipped.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -222,7 +222,7 @@ impl VectorMatrix {
         let records = self.records();
         let found = || candidates.iter().filter_map(|at| records.get(*at));
         let exact = self.similarities(db, query, found().map(|record| record.section))?;
-        // Both are in the same order, and `exact` lacks what is gone from the index meanwhile.
+        // Both have the same order; `exact` lacks sections that were deleted in the meantime.
         let mut pages = found();
         let mut close: Vec<Close> = exact
             .into_iter()
@@ -236,12 +236,12 @@ impl VectorMatrix {
         Ok(Closest { sections: close, background })
     }
 
-    /// The first records of all sections that may be among the `limit` closest, and the background.
+    /// The first record of every section that may be among the `limit` closest, and the background.
     fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, f32) {
         let Some(query) = self.rounded(query) else { return (Vec::new(), 0.0) };
         let (mut sum, mut compared) = (0.0_f64, 0_usize);
         let mut shortlist = Shortlist::new(limit);
-        // Sections of a page mostly follow each other: each page is asked about once.
+        // Sections of a page are mostly adjacent, so `keep` is called once per page.
         let mut asked = None;
         let mut current: Option<(i64, Candidate)> = None;
         for (at, record) in self.records().iter().enumerate() {
@@ -277,19 +277,19 @@ impl VectorMatrix {
         (shortlist.finish(), (sum / (compared as f64 + FEW)) as f32)
     }
 
-    /// The query as rows are compared with it, if that is possible at all.
+    /// The rounded query; `None` if it cannot be compared.
     fn rounded(&self, query: &[f32]) -> Option<RoundedQuery> {
         if query.len() == self.dimensions { RoundedQuery::new(query) } else { None }
     }
 }
 
-/// Similarity, off by at most what the query says of the record's error.
+/// Similarity, within the error that `RoundedQuery::error` gives for the record.
 fn estimate(query: &RoundedQuery, record: &Record<'_>) -> f32 {
     dot(query.numbers(), record.numbers) as f32 * (query.scale() * record.scale)
 }
 
-/// Product with a vector as the index stores it. Eight sums side by side, which compilers turn into
-/// vector instructions.
+/// Dot product with a vector as stored in the index. Eight parallel sums, which compilers turn into vector
+/// instructions.
 fn exact(query: &[f32], data: &[u8]) -> f32 {
     let (left, left_rest) = query.as_chunks::<8>();
     let (right, right_rest) = data.as_chunks::<32>();

@@ -1,16 +1,17 @@
-//! The index: one SQLite database that holds pages, sections, links, full text and vectors, made
-//! from the files and thrown away without loss. One writer at a time, readers never wait for it.
+//! The index: one SQLite database of pages, sections, links, full text and vectors, built from the files and safe to
+//! delete. There is one writer at a time, and readers never wait for it.
 //!
 //! **Invariants**
-//! - Everything in it can be made again from the files, so there are no migrations: a damaged file, or one of
-//!   another version, is moved aside. The one exception is the chunk size of a single document (`documents.rs`).
-//! - An index brought up to date equals one built from nothing (`tests.rs`: random edits, renames and deletions).
-//! - Stopping loses at most one batch, and the next run ends where an undisturbed one would (`tests/faults.rs`).
-//! - A page that cannot be read is reported, and what was known of it stays (`tests/faults.rs`).
-//! - An older state of a file is never put over a newer one (`tests/overtaken.rs`).
-//! - No page's file is written. Text and links of an answer are true to the files; pending vectors are said.
-//! - Vectors of two models never mix, since the model's identity is part of their key. Shared vectors are those of
-//!   this very index, or are not taken (`matrix/tests/sharing.rs`).
+//! - Everything in it can be rebuilt from the files, so there are no migrations: a damaged file, or one with another
+//!   schema version, is moved aside. The only exception is the chunk size of a single document (`documents.rs`).
+//! - An updated index equals a rebuilt one (`tests.rs`: random edits, renames and deletions).
+//! - An interrupted run loses at most one batch, and the next run has the same result as an uninterrupted one
+//!   (`tests/faults.rs`).
+//! - A page that cannot be read is reported and keeps its former content in the index (`tests/faults.rs`).
+//! - An older state of a file never replaces a newer one (`tests/overtaken.rs`).
+//! - Page files are never written. Text and links in answers match the files; answers report pending vectors.
+//! - Vectors of two models never mix, because the model's identity is part of their key. Shared vectors are used only
+//!   if they belong to this index (`matrix/tests/sharing.rs`).
 
 mod connection;
 mod dates;

@@ -1,5 +1,5 @@
-//! Comparing a few pages alone, where it is known which ones changed. In a large project the walk over all files
-//! takes most of the time of a refresh.
+//! Comparing only the pages that are known to have changed. In a large project, listing all files takes most of the
+//! time of a refresh.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use super::statement::{any, first};
 use crate::Result;
 use crate::ports::{ContentHash, Listing, PageFile, Source};
 
-/// What the index knows of these pages, and their files. `None` when others have to be looked at as well: a page that
-/// came or went may have moved, and one with the text of another may be a link to the same file.
+/// The indexed state and the files of these pages. `None` if all pages have to be compared: a page that was added or
+/// removed may have moved, and one with the same text as another may be a link to the same file.
 pub(super) fn alone(
     db: &Connection,
     source: &dyn Source,
@@ -21,7 +21,8 @@ pub(super) fn alone(
     let mut listing = Listing::default();
     for path in paths {
         let before = known_page(db, path)?;
-        // In this order, as wherever files are compared: what is known must not be newer than what is listed.
+        // The index is read before the file, as in every comparison: what is known must not be newer than what is
+        // listed.
         let Ok(stat) = source.stat(path) else { return Ok(None) };
         match (before, stat) {
             (None, None) => {}

@@ -1,5 +1,5 @@
-//! The names that pages are found by while somebody types, with the keys that they are compared by: folding
-//! thousands of names at every key would take longer than comparing them.
+//! The names for finding pages while the user types, with their comparison keys. Folding thousands of names at every
+//! keystroke would take longer than comparing them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::questions::{names, pages};
 use crate::text::loose_key;
 use crate::{Result, path};
 
-/// What a page is called.
+/// The names of a page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NamedPage {
     /// Its path relative to the pages folder.
@@ -22,27 +22,27 @@ pub struct NamedPage {
     aliases: Vec<String>,
 }
 
-/// A name and how it is compared.
+/// A name and its comparison key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Name {
-    /// As it is written.
+    /// As written.
     pub name: String,
-    /// Folded: case, accents, width and kana make no difference.
+    /// Folded: case, accents, width and kana are ignored.
     pub key: String,
-    /// Characters of the key.
+    /// Length of the key in characters.
     pub length: usize,
 }
 
-/// All pages with their names, by path.
+/// The names of all pages.
 #[derive(Debug, Default)]
 pub struct PageNames {
-    /// By path.
+    /// Sorted by path.
     pub pages: Vec<Arc<NamedPage>>,
     by_path: HashMap<String, Arc<NamedPage>>,
 }
 
 impl PageNames {
-    /// Reads the names; of those in `before` that are the same, nothing is made anew.
+    /// Reads the names, reusing unchanged ones from `before`.
     ///
     /// # Errors
     /// [`crate::Error::Database`].

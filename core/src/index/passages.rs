@@ -1,5 +1,5 @@
-//! The rows of the full text. A section is one row, under its own number; a long one is several, so
-//! that what stands deep in it is found as well as what stands on a short page.
+//! The rows of the full text. A short section is one row, under its own number; a long one is divided into several, so
+//! that text deep in it ranks as well as text on a short page.
 
 use rusqlite::Connection;
 
@@ -7,15 +7,15 @@ use super::prepare::{Prepared, PreparedSection};
 use super::statement::{one, run};
 use crate::Result;
 
-/// A number that neither a section nor a passage has, behind all others: rows that follow each other
-/// are what the full text writes fastest.
+/// A row number greater than those of all sections and passages: FTS5 is fastest when rows are written in ascending
+/// order.
 pub(super) fn unused_row(db: &Connection) -> Result<i64> {
     let sql = "SELECT 1 + max(coalesce((SELECT max(section) FROM sections), 0),
                               coalesce((SELECT max(passage) FROM passages), 0))";
     one(db, sql, [])
 }
 
-/// Indexes the text of a section that has its row in `sections`, but none in the full text.
+/// Adds a section, which is in `sections` already, to the full text.
 pub(super) fn put(db: &Connection, section: i64, page: &Prepared, prepared: &PreparedSection) -> Result<()> {
     for (ordinal, passage) in prepared.passages.iter().enumerate() {
         let row = if ordinal == 0 { section } else { unused_row(db)? };
@@ -31,7 +31,7 @@ pub(super) fn put(db: &Connection, section: i64, page: &Prepared, prepared: &Pre
     Ok(())
 }
 
-/// Takes a section out of the full text.
+/// Removes a section from the full text.
 pub(super) fn remove(db: &Connection, section: i64) -> Result<()> {
     let sql = "DELETE FROM fulltext
          WHERE rowid IN (SELECT ?1 UNION ALL SELECT passage FROM passages WHERE section = ?1)";
@@ -39,7 +39,7 @@ pub(super) fn remove(db: &Connection, section: i64) -> Result<()> {
     run(db, "DELETE FROM passages WHERE section = ?1", [section])
 }
 
-/// Takes a page that is about to go out of the full text.
+/// Removes a page, which is about to be deleted, from the full text.
 pub(super) fn remove_page(db: &Connection, page: i64) -> Result<()> {
     let sql = "DELETE FROM fulltext WHERE rowid IN (
              SELECT section FROM sections WHERE page = ?1

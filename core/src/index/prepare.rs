@@ -1,5 +1,5 @@
-//! From a file's bytes to everything the index stores about it, without touching the database: this
-//! is the part that runs on all cores.
+//! From the bytes of a file to everything that the index stores about it, without the database: this part runs on all
+//! cores.
 
 use std::ops::Range;
 
@@ -44,12 +44,12 @@ pub(crate) struct PreparedSection {
     pub passages: Vec<PreparedPassage>,
 }
 
-/// What the full text finds as one: a section or, where that is long, a part of it.
+/// A row of the full text: a section, or a part of a long one.
 #[derive(Debug)]
 pub(crate) struct PreparedPassage {
-    /// Bytes of the section's text.
+    /// Byte range in the section's text.
     pub range: Range<usize>,
-    /// First and last line, counted from the section's first, which is 0.
+    /// First and last line, counted from 0 at the section's first line.
     pub lines: (usize, usize),
     pub terms: String,
 }
@@ -65,11 +65,12 @@ pub(crate) struct PreparedLink {
     pub keys: Vec<String>,
 }
 
-/// Most bytes of a page's text that are indexed. What the parser and the tokenizer note of a text takes up to a
-/// hundred times its size.
+/// Maximum size of a page's indexed text in bytes. The parser and the tokenizer need up to a hundred times as much
+/// memory.
 const LARGEST: usize = 2 << 20;
 
-/// As much of `text` as is indexed, in whole lines unless they are very long, and what is to be said of the rest.
+/// The indexed part of `text`, up to a line end unless the last line is very long, and a diagnostic if the rest is
+/// ignored.
 fn indexed_part(text: &str) -> (&str, Option<Diagnostic>) {
     if text.len() <= LARGEST {
         return (text, None);
@@ -79,14 +80,14 @@ fn indexed_part(text: &str) -> (&str, Option<Diagnostic>) {
     let part = end.and_then(|end| part.get(..=end)).unwrap_or(part);
     let megabytes = |bytes: usize| (bytes as f64 / (1 << 20) as f64 * 10.0).round() / 10.0;
     let message = format!(
-        "the page has {} MB, of which the first {} MB are indexed: search, links and headings end at this line",
+        "the page is {} MB, but only the first {} MB, up to this line, are indexed",
         megabytes(text.len()),
         megabytes(part.len())
     );
     (part, Some(Diagnostic::in_part(page::Lines::new(part).line_of(part.len()), message)))
 }
 
-/// Without `full_text` there are no terms, and no passages that hold them.
+/// Without `full_text`, terms and passages are empty.
 pub(crate) fn prepare(
     file: PageFile,
     bytes: &[u8],
@@ -133,7 +134,7 @@ pub(crate) fn prepare(
 fn title_terms(title: &str, aliases: &[String], file: &str) -> String {
     let mut terms = String::new();
     text::index_terms(title, &mut terms);
-    // People look for a file by its name, too, where that says more than the title.
+    // People also search for the file name, if it differs from the title.
     let name = path::page_name(file);
     let own_name = (text::fold_key(name) != text::fold_key(title)).then_some(name);
     for other in aliases.iter().map(String::as_str).chain(own_name) {
@@ -166,8 +167,8 @@ fn sections(page: &Page, text: &str, full_text: bool) -> Vec<PreparedSection> {
         .collect()
 }
 
-/// The passages of a section. Its heading line is part of the first, but not of the terms: headings
-/// have a column of their own.
+/// The passages of a section. Its heading line is part of the first passage, but not of the terms, because headings
+/// have their own column.
 fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
     let body = match (has_heading, source.find('\n')) {
         (false, _) => 0,
@@ -254,23 +255,23 @@ fn source_refs(front_matter: &FrontMatter, text: &str, diagnostics: &mut Vec<Dia
     refs
 }
 
-/// The line, from 1, of the front matter that names this source.
+/// Line of the front matter, from 1, that names this source.
 fn line_of_source(front_matter: &str, source: &str) -> usize {
     let mut lines = front_matter.lines().enumerate();
     let key = ["source_refs", "sourceRefs"];
-    // Another key may have the same value further up.
+    // Another key may have the same value on an earlier line.
     lines.by_ref().find(|(_, line)| key.iter().any(|key| line.contains(key))).map_or(1, |(at, first)| {
         let found = std::iter::once((at, first)).chain(lines).find(|(_, line)| line.contains(source));
         found.map_or(at, |(at, _)| at) + 1
     })
 }
 
-/// A time from front matter in RFC 3339, or the file's own.
+/// A time from front matter as RFC 3339, or the file's modification time.
 fn time(front_matter: &FrontMatter, keys: &[&str], modified: Timestamp) -> String {
     scalar(front_matter, keys).and_then(parse_time).unwrap_or(modified).to_string()
 }
 
-/// RFC 3339, a local date or date and time taken as UTC, or milliseconds since 1970.
+/// RFC 3339, a local date or date and time (read as UTC), or milliseconds since 1970.
 pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
@@ -280,7 +281,7 @@ pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
     if let Some(local) = local {
         return local.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
     }
-    // Shorter numbers are years or counters, not milliseconds of this century.
+    // Shorter numbers are years or counters.
     let millis: i64 = text.parse().ok().filter(|_| text.len() >= 12)?;
     Timestamp::from_millisecond(millis).ok()
 }
@@ -294,7 +295,7 @@ fn json(front_matter: &FrontMatter) -> String {
     serde_json::Value::Object(object).to_string()
 }
 
-/// Maps as JSON objects, so that `key.inner` reads naturally.
+/// Maps as JSON objects, so that `key.inner` works in queries.
 struct JsonView<'a>(&'a Value);
 
 impl serde::Serialize for JsonView<'_> {
@@ -312,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_in_the_forms_people_write() {
+    fn common_formats_of_times_are_parsed() {
         let rfc = |text| parse_time(text).map(|time| time.to_string());
         assert_eq!(rfc("2026-02-07T12:00:00Z").as_deref(), Some("2026-02-07T12:00:00Z"));
         assert_eq!(rfc("2026-02-07T12:00:00+09:00").as_deref(), Some("2026-02-07T03:00:00Z"));

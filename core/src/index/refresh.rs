@@ -1,6 +1,6 @@
-//! Keeping the index true to the files: what changed is found by size and time, proven by hash, read
-//! on all cores and written by one. Work is committed in batches, so stopping at any moment loses at
-//! most one, and the next run goes on from there.
+//! Updating the index from the files. Changes are detected by size and time, confirmed by hash, read on all cores and
+//! written by one thread. Work is committed in batches, so an interrupted run loses at most one, and the next run
+//! continues from there.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -29,64 +29,64 @@ use crate::{Error, Result};
 
 /// Pages per transaction.
 const BATCH: usize = 500;
-/// Bytes of pages that are held in memory, so that they are written in one transaction with their links: nobody
-/// reads one without the other.
+/// Maximum total size, in bytes, of changed pages that are kept in memory and written in one transaction with their
+/// links, so that readers never see one without the other.
 const TOGETHER: u64 = 8 << 20;
-/// How often files are compared while other processes write about the same ones.
+/// Maximum number of comparisons while other processes write the same pages.
 const ROUNDS: usize = 3;
-/// Set while committed pages wait for their links to be resolved.
+/// Set while committed pages still need their links resolved.
 const LINKS_DUE: &str = "links_due";
-/// Which pages folder and link vocabulary the index was made with.
+/// The pages folder and link types that the index was built with.
 const MADE_FOR: &str = "made_for";
 
-/// What a refresh needs to know about the project.
+/// The project's settings and the extent of a refresh.
 pub struct RefreshOptions<'a> {
-    /// The pages folder relative to the project, empty when they are the same.
+    /// The pages folder relative to the project; empty if it is the project itself.
     pub pages_dir: &'a str,
     /// The project's link types.
     pub link_types: &'a LinkTypes,
-    /// Read every page again, even where nothing seems to have changed.
+    /// Read every page again, even if it seems unchanged.
     pub from_nothing: bool,
-    /// Fill the full text; without it the index knows of pages, sections and links alone.
+    /// Fill the full text. Without it, the index has only pages, sections and links.
     pub full_text: bool,
-    /// Take pages in by path, so that the same files give the same index to the byte; a little slower.
+    /// Index pages in the order of their paths, so that the same files give the same index byte for byte; a little
+    /// slower.
     pub in_order: bool,
-    /// The pages that may have changed, where it is known that no others did. All are compared nevertheless when one
-    /// of these may have moved.
+    /// The only pages that may have changed, if known. If one of them may have moved, all pages are compared anyway.
     pub only: Option<&'a [String]>,
 }
 
 /// A page that moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Renamed {
-    /// Where it was.
+    /// Former path.
     pub from: String,
-    /// Where it is.
+    /// New path.
     pub to: String,
 }
 
 /// What a refresh did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RefreshReport {
-    /// Pages that are new, sorted.
+    /// New pages, sorted.
     pub added: Vec<String>,
-    /// Pages whose content is new, sorted.
+    /// Pages with new content, sorted.
     pub changed: Vec<String>,
-    /// Pages that are gone, sorted.
+    /// Deleted pages, sorted.
     pub removed: Vec<String>,
-    /// Pages that moved without a change of content, sorted.
+    /// Pages that moved with unchanged content, sorted.
     pub renamed: Vec<Renamed>,
-    /// What could not be read and was passed over.
+    /// Files and folders that were skipped because they could not be read.
     pub unreadable: Vec<Unreadable>,
 }
 
 impl RefreshReport {
-    /// Whether the index was already true.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.renamed.is_empty()
     }
 
-    /// Adds what a later run did.
+    /// Adds the report of a later run.
     fn absorb(&mut self, later: Self) {
         self.added.extend(later.added);
         self.changed.extend(later.changed);
@@ -106,18 +106,18 @@ impl RefreshReport {
     }
 }
 
-/// What the index has of a page's file.
+/// The state of a page's file when it was indexed.
 #[derive(PartialEq, Eq)]
 pub(super) struct Known {
     pub(super) stat: (u64, i64, u64),
     pub(super) hash: ContentHash,
 }
 
-/// Brings text and graph of the index up to date with the files.
+/// Updates text and graph of the index from the files.
 ///
 /// # Errors
-/// [`Error::Io`] when the pages folder cannot be listed, [`Error::Cancelled`] when asked to stop,
-/// [`Error::Database`]. A single page that cannot be read is no error: it is reported.
+/// [`Error::Io`] if the pages folder cannot be listed, [`Error::Cancelled`], [`Error::Database`]. A page that cannot be
+/// read is not an error: it is reported.
 pub fn refresh(
     index: &Index,
     source: &dyn Source,
@@ -133,7 +133,7 @@ pub fn refresh(
     let only = options.only.filter(|_| before.is_some() && !stale_settings && !options.from_nothing);
     let work = Work { source, clock, options, only, made_for: &made_for, progress, cancel };
     if options.from_nothing || stale_settings {
-        // In one piece: readers keep the former index until the new one is whole.
+        // In one transaction: readers see the former index until the new one is complete.
         return index.write(|db| {
             let sizes = documents::own_sizes(db)?;
             db.execute_batch("DELETE FROM pages; INSERT INTO fulltext(fulltext) VALUES ('delete-all');")?;
@@ -155,12 +155,12 @@ pub fn refresh(
         again.gone.retain(|entry| before.contains(entry));
         report.absorb(later);
     }
-    // Listed every time, and never there.
+    // Listed in every round, but missing when read.
     report.unreadable.extend(again.gone);
     Ok(report)
 }
 
-/// Where a refresh reads and writes: a transaction for every batch, or one around it all.
+/// Whether a refresh writes in a transaction per batch, or within a single one.
 enum Store<'a> {
     Batches(&'a Index),
     Whole(&'a Connection),
@@ -182,7 +182,7 @@ impl Store<'_> {
     }
 }
 
-/// What a refresh is given.
+/// The arguments of a refresh.
 struct Work<'a> {
     source: &'a dyn Source,
     clock: &'a dyn Clock,
@@ -194,13 +194,14 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Compares once. Also says what asks to do that again.
+    /// Compares once. The second value says whether another round is necessary.
     fn run(&self, store: &Store<'_>) -> Result<(RefreshReport, Again)> {
         let Self { source, options, cancel, progress, .. } = *self;
-        // Pages of a run that was stopped may still wait for their links.
+        // An interrupted run may have left pages without resolved links.
         let links_due = store.read(|db| counter(db, LINKS_DUE))? == 1;
-        // In this order: what another process writes meanwhile is then newer than what is known here,
-        // which shows, and never newer than the listing, which would look like pages that are gone.
+        // The index is read before the files are listed. If another process writes in between, the index then turns out
+        // to be newer than what was read here, which `is_overtaken` detects. In the other order, new pages would look
+        // deleted.
         let few = self.only.map(|paths| store.read(|db| alone(db, source, paths))).transpose()?;
         let (known, listing) = match few.flatten() {
             Some(few) => few,
@@ -210,7 +211,7 @@ impl Work<'_> {
 
         let listed: HashSet<&str> = listing.pages.iter().map(|file| file.path.as_str()).collect();
         let unreadable: HashSet<&str> = report.unreadable.iter().map(|entry| entry.path.as_str()).collect();
-        // A page that cannot be listed just now is not gone: what is known of it stays.
+        // A page that cannot be listed at the moment is not deleted: the index keeps its content.
         let hidden =
             |path: &str| unreadable.contains(path) || unreadable.iter().any(|dir| lies_in(path, dir));
         let mut gone: BTreeSet<String> =
@@ -243,7 +244,7 @@ impl Work<'_> {
                 few.extend(results);
                 return Ok(());
             }
-            // Pages are written as they come in, so that reading goes on meanwhile.
+            // Pages are written while others are still being read.
             while let Some(first) = results.next() {
                 cancel.check()?;
                 let batch = std::iter::once(first).chain((&mut *results).take(BATCH - 1));
@@ -272,7 +273,7 @@ fn made_for_of(db: &Connection) -> Result<Option<String>> {
     first(db, "SELECT value FROM meta WHERE key = ?1", [MADE_FOR])
 }
 
-/// The pages folder relative to the project, empty when they are the same, as the index was made for it.
+/// The pages folder that the index was built for, relative to the project; empty if it is the project itself.
 pub(crate) fn pages_folder(db: &Connection) -> Result<String> {
     let made_for = made_for_of(db)?.unwrap_or_default();
     Ok(made_for.lines().next().unwrap_or_default().to_owned())
@@ -290,11 +291,11 @@ fn known_pages(db: &Connection) -> Result<HashMap<String, Known>> {
     all(db, "SELECT path, size, modified, fingerprint, hash FROM pages", [])
 }
 
-/// What became of one file that had to be looked at, with its state when it was listed.
+/// The result of reading one file, with its state when it was listed.
 enum Read {
     Same(PageFile, FileStat),
     New(Box<Prepared>, FileStat),
-    /// It went after it was listed.
+    /// It was deleted after it was listed.
     Gone(Unreadable),
     Failed(Unreadable),
 }
@@ -310,12 +311,12 @@ struct Writer<'a> {
     now: Timestamp,
 }
 
-/// Why files have to be compared once more.
+/// Why another round is necessary.
 #[derive(Default)]
 struct Again {
-    /// Something was left to another process that had seen more.
+    /// A page was left to another process that had seen a newer state.
     overtaken: bool,
-    /// Pages that were listed, and not there when they were read.
+    /// Pages that were listed, but missing when they were read.
     gone: Vec<Unreadable>,
 }
 
@@ -385,7 +386,8 @@ impl Writer<'_> {
                 }
             }
         }
-        // With the pages: until the links follow, readers must not take them for pages without ids of their own.
+        // In the same transaction as the pages: until the links are resolved, readers must not see them without their
+        // own ids.
         settle_ids(db, touched)?;
         bump(db, GENERATION)?;
         Ok(size)
@@ -402,7 +404,7 @@ impl Writer<'_> {
         let (touched, report) = (&mut self.touched, &mut self.report);
         let (known, source, again) = (&self.known, self.source, &mut self.again);
         if !everything && gone.is_empty() && report.is_empty() {
-            // Most runs end here: nothing is written, unless a source that pages link to came or went.
+            // Most runs end here: nothing is written, unless a source file that pages link to was added or removed.
             if store.read(|db| Ok(made_for_of(db)?.as_deref() == Some(made_for)))?
                 && !store.read(|db| sources_changed(db, self.source, self.options.pages_dir))?
             {
@@ -436,8 +438,8 @@ impl Writer<'_> {
     }
 }
 
-/// Whether another process has written about the page since the files were compared, and the file is
-/// no longer as it was found here: what is to be written would put an older state over a newer one.
+/// Whether another process has indexed the page since the files were compared, and the file has changed since then.
+/// Writing it would replace a newer state by an older one.
 fn is_overtaken(
     db: &Connection,
     source: &dyn Source,
@@ -446,7 +448,7 @@ fn is_overtaken(
     found: Option<FileStat>,
 ) -> Result<bool> {
     let stored = known_page(db, path)?;
-    // A page that cannot be looked at is judged by the next run.
+    // A page whose state cannot be read is left to the next run.
     Ok(stored.as_ref() != known.get(path) && source.stat(path).is_ok_and(|now| now != found))
 }
 
@@ -462,7 +464,7 @@ fn sources_changed(db: &Connection, source: &dyn Source, pages_dir: &str) -> Res
     super::store::source_links_due(db, source, pages_dir).map(|due| !due.is_empty())
 }
 
-/// Reads and prepares every file, handing results over in the order in which they are ready.
+/// Reads and prepares every file. Results are passed on as soon as they are ready.
 fn read_all(
     due: Vec<PageFile>,
     source: &dyn Source,
@@ -482,7 +484,7 @@ fn read_all(
     let turns = options.in_order.then(Turns::default);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        // Bounded, so that pages that wait for the writer do not fill the memory.
+        // Bounded, so that pages waiting for the writer do not fill the memory.
         let (sender, receiver) = sync_channel(4 * workers);
         for _ in 0..workers {
             let (sender, next, due, look) = (sender.clone(), &next, &due, &look);
@@ -504,7 +506,7 @@ fn read_all(
         }
         drop(sender);
         let result = consume(&mut receiver.iter());
-        // Workers that wait for room in the channel end when nobody reads it any more.
+        // Ends the workers that wait for room in the channel.
         drop(receiver);
         result
     })?;
@@ -531,7 +533,7 @@ fn look_at(
             };
         }
     };
-    // A time that no file has makes the next run look at the content again.
+    // A time that no file has makes the next run read the content again.
     let unsettled = may_change_unseen(file.stat, now).then_some(Timestamp::UNIX_EPOCH);
     let hash = ContentHash::of(&bytes);
     let listed = file.stat;
@@ -545,7 +547,7 @@ fn look_at(
     Read::New(Box::new(page), listed)
 }
 
-/// A file written within the clock's grain of this look could change again without showing it.
+/// A file written within the clock's resolution of this moment could change again with the same time.
 fn may_change_unseen(stat: FileStat, now: Timestamp) -> bool {
     let grain_millis = if stat.fingerprint == 0 { 2_000 } else { 50 };
     now.as_millisecond() - stat.modified.as_millisecond() < grain_millis

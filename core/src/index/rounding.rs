@@ -1,22 +1,22 @@
-//! Vectors in 8 bits per number, and queries in as many as products leave room for.
+//! Vectors with 8 bits per number, and queries with as many bits as the products leave room for.
 
-/// A vector whose numbers are multiples of a scale, -127 to 127 times.
+/// A vector of 8-bit multiples (-127 to 127) of a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rounded {
     pub scale: f32,
-    /// Length of what rounding took away: a product with a unit vector is off by at most this.
+    /// Length of the rounding error: a product with a unit vector is off by at most this.
     pub error: f32,
     /// Two's complement.
     pub numbers: Vec<u8>,
 }
 
-/// `None` for a vector that is no place: one with a number that is infinite or none.
+/// `None` for a vector with infinite numbers or NaN.
 pub(super) fn round(vector: &[f32]) -> Option<Rounded> {
     let largest = largest(vector)?;
     let scale = largest / 127.0;
     let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     if !factor.is_finite() {
-        // Too small to tell from nothing.
+        // Too small to distinguish from zero.
         return Some(Rounded { scale: 0.0, error: largest, numbers: vec![0; vector.len()] });
     }
     let numbers: Vec<i8> = vector.iter().map(|x| (x * factor).round() as i8).collect();
@@ -24,7 +24,7 @@ pub(super) fn round(vector: &[f32]) -> Option<Rounded> {
     Some(Rounded { scale, error, numbers: numbers.into_iter().map(i8::cast_unsigned).collect() })
 }
 
-/// A query, rounded so finely that products with rows still fit into 32 bits.
+/// A query, rounded as finely as possible while products with rows still fit into 32 bits.
 #[derive(Debug)]
 pub(super) struct RoundedQuery {
     numbers: Vec<i16>,
@@ -34,7 +34,7 @@ pub(super) struct RoundedQuery {
 }
 
 impl RoundedQuery {
-    /// `None` for a vector that is no place.
+    /// `None` for a vector with infinite numbers or NaN.
     pub(super) fn new(query: &[f32]) -> Option<Self> {
         let largest = largest(query)?;
         let most = (i32::MAX / 127).checked_div(i32::try_from(query.len()).ok()?)?;
@@ -56,17 +56,17 @@ impl RoundedQuery {
         self.scale
     }
 
-    /// How far the product with a rounded unit vector can be off, given what its own rounding took.
+    /// Maximum error of the product with a rounded unit vector, given that vector's own rounding error.
     pub(super) fn error(&self, row: f32) -> f32 {
-        /// Sums of some hundred products in f32 differ by their order.
+        /// Sums of some hundred products in f32 depend on their order by this much.
         const SUMMING: f32 = 1e-6;
         row * self.length + (1.0 + row) * self.error + SUMMING
     }
 }
 
-/// Product of numbers in 16 and in 8 bits. In this shape it becomes vector instructions also for x86-64
-/// without extensions (`pmaddwd`); 110,000 rows of 384 take 5 ms on one core, which is about what
-/// reading them from memory takes: sixteen sums side by side took 4 ms, so the plain form stays.
+/// Dot product of 16-bit and 8-bit numbers. In this form, compilers turn it into vector instructions even for x86-64
+/// without extensions (`pmaddwd`). 110,000 rows of 384 numbers take 5 ms on one core, about as long as reading them
+/// from memory. Sixteen parallel sums took 4 ms, not enough to give up the plain form.
 pub(super) fn dot(query: &[i16], row: &[u8]) -> i32 {
     query.iter().zip(row).map(|(x, y)| i32::from(*x) * i32::from(y.cast_signed())).sum()
 }

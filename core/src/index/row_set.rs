@@ -1,5 +1,5 @@
-//! A set of rows of the full text that SQL can look into, so that a query passes over the sections of
-//! other pages before it spends anything on them.
+//! A set of full-text rows that SQL can test, so that a query skips the sections of other pages before any further
+//! work.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,22 @@ use rusqlite::{Connection, ToSql, types::ToSqlOutput};
 
 use crate::Result;
 
-/// A set of rows of the full text; as an SQL value, what [`RowSet::CONTAINS`] takes first.
+/// A set of full-text rows. As an SQL value, it is the first argument of [`RowSet::CONTAINS`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RowSet {
     bits: Vec<u8>,
 }
 
 impl RowSet {
-    /// The SQL function `(set, row)` that says whether the row is in the set.
+    /// The SQL function `(set, row)`: whether the set contains the row.
     pub(crate) const CONTAINS: &'static str = "set_contains";
 
-    /// The sections of these pages, and the passages of those that are long.
+    /// The sections of these pages, and their passages.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
     pub(crate) fn of_pages(db: &Connection, pages: &HashSet<i64>) -> Result<Self> {
-        /// Looking up so many pages costs about as much as going through all of them.
+        /// Above this number of pages, one scan of all sections is as fast as looking up each page.
         const FEW: usize = 1_000;
         let mut set = Self::default();
         const ROWS: &str = "SELECT section, page FROM sections
@@ -50,14 +50,14 @@ impl RowSet {
         Ok(set)
     }
 
-    /// These rows.
+    /// A set of these rows.
     pub(crate) fn of(rows: impl IntoIterator<Item = i64>) -> Self {
         let mut set = Self::default();
         rows.into_iter().for_each(|row| set.insert(row));
         set
     }
 
-    /// Adds a row; numbers that no index gives are left out.
+    /// Adds a row; negative numbers, which no row has, are ignored.
     fn insert(&mut self, row: i64) {
         let Ok(number) = usize::try_from(row) else { return };
         if self.bits.len() <= number / 8 {
@@ -66,7 +66,7 @@ impl RowSet {
         self.bits[number / 8] |= 1 << (number % 8);
     }
 
-    /// Makes [`RowSet::CONTAINS`] known to a connection.
+    /// Registers [`RowSet::CONTAINS`] with a connection.
     pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
         let flags = FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_UTF8;
         db.create_scalar_function(Self::CONTAINS, 2, flags, |context| {
@@ -94,7 +94,7 @@ mod tests {
     use crate::index::tests::Project;
 
     #[test]
-    fn it_holds_the_sections_of_its_pages_and_no_others() {
+    fn a_set_contains_exactly_the_sections_of_its_pages() {
         let text = "# A\n\none\n\n## B\n\ntwo\n";
         let pages: Vec<(String, String)> =
             (0..9).map(|number| (format!("{number}.md"), text.to_owned())).collect();

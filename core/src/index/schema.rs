@@ -1,9 +1,9 @@
-//! The tables. Everything here can be made again from the files; nothing is the only copy.
+//! The tables. Everything in them can be rebuilt from the files.
 
-/// Raised whenever a table or the meaning of a column changes: another version is built anew.
+/// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
 pub(super) const VERSION: i32 = 5;
 
-/// Marks the file as ours ("UBPi"), so that a foreign database is recognised.
+/// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
 
 pub(super) const TABLES: &str = r#"
@@ -16,13 +16,13 @@ CREATE TABLE pages (
     page         INTEGER PRIMARY KEY,
     path         TEXT NOT NULL UNIQUE,
     doc_id       TEXT NOT NULL,
-    own_id       TEXT,              -- id that the front matter asks for
+    own_id       TEXT,              -- id in the front matter
     title        TEXT NOT NULL,
     doc_type     TEXT NOT NULL,
     created_at   TEXT NOT NULL,     -- RFC 3339
     updated_at   TEXT NOT NULL,
     size         INTEGER NOT NULL,
-    modified     INTEGER NOT NULL,  -- nanoseconds; 0 asks for a fresh look at the content
+    modified     INTEGER NOT NULL,  -- nanoseconds; 0 makes the next refresh read the content
     fingerprint  INTEGER NOT NULL,
     hash         BLOB NOT NULL,     -- SHA-256 of the raw bytes
     front_matter TEXT NOT NULL,     -- JSON object
@@ -41,8 +41,8 @@ CREATE TABLE sections (
     first_line   INTEGER NOT NULL,
     last_line    INTEGER NOT NULL,
     heading_path TEXT NOT NULL,     -- JSON array
-    vector_model INTEGER,           -- model that has seen this text; NULL while vectors are due
-    text         TEXT NOT NULL,     -- last: long rows are then read only when asked for
+    vector_model INTEGER,           -- model of the current vectors; NULL while they are pending
+    text         TEXT NOT NULL,     -- last column, so that long texts are read only when needed
     UNIQUE (page, section_id)
 );
 CREATE INDEX sections_without_vectors ON sections(vector_model, section);
@@ -52,31 +52,31 @@ CREATE VIRTUAL TABLE fulltext USING fts5(
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
--- Terms are gathered in memory up to this many bytes before they are written and merged.
+-- Bytes of terms that FTS5 collects in memory before it writes and merges them.
 INSERT INTO fulltext(fulltext, rank) VALUES ('hashsize', 8388608);
 
--- The parts of long sections that the full text finds one by one. Short sections have no row here: their
--- row in the full text bears the section's own number, as the first passage of a long one does.
+-- The parts of long sections, each of which is a row of the full text. Short sections have no row here: their
+-- row in the full text has the number of the section, like the first passage of a long section.
 CREATE TABLE passages (
     passage    INTEGER PRIMARY KEY, -- row in the full text; never the number of another section
     section    INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
     first_byte INTEGER NOT NULL,    -- of the section's text
-    last_byte  INTEGER NOT NULL,    -- the one behind the last
+    last_byte  INTEGER NOT NULL,    -- exclusive
     first_line INTEGER NOT NULL,    -- from the section's first line, which is 0
     last_line  INTEGER NOT NULL
 );
 CREATE INDEX passages_by_section ON passages(section);
 
-CREATE TABLE title_terms (          -- what the full text holds as each page's title and aliases
+CREATE TABLE title_terms (          -- each page's title and aliases in the full text
     page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
     terms TEXT NOT NULL
 );
 
--- What the files do not say of a page. It is of this machine: no site has it.
+-- Facts about a page that its file does not contain. They belong to this machine: sites do not have them.
 CREATE TABLE documents (
     page       INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,
-    indexed_at INTEGER NOT NULL,    -- when its text was taken in, in seconds since 1970
-    chunk_size INTEGER              -- most characters of what is embedded as one; NULL where the index decides
+    indexed_at INTEGER NOT NULL,    -- in seconds since 1970
+    chunk_size INTEGER              -- maximum length of a chunk in characters; NULL for the default of the index
 );
 
 CREATE TABLE names (
@@ -119,17 +119,17 @@ CREATE TABLE links (
     state       INTEGER NOT NULL DEFAULT 0,  -- 0 unresolved, 1 page, 2 source, 3 attachment
     target_page INTEGER REFERENCES pages(page) ON DELETE SET NULL,
     source      TEXT,               -- file of the project, for state 2
-    anchor      TEXT,               -- what follows the #, where it was not part of the name
+    anchor      TEXT,               -- part after the #, unless it belongs to the name
     ambiguous   INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX links_by_page ON links(page);
 CREATE INDEX links_by_target ON links(target_page);
--- The graph is read from here alone, without the rows and their text.
+-- A covering index for reading the graph.
 CREATE INDEX links_as_edges ON links(page, target_page, link_type) WHERE target_page IS NOT NULL;
 CREATE INDEX links_to_files ON links(state) WHERE state <> 1;
 
 CREATE TABLE link_keys (
-    key  TEXT NOT NULL,             -- every name whose coming or going may change where the link leads
+    key  TEXT NOT NULL,             -- every name that changes the destination when it is added or removed
     link INTEGER NOT NULL REFERENCES links(link) ON DELETE CASCADE,
     PRIMARY KEY (key, link)
 ) WITHOUT ROWID;
@@ -155,8 +155,8 @@ CREATE TABLE vectors (
     UNIQUE (model, hash)
 );
 
--- Everything that the vectors in memory are made of stands here, so that one pass over this table
--- loads them; of `vectors` only what comes close to a query is read.
+-- Has all columns that vectors in memory need, so that a single scan of this table loads them. Of `vectors`,
+-- only the rows close to a query are read.
 CREATE TABLE section_vectors (
     section INTEGER NOT NULL REFERENCES sections(section) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
@@ -165,7 +165,7 @@ CREATE TABLE section_vectors (
     page    INTEGER NOT NULL,       -- the section's
     model   INTEGER NOT NULL,       -- the vector's
     scale   REAL,                   -- NULL for a vector that cannot be compared with anything
-    error   REAL,                   -- length of what rounding took away
+    error   REAL,                   -- length of the rounding error
     rounded BLOB,                   -- numbers as multiples of the scale, 8 bits each, two's complement
     PRIMARY KEY (section, ordinal)
 ) WITHOUT ROWID;

@@ -1,27 +1,27 @@
-//! The best of many, when all that is known of each is between what and what it lies.
+//! The best of many candidates, when each is known only by a lower and an upper bound.
 
-/// One of many.
+/// One candidate with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Candidate {
-    /// Where it stands; the earlier one wins a tie.
+    /// Its position; of two equal candidates, the earlier one wins.
     pub at: usize,
-    /// It is no worse than this.
+    /// Lower bound.
     pub least: f32,
-    /// It is no better than this.
+    /// Upper bound.
     pub most: f32,
 }
 
-/// Those among the offered that may be among the `limit` best, in memory that depends on `limit` alone.
+/// The candidates that may be among the `limit` best, in memory that depends only on `limit`.
 #[derive(Debug)]
 pub(super) struct Shortlist {
     limit: usize,
     kept: Vec<Candidate>,
-    /// `limit` of the kept are at least as good as this.
+    /// `limit` of the kept candidates are at least as good as this.
     floor: f32,
 }
 
-/// So many are kept, or so many for each that is asked for, where no more can be told from the best, as
-/// among copies of one text.
+/// Maximum number of kept candidates, in total or per result (whichever is larger). It applies if the bounds cannot
+/// tell more of them apart, as among copies of one text.
 const MOST: usize = 256;
 const MOST_EACH: usize = 8;
 
@@ -45,7 +45,7 @@ impl Shortlist {
         }
     }
 
-    /// Where they stand, in that order.
+    /// Positions of the kept candidates, in ascending order.
     pub(super) fn finish(mut self) -> Vec<usize> {
         self.cut();
         let mut places: Vec<usize> = self.kept.into_iter().map(|candidate| candidate.at).collect();

@@ -1,5 +1,5 @@
-//! What changed between two looks at the index, whoever changed it: a server tells its clients, also
-//! of pages that another process took in.
+//! What changed between two states of the index, whichever process changed it. A server notifies its clients of these
+//! changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,35 +10,35 @@ use super::connection::{GENERATION, counter};
 use super::refresh::Renamed;
 use crate::Result;
 
-/// Which pages the index held at one moment, and a mark of their content.
+/// The pages of the index at one moment, each with a fingerprint of its content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     generation: i64,
     pages: BTreeMap<String, u64>,
 }
 
-/// Pages that differ between two snapshots, each list sorted.
+/// Differences between two snapshots, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageChanges {
-    /// Paths of pages that are new.
+    /// Paths of new pages.
     pub added: Vec<String>,
-    /// Paths of pages whose content is new.
+    /// Paths of pages with new content.
     pub changed: Vec<String>,
-    /// Paths of pages that are gone.
+    /// Paths of deleted pages.
     pub removed: Vec<String>,
-    /// Pages that moved without a change of content.
+    /// Pages that moved with unchanged content.
     pub renamed: Vec<Renamed>,
 }
 
 impl PageChanges {
-    /// Whether nothing differs.
+    /// Whether there are no differences.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty() && self.renamed.is_empty()
     }
 }
 
 impl Snapshot {
-    /// The index as it is now.
+    /// The current pages of the index.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -46,7 +46,7 @@ impl Snapshot {
         index.read(|db| Ok(Self { generation: counter(db, GENERATION)?, pages: marks(db)? }))
     }
 
-    /// Whether pages or links may have changed since; costs one look at a counter.
+    /// Whether pages or links may have changed since then; reads a single counter.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -54,12 +54,12 @@ impl Snapshot {
         index.read(|db| Ok(counter(db, GENERATION)? != self.generation))
     }
 
-    /// Whether there is no page.
+    /// Whether the index had no pages.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// What `later` has that this one has not, and the other way round.
+    /// The changes from this snapshot to `later`.
     pub fn changes_to(&self, later: &Self) -> PageChanges {
         let mut changes = PageChanges::default();
         let mut gone: HashMap<u64, BTreeSet<&String>> = HashMap::new();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_come_go_change_and_move_are_told_apart() {
+    fn added_changed_removed_and_renamed_pages_are_listed_separately() {
         let before = snapshot([("a.md", 1), ("b.md", 2), ("c.md", 3), ("d.md", 4)]);
         let after = snapshot([("a.md", 1), ("b.md", 20), ("e.md", 4), ("f.md", 6)]);
         let changes = before.changes_to(&after);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_are_paired_one_by_one() {
+    fn pages_with_the_same_content_are_paired_one_to_one() {
         let before = snapshot([("a.md", 1), ("b.md", 1)]);
         let after = snapshot([("c.md", 1), ("d.md", 1), ("e.md", 1)]);
         let changes = before.changes_to(&after);

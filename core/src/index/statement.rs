@@ -1,4 +1,4 @@
-//! Running a statement, and reading its rows as what is wanted.
+//! Running SQL statements and reading their rows as Rust values.
 
 use rusqlite::{Connection, OptionalExtension as _, Params, Row};
 
@@ -23,13 +23,13 @@ macro_rules! rows {
 
 pub(super) use rows;
 
-/// A row, as far as it is read.
+/// A row and the position of the next column.
 pub(super) struct Columns<'r> {
     row: &'r Row<'r>,
     next: usize,
 }
 
-/// What one or several columns are read as.
+/// A value that is read from one or several columns.
 pub(super) trait Read<'r>: Sized {
     fn read(columns: &mut Columns<'r>) -> rusqlite::Result<Self>;
 }
@@ -79,7 +79,7 @@ read! {
     LinkKind: |row, at| link_kind(row.get(at)?);
 }
 
-/// Every row.
+/// Returns all rows.
 pub(super) fn all<T: for<'r> Read<'r>, C: FromIterator<T>>(
     db: &Connection,
     sql: &str,
@@ -89,7 +89,7 @@ pub(super) fn all<T: for<'r> Read<'r>, C: FromIterator<T>>(
     Ok(statement.query_map(params, |row| Columns::of(row))?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The first row, where there is any.
+/// Returns the first row, if there is one.
 pub(super) fn first<T: for<'r> Read<'r>>(
     db: &Connection,
     sql: &str,
@@ -98,17 +98,17 @@ pub(super) fn first<T: for<'r> Read<'r>>(
     Ok(db.prepare_cached(sql)?.query_row(params, |row| Columns::of(row)).optional()?)
 }
 
-/// The row that there must be.
+/// Returns the first row, which must exist.
 pub(super) fn one<T: for<'r> Read<'r>>(db: &Connection, sql: &str, params: impl Params) -> Result<T> {
     Ok(db.prepare_cached(sql)?.query_row(params, |row| Columns::of(row))?)
 }
 
-/// Whether there is a row.
+/// Whether there is at least one row.
 pub(super) fn any(db: &Connection, sql: &str, params: impl Params) -> Result<bool> {
     Ok(db.prepare_cached(sql)?.exists(params)?)
 }
 
-/// Shows every row to `look`.
+/// Calls `look` for every row.
 pub(super) fn each(
     db: &Connection,
     sql: &str,
@@ -123,7 +123,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Runs a statement that changes something.
+/// Runs a statement that returns no rows.
 pub(super) fn run(db: &Connection, sql: &str, params: impl Params) -> Result<()> {
     db.prepare_cached(sql)?.execute(params)?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Writing pages into the tables, and finding out where their links lead.
+//! Writing pages into the tables, and resolving their links.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,31 +16,31 @@ use crate::page::LinkKind;
 use crate::ports::Source;
 use crate::{Error, Result, path, text};
 
-/// What a transaction has touched so far, so that links can follow.
+/// What a transaction has changed so far, to find the links that have to be resolved again.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
-    /// Pages whose links are new.
+    /// Pages with new links.
     pub pages: BTreeSet<i64>,
-    /// Folded names that came or went.
+    /// Folded names that were added or removed.
     pub keys: BTreeSet<String>,
-    /// Ids that front matter asks for and whose owner may change.
+    /// Ids from front matter whose owner may change.
     own_ids: BTreeSet<String>,
 }
 
-/// The id of a page that asks for none: the same in every clone.
+/// The id of a page without an id in front matter: the same in every clone.
 pub(crate) fn derived_id(path: &str) -> String {
     const NAMESPACE: Uuid = Uuid::from_u128(0x8f0b_5f0e_6a2d_4c55_9d0a_7b1e_5542_5000);
     Uuid::new_v5(&NAMESPACE, path.as_bytes()).to_string()
 }
 
-/// Stores a page in place of what is stored under its path, or else under the path it moved from.
+/// Stores a page in place of the one at its path, or else of the one at the path it moved from.
 pub(super) fn put_page(
     db: &Connection,
     moved_from: Option<&str>,
     page: &Prepared,
     touched: &mut Touched,
 ) -> Result<()> {
-    // Looked up here, because another process may have written since the files were compared.
+    // Looked up here because another process may have written since the files were compared.
     let known = match (pages::at(db, &page.file.path)?, moved_from) {
         (None, Some(from)) => pages::at(db, from)?,
         (known, _) => known,
@@ -98,7 +98,7 @@ pub(super) fn put_page(
     touched.own_ids.extend(page.own_id.clone());
     put_sections(db, number, page)?;
     if retitled {
-        // A section's vector is made from the page's title too.
+        // A section's vector also depends on the page's title.
         run(db, "UPDATE sections SET vector_model = NULL WHERE page = ?1", [number])?;
     }
     put_names(db, number, page)?;
@@ -114,7 +114,7 @@ pub(super) fn put_page(
 }
 
 rows! {
-    /// A section as it was.
+    /// A stored section.
     StoredSection {
         section: i64,
         text: String,
@@ -123,8 +123,8 @@ rows! {
     }
 }
 
-/// Rows stay where they are as long as their heading does: unchanged text keeps its full-text row
-/// and its vectors, and changed text keeps its old vectors until new ones are there.
+/// A section with the same heading keeps its row: unchanged text keeps its full-text row and its vectors, and changed
+/// text keeps its old vectors until new ones replace them.
 fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     let sql = "SELECT section_id, section, text, heading_path, level FROM sections WHERE page = ?1";
     let mut stored: HashMap<String, StoredSection> = all(db, sql, [page])?;
@@ -216,7 +216,7 @@ fn put_links(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
     Ok(())
 }
 
-/// Removes a page; links to it stay and lead nowhere.
+/// Removes a page; links to it become broken links.
 pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) -> Result<()> {
     let Some(page) = pages::at(db, path)? else { return Ok(()) };
     forget_id(db, page, touched)?;
@@ -227,7 +227,7 @@ pub(super) fn remove_page(db: &Connection, path: &str, touched: &mut Touched) ->
     Ok(())
 }
 
-/// A page's path, and the folded names it goes by.
+/// A page's path and folded names.
 fn names_of(db: &Connection, page: i64) -> Result<(String, BTreeSet<(String, i64)>)> {
     Ok((pages::path(db, page)?, all(db, "SELECT key, kind FROM names WHERE page = ?1", [page])?))
 }
@@ -238,7 +238,7 @@ fn forget_id(db: &Connection, page: i64, touched: &mut Touched) -> Result<()> {
     Ok(())
 }
 
-/// Gives every contested id to the page whose path sorts first.
+/// Gives every id that several pages claim to the page whose path sorts first.
 pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
     for own_id in std::mem::take(&mut touched.own_ids) {
         let sql = "SELECT page, path FROM pages WHERE own_id = ?1 ORDER BY path";
@@ -251,7 +251,7 @@ pub(super) fn settle_ids(db: &Connection, touched: &mut Touched) -> Result<()> {
     Ok(())
 }
 
-/// Resolves every link, and settles every contested id.
+/// Resolves every link, and assigns every id that several pages claim.
 pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
     let own_ids = all(db, "SELECT own_id FROM pages WHERE own_id IS NOT NULL", [])?;
     let mut touched = Touched { own_ids, ..Touched::default() };
@@ -264,7 +264,7 @@ pub(super) fn settle_everything(db: &Connection, source: &dyn Source, pages_dir:
     Ok(())
 }
 
-/// Resolves the links that the touched pages and names concern.
+/// Resolves the links on the touched pages and those that may lead to the touched names.
 pub(super) fn settle_links(
     db: &Connection,
     source: &dyn Source,
@@ -294,7 +294,7 @@ pub(super) fn settle_links(
     Ok(())
 }
 
-/// Links that only the disk can settle and whose file came or went.
+/// Links that may lead to project files and whose file was added or removed.
 pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<Vec<i64>> {
     let mut statement = db.prepare_cached(
         "SELECT link, target, state, source, kind, path, page FROM links JOIN pages USING (page)
@@ -326,7 +326,7 @@ pub(super) fn source_links_due(db: &Connection, source: &dyn Source, pages_dir: 
     Ok(due)
 }
 
-/// Resolves anew what [`source_links_due`] names.
+/// Resolves the links that [`source_links_due`] returns.
 pub(super) fn settle_source_links(db: &Connection, source: &dyn Source, pages_dir: &str) -> Result<()> {
     let mut names = StoredNames { db, source, whole: None };
     for link in source_links_due(db, source, pages_dir)? {
@@ -335,7 +335,7 @@ pub(super) fn settle_source_links(db: &Connection, source: &dyn Source, pages_di
     Ok(())
 }
 
-/// Where a link leads that is on no page yet.
+/// Where a link would lead if it were on the page `origin`.
 pub(crate) fn destination(
     db: &Connection,
     source: &dyn Source,
@@ -361,7 +361,7 @@ fn settle_link(db: &Connection, link: i64, pages_dir: &str, names: &mut StoredNa
     run(db, sql, (link, state, target_page, source, anchor, ambiguous))
 }
 
-/// The names of the index, looked up as needed or held whole.
+/// The names in the index, looked up one by one or loaded completely.
 struct StoredNames<'a> {
     db: &'a Connection,
     source: &'a dyn Source,
@@ -415,7 +415,7 @@ impl Names for StoredNames<'_> {
     }
 
     fn has_source(&mut self, path: &str) -> Result<bool> {
-        // A path that the host refuses is a link to nowhere, not a failure of the index.
+        // A path that the host rejects is a broken link, not an error.
         Ok(self.source.stat_source(path).is_ok_and(|stat| stat.is_some()))
     }
 }

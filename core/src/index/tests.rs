@@ -1,5 +1,4 @@
-//! The index held against the files: whatever happened to them, it says what an index made from
-//! nothing would say.
+//! The index compared with the files: after any changes, it equals a rebuilt index.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -35,21 +34,21 @@ pub(crate) struct Project<S = MemorySource> {
 }
 
 impl Project {
-    /// These pages, in the index with their vectors.
+    /// A project with these pages, indexed and embedded.
     pub(crate) fn with_pages<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let project = Self::over(MemorySource::with_pages(pages));
         project.update();
         project
     }
 
-    /// Writes a page, at the same time as every other.
+    /// Writes a page; all pages get the same modification time.
     pub(crate) fn put(&self, path: &str, text: &str) {
         self.source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
     }
 }
 
 impl<S: Source> Project<S> {
-    /// A project over `source` whose index is empty.
+    /// A project over `source` with an empty index.
     pub(crate) fn over(source: S) -> Self {
         let now = Timestamp::from_second(1_000_000).unwrap();
         Self {
@@ -83,7 +82,7 @@ impl<S: Source> Project<S> {
         self.refresh_into(&self.index).unwrap()
     }
 
-    /// Compares these pages alone, as far as that is enough.
+    /// Refreshes with only these pages to compare.
     pub(crate) fn refresh_pages(&self, paths: &[String]) -> RefreshReport {
         self.refresh_some(&self.index, Some(paths)).unwrap()
     }
@@ -109,14 +108,14 @@ impl<S: Source> Project<S> {
         embed_pending(&self.index, &self.embedder, &self.clock, None, &Silent, &self.cancel).unwrap()
     }
 
-    /// Text, graph and vectors.
+    /// Updates text, graph and vectors.
     pub(crate) fn update(&self) -> RefreshReport {
         let report = self.refresh();
         self.embed();
         report
     }
 
-    /// What an index made from nothing holds of the same files.
+    /// The content of an index rebuilt from the same files.
     pub(crate) fn rebuilt(&self) -> Vec<String> {
         let fresh = Index::in_memory().unwrap();
         self.refresh_into(&fresh).unwrap();
@@ -130,7 +129,7 @@ impl<S: Source> Project<S> {
 }
 
 #[test]
-fn nobody_waits_for_the_tokens_of_a_very_long_section() {
+fn queries_do_not_wait_for_the_tokenization_of_a_very_long_section() {
     let project = Project::over(MemorySource::with_pages([("a.md", "short\n")]));
     project.put("long.md", &(0..20_000).map(|n| format!("word{n} ")).collect::<String>());
     project.refresh();

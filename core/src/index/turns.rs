@@ -1,9 +1,9 @@
-//! Threads that work on numbered things at once and hand them over in the order of the numbers, so that the
-//! same files always give the same index. Each holds at most one finished thing while it waits.
+//! Threads that process numbered items in parallel and deliver them in order, so that the same files always give the
+//! same index. Each thread holds at most one finished item while it waits.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Whose turn it is.
+/// The number whose turn it is.
 #[derive(Default)]
 pub(super) struct Turns {
     next: Mutex<Next>,
@@ -17,7 +17,7 @@ struct Next {
 }
 
 impl Turns {
-    /// Waits for the turn of `number`; false once somebody stopped.
+    /// Waits for the turn of `number`; false if another thread has stopped.
     pub(super) fn wait_for(&self, number: usize) -> bool {
         let mut next = self.lock();
         while next.number != number && !next.stopped {
@@ -32,7 +32,7 @@ impl Turns {
         self.passed.notify_all();
     }
 
-    /// Nobody needs to wait any more.
+    /// Wakes all waiting threads; none has a turn any more.
     pub(super) fn stop(&self) {
         self.lock().stopped = true;
         self.passed.notify_all();
@@ -43,7 +43,7 @@ impl Turns {
     }
 }
 
-/// Keeps others from waiting for a thread that panics.
+/// Wakes the other threads if this one panics.
 pub(super) struct StopOnPanic<'a>(pub Option<&'a Turns>);
 
 impl Drop for StopOnPanic<'_> {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_ready_first_waits() {
+    fn a_thread_that_is_early_waits_for_its_turn() {
         let (turns, next) = (Turns::default(), AtomicUsize::new(0));
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
@@ -86,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_is_gone() {
+    fn no_thread_waits_for_one_that_panicked() {
         let turns = Turns::default();
         let ended = std::thread::scope(|scope| {
             let waiting = scope.spawn(|| turns.wait_for(7));
             let panicked = scope.spawn(|| {
                 let _stop = StopOnPanic(Some(&turns));
-                assert!(turns.wait_for(1), "a thread that fails");
+                assert!(turns.wait_for(1), "this thread panics");
             });
             turns.stop();
             (waiting.join().unwrap(), panicked.join().is_err())

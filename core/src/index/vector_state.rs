@@ -1,6 +1,6 @@
-//! The name of what the vectors of an index are at a moment. Counters alone would not do: an index that
-//! was made anew, copied, or brought back from a backup counts through the same numbers again with other
-//! vectors. So the index holds a random token beside them that every change replaces.
+//! A name for each state of the vectors of an index. Counters alone are not unique: an index that was rebuilt, copied
+//! or restored from a backup repeats the same numbers with other vectors. So the index also holds a random token, which
+//! every change replaces.
 
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
@@ -10,14 +10,14 @@ use super::statement::{any, first, run};
 use crate::Result;
 use crate::text::hex;
 
-/// The vectors of one model in one state of an index. Two that are equal are equal byte by byte.
+/// One state of the vectors of a model. Equal states have identical vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VectorState {
     name: String,
 }
 
 impl VectorState {
-    /// As of now; `None` while the index has no token.
+    /// The current state; `None` if the index has no token.
     pub(super) fn of(db: &Connection, identity: &str) -> Result<Option<Self>> {
         let token: Option<String> = first(db, "SELECT value FROM meta WHERE key = 'token'", [])?;
         let Some(token) = token else { return Ok(None) };
@@ -32,7 +32,7 @@ impl VectorState {
         Ok(Some(Self { name }))
     }
 
-    /// Letters and digits, fit to name what is kept in a [`crate::ports::Cache`].
+    /// Letters and digits, usable as a name in a [`crate::ports::Cache`].
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -43,8 +43,8 @@ pub(super) fn has_begun(db: &Connection) -> Result<bool> {
     any(db, "SELECT 1 FROM meta WHERE key = 'token'", [])
 }
 
-/// Gives the index a token, unless it has one. Only indexes that share their vectors have one, so that
-/// others are the same byte by byte whenever they are made.
+/// Gives the index a token, unless it has one. Only indexes that share their vectors have a token, so that others are
+/// identical whenever they are built.
 pub(super) fn begin(db: &Connection) -> Result<()> {
     run(db, "INSERT OR IGNORE INTO meta(key, value) VALUES ('token', hex(randomblob(16)))", [])
 }

@@ -1,5 +1,5 @@
-//! How operations see the index. A question sees one state of it from its first look to its last, whatever
-//! others write meanwhile; a change sees at each look what is there, its own writes included.
+//! How operations read the index. A query sees the same state from beginning to end, whatever others write in the
+//! meantime; an operation that writes sees the current state at each read, including its own writes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{PageNames, VectorMatrix};
 use crate::Result;
 use crate::graph::LinkGraph;
 
-/// The index as one operation sees it.
+/// The index as seen by one operation.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     index: &'a Index,
@@ -18,17 +18,17 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A view that sees at each look what is there.
+    /// A view that reads the current state each time.
     pub fn of(index: &'a Index) -> Self {
         Self { index, state: None }
     }
 
-    /// The index behind it, to be written to.
+    /// The index itself, for writing.
     pub fn index(&self) -> &'a Index {
         self.index
     }
 
-    /// Runs `question` on one state of the index, of which every look in it sees the same.
+    /// Runs `question` with a view of one unchanging state of the index.
     ///
     /// # Errors
     /// What `question` returns, and [`crate::Error::Database`].
@@ -51,7 +51,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The names of all pages, kept until pages or links change.
+    /// The names of all pages, cached until pages or links change.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -63,7 +63,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The link graph, kept until pages or links change.
+    /// The link graph, cached until pages or links change.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -71,7 +71,7 @@ impl<'a> View<'a> {
         self.read(|db| self.index.graph.at(counter(db, GENERATION)?, || LinkGraph::load(db)))
     }
 
-    /// The vectors of the model called `identity`, kept until they change.
+    /// The vectors of the model called `identity`, cached until they change.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -79,7 +79,7 @@ impl<'a> View<'a> {
         self.read(|db| self.index.vectors_of(db, identity))
     }
 
-    /// Counts every change of pages, links and vectors, by whichever process.
+    /// Increases with every change of pages, links and vectors by any process.
     ///
     /// # Errors
     /// [`crate::Error::Database`].

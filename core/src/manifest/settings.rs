@@ -1,5 +1,5 @@
-//! Settings files in JSON. People edit them by hand, so every mistake is reported with its line, and what this version
-//! does not know survives a rewrite.
+//! Settings files in JSON. People edit them by hand, so every mistake is reported with its line, and unknown members
+//! are kept when the file is rewritten.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,21 +12,21 @@ use serde_path_to_error::Segment;
 
 use crate::{Error, Result};
 
-/// What a settings file says.
+/// A parsed settings file.
 #[derive(Debug, Clone)]
 pub struct Settings<T> {
-    /// The settings, with the defaults of those that the file leaves out.
+    /// The settings, with defaults for those that are not in the file.
     pub value: T,
-    /// The members of the file, as they are.
+    /// The members of the file, unchanged.
     pub given: Map<String, Value>,
     /// Members that are not settings, in the order of the file.
     pub unknown: Vec<UnknownSetting>,
 }
 
-/// A member of a settings file that this version does not know, such as a misspelt one.
+/// An unknown member of a settings file, such as a misspelt setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownSetting {
-    /// Its name, with those of the objects around it: `search.limt`.
+    /// Its name, after those of the enclosing objects: `search.limt`.
     pub name: String,
     /// Its line, from 1.
     pub line: usize,
@@ -38,11 +38,11 @@ impl fmt::Display for UnknownSetting {
     }
 }
 
-/// Reads the settings in `text`; `path` is what errors call the file. A setting that is absent or `null` has the value
-/// it has in `defaults`.
+/// Parses the settings in `text`; errors name the file `path`. A setting that is missing or `null` has its value in
+/// `defaults`.
 ///
 /// # Errors
-/// [`Error::Manifest`] with the line, for damaged JSON and for a value of the wrong type or out of range.
+/// [`Error::Manifest`] with the line, for invalid JSON and for a value of the wrong type or out of range.
 pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &T) -> Result<Settings<T>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let wrong = |line, message| Error::Manifest { path: path.into(), line, message };
@@ -62,7 +62,7 @@ pub fn read<T: Serialize + DeserializeOwned>(text: &str, path: &str, defaults: &
     }
 }
 
-/// The file with `value` in it: what differs from what it says is changed, everything else stays.
+/// The members of the file with the settings in `value`: changed settings are replaced, everything else stays.
 pub(super) fn rewritten<T>(given: &Map<String, Value>, defaults: &T, value: &T) -> Map<String, Value>
 where
     T: Serialize + DeserializeOwned,
@@ -73,7 +73,7 @@ where
     object
 }
 
-/// The members of a settings file that spells out `settings`.
+/// The settings as members of a file.
 pub(super) fn members<T: Serialize>(settings: &T) -> Map<String, Value> {
     match serde_json::to_value(settings) {
         Ok(Value::Object(members)) => members,
@@ -81,8 +81,8 @@ pub(super) fn members<T: Serialize>(settings: &T) -> Map<String, Value> {
     }
 }
 
-/// The line, from 1, of the value that `keys` lead to, or of the deepest that is there. Of several equal keys the last
-/// counts, as it does for the parser.
+/// Line, from 1, of the value at `keys`, or of the deepest existing object on the way. If a key is repeated, the last
+/// one counts, as in the parser.
 pub(super) fn line_of(text: &str, keys: &[String]) -> usize {
     let mut value = text.trim_start();
     for key in keys {
@@ -94,10 +94,10 @@ pub(super) fn line_of(text: &str, keys: &[String]) -> usize {
     1 + text.get(..offset).map_or(0, |before| before.matches('\n').count())
 }
 
-/// Names of the objects that a member is in, and its own.
+/// The key of a member, after those of the enclosing objects.
 type Keys = Vec<String>;
 
-/// The settings in `given`, and the members that are none. Errors are a place, and what is wrong there.
+/// The settings in `given`, and its unknown members. An error is the keys of a member and a message.
 fn typed<T>(given: &Map<String, Value>, defaults: &T) -> std::result::Result<(T, Vec<Keys>), (Keys, String)>
 where
     T: Serialize + DeserializeOwned,
@@ -114,7 +114,7 @@ where
     Ok((value, unknown))
 }
 
-/// Puts what is given in the place of what was there.
+/// Replaces the values in `settings` by those in `given`.
 fn overlay(
     settings: &mut Map<String, Value>,
     given: &Map<String, Value>,
@@ -147,7 +147,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Changes in `object` what differs between `before` and `after`.
+/// Applies the differences between `before` and `after` to `object`.
 fn change(object: &mut Map<String, Value>, before: &Map<String, Value>, after: &Map<String, Value>) {
     for (key, value) in after {
         match (value, before.get(key)) {
@@ -165,7 +165,7 @@ fn change(object: &mut Map<String, Value>, before: &Map<String, Value>, after: &
     }
 }
 
-/// serde_json's words without the line, which stands before them.
+/// serde_json's message without the line, which the error reports separately.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {

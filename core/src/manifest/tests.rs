@@ -1,4 +1,4 @@
-//! A manifest is read strictly, and rewritten without losing anything.
+//! Manifests are parsed strictly and rewritten without loss.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn parse(text: &str) -> Manifest {
     Manifest::parse(text, MANIFEST_PATH).unwrap()
 }
 
-/// Line and message of the error that `text` must give.
+/// Line and message of the error for `text`.
 fn error(text: &str) -> (usize, String) {
     match Manifest::parse(text, MANIFEST_PATH) {
         Err(Error::Manifest { path, line, message }) => {
@@ -34,7 +34,7 @@ fn error(text: &str) -> (usize, String) {
 }
 
 #[test]
-fn the_manifest_of_the_specification_reads_and_rewrites_to_itself() {
+fn the_manifest_of_the_specification_is_rewritten_unchanged() {
     let manifest = parse(SPEC);
     assert_eq!(manifest.embedding_model, EmbeddingModel::default());
     assert_eq!(manifest.pages_dir, "pages");
@@ -44,7 +44,7 @@ fn the_manifest_of_the_specification_reads_and_rewrites_to_itself() {
 }
 
 #[test]
-fn a_new_manifest_says_what_it_is() {
+fn a_new_manifest_contains_the_main_settings() {
     let now = "2026-11-21T10:00:00.123456789Z".parse().unwrap();
     let manifest = Manifest::default_for("./docs//design/", FrontMatterMode::Managed, now).unwrap();
     let text = manifest.to_json();
@@ -57,7 +57,7 @@ fn a_new_manifest_says_what_it_is() {
 }
 
 #[test]
-fn an_empty_object_means_the_defaults() {
+fn an_empty_object_has_all_defaults() {
     let manifest = parse("{}");
     assert_eq!(manifest.search, SearchDefaults { limit: None, alpha: 0.7, depth: 2 });
     assert_eq!(manifest.suggest, SuggestDefaults { threshold: 0.8, limit: 10 });
@@ -105,7 +105,7 @@ fn changing_the_model_keeps_everything_else() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_damage() {
+fn a_byte_order_mark_is_ignored() {
     assert_eq!(parse(&format!("\u{feff}{SPEC}")).pages_dir, "pages");
 }
 
@@ -160,7 +160,7 @@ fn wrong_values_are_reported_with_their_line() {
 }
 
 #[test]
-fn there_are_not_more_link_types_than_anybody_can_tell_apart() {
+fn the_number_of_link_types_is_limited() {
     let types = |count: usize, name: fn(usize) -> String| {
         format!(r#"{{"links": {{"types": {:?}}}}}"#, (0..count).map(name).collect::<Vec<_>>())
     };
@@ -171,13 +171,13 @@ fn there_are_not_more_link_types_than_anybody_can_tell_apart() {
 }
 
 #[test]
-fn the_line_is_that_of_the_inner_key() {
+fn an_error_in_a_nested_object_has_the_line_of_the_inner_key() {
     let text = "{\n \"x\": {\"search\": 1, \"y\": \"}{\\\"\"},\n \"search\": {\n  \"depth\": 2,\n  \"al\\u0070ha\": 7\n }\n}";
     assert_eq!(error(text).0, 5);
 }
 
 #[test]
-fn unknown_settings_are_named_with_their_lines() {
+fn unknown_settings_are_reported_with_their_lines() {
     let manifest =
         parse("{\n  \"serch\": {\"depth\": 9},\n  \"search\": {\n    \"dept\": 3,\n    \"depth\": 3\n  }\n}");
     let said: Vec<_> = manifest.unknown.iter().map(|unknown| (unknown.to_string(), unknown.line)).collect();
@@ -192,22 +192,22 @@ fn unknown_settings_are_named_with_their_lines() {
 }
 
 #[test]
-fn a_model_of_the_same_size_is_written_with_its_size() {
+fn dimensions_are_written_for_another_model_even_if_they_equal_the_default() {
     let mut manifest = parse("{}");
     manifest.embedding_model.name = "mine".into();
     assert_eq!(parse(&manifest.to_json()).embedding_model, manifest.embedding_model);
 }
 
 #[test]
-fn a_newer_layout_says_what_to_do() {
+fn the_error_for_a_newer_layout_says_what_to_do() {
     let error = Manifest::parse("{\n\"schema_version\": 2,\n\"search\": \"new meaning\"}", "m").unwrap_err();
-    assert_eq!(error.to_string(), "m:2: `schema_version` 2 is of a newer ubp; this one knows 1");
+    assert_eq!(error.to_string(), "m:2: `schema_version` 2 needs a newer ubp; this one supports 1");
     let hint = error.hint().unwrap().told(&crate::hint::Commands);
     assert!(hint.contains("newer ubp") && !hint.contains("delete"), "{hint}");
 }
 
 #[test]
-fn the_pages_folder_stays_in_the_project() {
+fn the_pages_folder_must_be_inside_the_project() {
     for dir in ["", "..", "/etc", "a/../../b", "C:/pages", "\\\\host\\x", ".ubp", "a/.GIT/b", "a\u{0}b"] {
         let text = serde_json::json!({ "pages_dir": dir }).to_string();
         assert!(error(&text).1.contains("pages_dir"), "{dir}");
@@ -239,14 +239,14 @@ fn json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_text_gives_a_manifest_or_a_line_of_it(text in "\\PC{0,40}") {
+    fn any_text_gives_a_manifest_or_an_error_with_a_line(text in "\\PC{0,40}") {
         if let Err(Error::Manifest { line, .. }) = Manifest::parse(&text, "m") {
             prop_assert!(line >= 1);
         }
     }
 
     #[test]
-    fn unknown_members_survive_in_order(members in prop::collection::vec(("x-[a-z]{1,4}", json()), 0..6)) {
+    fn unknown_members_are_kept_in_order(members in prop::collection::vec(("x-[a-z]{1,4}", json()), 0..6)) {
         let object: Map<String, Value> = members.into_iter().collect();
         let text = serde_json::to_string_pretty(&object).unwrap() + "\n";
         let mut manifest = parse(&text);

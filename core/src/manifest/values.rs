@@ -1,5 +1,5 @@
-//! What each setting may be. The functions are for serde's `deserialize_with`; a message says what is expected and what
-//! is there instead.
+//! Valid values of each setting, as functions for serde's `deserialize_with`. Messages say what was expected and what
+//! was found.
 
 use std::fmt::Display;
 
@@ -10,21 +10,21 @@ use serde_json::Value;
 
 use super::{CHUNK_SIZES, MOST_CHUNKS, is_language};
 
-/// Link types of a project: every link and every key of front matter is compared with them.
+/// Maximum number of link types of a project: every link and front-matter key is compared with all of them.
 const MOST_LINK_TYPES: usize = 100;
 
-/// Most characters of a chunk.
+/// Maximum size of a chunk in characters.
 ///
 /// # Errors
-/// For anything but a whole number in [`CHUNK_SIZES`].
+/// If it is not a whole number in [`CHUNK_SIZES`].
 pub fn chunk_size<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
     whole::<{ CHUNK_SIZES.0 }, { CHUNK_SIZES.1 }, T, D>(value)
 }
 
-/// Most chunks of an answer.
+/// Number of chunks that a search in documents returns.
 ///
 /// # Errors
-/// For anything but a whole number from 1 to [`MOST_CHUNKS`].
+/// If it is not a whole number from 1 to [`MOST_CHUNKS`].
 pub fn top_k<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
     whole::<1, MOST_CHUNKS, T, D>(value)
 }
@@ -32,12 +32,12 @@ pub fn top_k<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result
 /// Length of a model's vectors.
 ///
 /// # Errors
-/// For anything but a whole number from 1 to 65,536.
+/// If it is not a whole number from 1 to 65,536.
 pub fn dimensions<'de, T: DeserializeOwned, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
     whole::<1, 65_536, T, D>(value)
 }
 
-/// A whole number in a range; `null` where `T` has a place for it.
+/// A whole number in a range, or `null` if `T` allows it.
 pub(super) fn whole<'de, const LEAST: usize, const MOST: usize, T, D>(value: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned,
@@ -71,7 +71,7 @@ pub(super) fn language<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Str
     })
 }
 
-/// A text; one that is blank counts as absent.
+/// A string; a blank one counts as missing.
 pub(super) fn title<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     let title: Option<String> = checked(value, "a string", |value| value.is_null() || value.is_string())?;
     Ok(title.filter(|title| !title.trim().is_empty()))
@@ -96,7 +96,7 @@ pub(super) fn link_types<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Stri
     Ok(types)
 }
 
-/// The layout of a manifest. It is read before all else: a newer one may have given the other settings new meanings.
+/// The layout of a manifest, which is parsed first because a newer layout may change the meaning of other settings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Layout {
     #[serde(deserialize_with = "schema_version")]
@@ -111,10 +111,10 @@ pub(super) fn pages_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D
     folder(&String::deserialize(value)?).map_err(D::Error::custom)
 }
 
-/// `dir` in its one spelling: `/`-separated, without `.` parts; `.` for the project itself.
+/// Normalizes `dir`: `/`-separated, without `.` parts; `.` for the project itself.
 ///
 /// # Errors
-/// What is wrong with it, when it is not a folder inside the project that can hold pages.
+/// A message if it is not a folder inside the project that can contain pages.
 pub(super) fn folder(dir: &str) -> Result<String, String> {
     let slashed = dir.trim().replace('\\', "/");
     if !crate::path::is_inside(&slashed) {
@@ -127,7 +127,7 @@ pub(super) fn folder(dir: &str) -> Result<String, String> {
     Ok(if parts.is_empty() { ".".into() } else { parts.join("/") })
 }
 
-/// The value, where it is what is `expected`.
+/// The value, if `is_right` accepts it.
 fn checked<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     value: D,
     expected: impl Display,

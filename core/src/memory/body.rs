@@ -1,13 +1,13 @@
-//! The text of a memory: what it says under a heading, and its examples as code blocks at the end. What is
-//! written comes back to the letter; where it could not, examples stand in front matter instead.
+//! The text of a memory: its content under a heading, and its examples as code blocks at the end. Written texts
+//! are read back unchanged; if that is not possible in the text, examples are stored in front matter.
 
 use crate::page::{LinkTypes, parse};
 use crate::text::{Fence, fold_key};
 
-/// The heading that examples stand under.
+/// The heading above the examples.
 const HEADING: &str = "## Examples";
 
-/// The text of a page: heading, content, examples. Blank at neither end but for its last line break.
+/// The text of a page: heading, content, examples. No blank lines at the start or the end; ends with a line break.
 pub(super) fn write(topic: &str, content: &str, examples: &[String]) -> String {
     let mut text = heading(topic).map(|heading| format!("{heading}\n\n")).unwrap_or_default();
     text.push_str(content);
@@ -23,14 +23,14 @@ pub(super) fn write(topic: &str, content: &str, examples: &[String]) -> String {
     text
 }
 
-/// The first heading of a page about `topic`; `None` for a topic that no heading can say.
+/// The first heading of a page about `topic`; `None` if no heading can express it.
 pub(super) fn heading(topic: &str) -> Option<String> {
     let escape = |c: char| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() };
     let escaped: String = topic.chars().map(escape).collect();
     let says_topic = |line: &String| {
         let page = parse(&format!("{line}\n"), &LinkTypes::default());
         let only = page.sections.first().filter(|section| section.level == 1 && page.sections.len() == 1);
-        // A topic is a name: nothing in it is a link or a tag.
+        // A topic is a name: it must contain no link and no tag.
         page.links.is_empty()
             && page.tags.is_empty()
             && page.blocks.is_empty()
@@ -53,18 +53,18 @@ pub(super) fn read(body: &str, topic: &str) -> (String, Vec<String>) {
     }
 }
 
-/// All of a page's text but its heading, where examples stand elsewhere.
+/// A page's text without its heading, for a page whose examples are stored elsewhere.
 pub(super) fn read_all(body: &str, topic: &str) -> String {
     let body = plain_breaks(body);
     without_heading(from_first_line(&body), topic).trim_end().to_owned()
 }
 
-/// Every line break as `\n`.
+/// Normalizes line breaks to `\n`.
 pub(super) fn plain_breaks(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// `text` from the first line that says something.
+/// `text` from its first line that is not blank.
 pub(super) fn from_first_line(text: &str) -> &str {
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
@@ -76,7 +76,7 @@ pub(super) fn from_first_line(text: &str) -> &str {
     if rest.trim().is_empty() { "" } else { rest }
 }
 
-/// `text` without a first heading that says the topic.
+/// `text` without a first heading that repeats the topic.
 pub(super) fn without_heading<'t>(text: &'t str, topic: &str) -> &'t str {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if !first.starts_with("# ") {
@@ -89,7 +89,7 @@ pub(super) fn without_heading<'t>(text: &'t str, topic: &str) -> &'t str {
     if says { from_first_line(rest) } else { text }
 }
 
-/// The text before the heading of examples, and these, if the text ends with that heading and code blocks.
+/// The text before the heading of examples, and the examples, if the text ends with that heading and code blocks.
 fn with_examples(text: &str) -> Option<(&str, Vec<String>)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -104,7 +104,7 @@ fn with_examples(text: &str) -> Option<(&str, Vec<String>)> {
     None
 }
 
-/// The code blocks of a text that has nothing else.
+/// The code blocks of a text that contains nothing else.
 fn only_blocks(text: &str) -> Option<Vec<String>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut examples = Vec::new();
@@ -126,7 +126,7 @@ fn only_blocks(text: &str) -> Option<Vec<String>> {
     (!examples.is_empty()).then_some(examples)
 }
 
-/// An example as a code block: one that is such a block already, with a language, stays as it is.
+/// An example as a code block. An example that is already a code block with a language is left unchanged.
 pub(super) fn fenced(example: &str, language: &str) -> String {
     if is_block(example).is_some_and(|has_language| has_language) {
         return example.to_owned();
@@ -136,7 +136,7 @@ pub(super) fn fenced(example: &str, language: &str) -> String {
     format!("{fence}{language}\n{example}\n{fence}")
 }
 
-/// Whether a text is one code block and nothing else; then, whether that names a language.
+/// For a text that is a single code block, whether it names a language; `None` for any other text.
 pub(super) fn is_block(text: &str) -> Option<bool> {
     let lines: Vec<&str> = text.lines().collect();
     let (first, inner, last) = match lines.as_slice() {
@@ -145,15 +145,15 @@ pub(super) fn is_block(text: &str) -> Option<bool> {
     };
     let fence = Fence::opening(first)?;
     let whole = fence.is_closed_by(last) && !inner.iter().any(|line| fence.is_closed_by(line));
-    // As it is read back: nothing before the fence, nothing behind it.
+    // Nothing else is read back: no text before or after the block.
     (whole && !text.ends_with('\n')).then_some(!fence.info.is_empty())
 }
 
-/// What closes the code block that a text leaves open, if it does.
+/// The closing fence of the code block that a text leaves open, if any.
 pub(super) fn open_fence(text: &str) -> Option<String> {
     let mut open: Option<Fence<'_>> = None;
     for line in text.lines() {
-        // Up to three blanks before it, a fence is one.
+        // A fence may be indented by up to three spaces.
         let unindented = line.trim_start_matches(' ');
         let line = if line.len() - unindented.len() <= 3 { unindented } else { line };
         open = match open {

@@ -1,5 +1,5 @@
-//! Which memories there are, as the index has them: enough to find one by its topic, to choose among them and
-//! to count them, without opening a file.
+//! Which memories there are, according to the index: enough to find one by its topic, and to select and
+//! count them without opening a file.
 
 use std::collections::HashSet;
 
@@ -15,12 +15,12 @@ use crate::ports::Source;
 use crate::text::fold_key;
 use crate::{Error, Result, page, path};
 
-/// A page that should be a memory and cannot be read as one.
+/// A page in the folder of memories that is not a valid memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Line of the problem, from 1.
+    /// Line of the error, from 1.
     pub line: usize,
     /// What is wrong there.
     pub reason: String,
@@ -41,12 +41,12 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Its id and those of the memories that became part of it.
+    /// Its id and the ids of the memories merged into it.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.id).chain(&self.fields.merged).map(String::as_str)
     }
 
-    /// Whether it is about this, by its topic or one that became part of it.
+    /// Whether `key` is its topic or the topic of a memory merged into it.
     fn answers_to(&self, key: &str) -> bool {
         self.key == key || self.fields.aliases.iter().any(|alias| fold_key(alias) == key)
     }
@@ -57,9 +57,9 @@ impl Entry {
 pub(crate) struct Catalog {
     pub entries: Vec<Entry>,
     pub skipped: Vec<Skipped>,
-    /// Folded topics of pages that were passed over, where they can be told, and their place in `skipped`.
+    /// Folded topics of skipped pages, as far as they are known, and their position in `skipped`.
     broken: Vec<(String, usize)>,
-    /// Folded paths of everything in the folder of memories.
+    /// Folded paths of all files in the folder of memories.
     taken: HashSet<String>,
 }
 
@@ -100,21 +100,21 @@ impl Catalog {
         self.skipped.push(Skipped { filepath, line, reason });
     }
 
-    /// The memory about `topic`: by its own topic before one that became part of it.
+    /// The memory about `topic`: by its own topic first, then by the topics of merged memories.
     pub(crate) fn about(&self, memory_type: MemoryType, topic: &str) -> Option<&Entry> {
         let key = fold_key(topic);
         let of_type = || self.entries.iter().filter(|entry| entry.fields.memory_type == memory_type);
         of_type().find(|entry| entry.key == key).or_else(|| of_type().find(|entry| entry.answers_to(&key)))
     }
 
-    /// A page about `topic` that has to be mended first.
+    /// A page about `topic` that is not a valid memory and has to be fixed first.
     pub(crate) fn broken(&self, topic: &str) -> Option<&Skipped> {
         let key = fold_key(topic);
         let (_, at) = self.broken.iter().find(|(topic, _)| *topic == key)?;
         self.skipped.get(*at)
     }
 
-    /// The memory called `name`: an id, a path or a topic.
+    /// The memory with this id, path or topic.
     ///
     /// # Errors
     /// [`Error::PageNotFound`], [`Error::AmbiguousPage`].
@@ -148,8 +148,8 @@ impl Catalog {
         Err(Error::PageNotFound { page: name.into(), similar })
     }
 
-    /// A path for a new memory, that of no page and no other file that the source knows of; and whether such a file
-    /// is in the way that the catalog has not: then it is older than the files.
+    /// A path for a new memory that no page and no other file of the source uses, and whether the catalog is stale: it
+    /// is if the source has a file that the catalog lacks.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -176,10 +176,10 @@ impl Catalog {
     }
 }
 
-/// Longest name of a file, in characters: the rest of a topic stands on the page.
+/// Maximum length of a file name in characters; the page contains the whole topic.
 const NAME_LIMIT: usize = 60;
 
-/// A topic as the name of a file: letters and digits of any script, and single hyphens.
+/// A topic as a file name: letters and digits of any script, and single hyphens.
 fn file_name(topic: &str) -> String {
     let slug = page::slug(topic);
     let nothing_left = slug == "section" && fold_key(topic) != "section";
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_topic_makes_a_name_that_every_system_takes() {
+    fn every_topic_becomes_a_file_name_that_is_valid_on_every_system() {
         for (topic, name) in [
             ("Rustの非同期プログラミング", "rustの非同期プログラミング"),
             ("../../etc/passwd", "etc-passwd"),

@@ -1,6 +1,6 @@
-//! How often memories were needed, and when last: in a file of this machine beside the index, since a page
-//! must not change because it was read. Lines are added, never changed, so that any number of processes can
-//! write; a writer that finds many replaces them by their sums.
+//! How often memories were used, and when last. The file is local, beside the index, because reading a page must
+//! not change it. Lines are only appended, so any number of processes can write; a writer that finds
+//! many lines replaces them by their sums.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::{Error, Result};
 /// The file's name in `.ubp/`.
 pub(crate) const FILE: &str = "memory.jsonl";
 
-/// Lines beyond one for each memory before they are replaced by their sums.
+/// Number of lines, beyond one for each memory, above which they are replaced by their sums.
 const LINES: usize = 500;
 
-/// The same for readers, who would have to wait for writers.
+/// The same for readers, which would have to wait for writers.
 const READERS_LINES: usize = 10_000;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Line {
     ids: Vec<String>,
-    /// To be added to what is counted so far.
+    /// Number of uses to add.
     #[serde(default, skip_serializing_if = "is_none")]
     count: u64,
     /// Seconds since 1970; the latest counts.
@@ -33,7 +33,7 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// What is counted of a memory.
+/// The counts of one memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub references: u64,
@@ -48,7 +48,7 @@ impl Count {
     }
 }
 
-/// The file as it was read.
+/// The content of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     by_id: HashMap<String, Count>,
@@ -57,7 +57,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Reads the file. What cannot be read counts nothing: no memory is kept back for its count.
+    /// Reads the file. Unreadable files and lines are ignored: they must not keep anybody from reading memories.
     pub(crate) fn read(source: &dyn Source) -> Self {
         let mut counts = Self::default();
         let Ok(Some(bytes)) = source.read_state(FILE) else { return counts };
@@ -99,20 +99,20 @@ fn push(text: &mut Vec<u8>, line: &Line) -> Result<()> {
     Ok(())
 }
 
-/// Counts that a memory was needed once more. The write lock must be held.
+/// Adds a use of a memory. The write lock must be held.
 pub(crate) fn referenced(source: &dyn Source, id: &str, at: i64) -> Result<()> {
     let mut text = Vec::new();
     push(&mut text, &Line { ids: vec![id.to_owned()], count: 1, accessed: Some(at) })?;
     source.append(FILE, &text)?;
     let counts = Counts::read(source);
     if counts.lines > LINES + 2 * counts.by_id.len() {
-        // Somebody read a memory just now: the next writer will find as many lines.
+        // Fails if a memory was read in the meantime. The next writer will try again.
         let _ = counts.shorten(source);
     }
     Ok(())
 }
 
-/// Notes that memories were read. Nobody waits for it, and where nothing can be written nothing is noted.
+/// Records that memories were read. Takes no lock, and ignores errors when it writes.
 pub(crate) fn accessed(source: &dyn Source, counts: &Counts, ids: Vec<String>, at: i64) {
     if ids.is_empty() {
         return;
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn many_lines_become_their_sums() {
+    fn many_lines_are_replaced_by_their_sums() {
         let source = MemorySource::default();
         for round in 0..2_000 {
             referenced(&source, &format!("id-{}", round % 7), round).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_none_of_ours_are_passed_over() {
+    fn lines_by_other_programs_are_ignored() {
         let source = MemorySource::default();
         source.append(FILE, b"{ torn\nnull\n[]\n{\"ids\":[\"a\"],\"count\":2}\n{\"ids\":7}\n").unwrap();
         assert_eq!(Counts::read(&source).of(["a"]).references, 2);

@@ -1,12 +1,12 @@
-//! Memories of one type as one Markdown document, for tools that read a file and ask nobody. Its last line
-//! says by which text it was made, so that a file that somebody wrote, or changed, is never taken for one.
+//! Memories of one type as one Markdown document, for tools that read a file instead of asking. Its last line
+//! contains a hash of the text, so that a file that a person wrote or edited is never overwritten.
 
 use super::body::{fenced, is_block, open_fence};
 use super::page::Memory;
 use super::{Count, MemoryType};
 use crate::ports::ContentHash;
 
-/// What the last line begins with.
+/// Start of the last line.
 const MARK: &str = "<!-- written by ubp memory document, ";
 
 /// Tags that name the language of an example.
@@ -53,7 +53,7 @@ const LANGUAGES: [&str; 40] = [
     "zig",
 ];
 
-/// What a document about `memory_type` is called.
+/// The title of a document about `memory_type`.
 fn title(memory_type: MemoryType) -> &'static str {
     match memory_type {
         MemoryType::Tech => "Technical Knowledge",
@@ -62,7 +62,7 @@ fn title(memory_type: MemoryType) -> &'static str {
     }
 }
 
-/// The document: what is trusted most first, then what is needed most.
+/// The document: highest confidence first, then most used.
 pub(crate) fn text(memory_type: MemoryType, mut memories: Vec<(Memory, Count)>) -> String {
     memories.sort_by(|(a, of_a), (b, of_b)| {
         b.fields
@@ -83,7 +83,7 @@ pub(crate) fn text(memory_type: MemoryType, mut memories: Vec<(Memory, Count)>) 
             count.references, fields.confidence
         ));
         text.push_str(&memory.content);
-        // What a memory leaves open must not swallow the ones below it.
+        // A code block left open must not include the memories below it.
         if let Some(fence) = open_fence(&memory.content) {
             text.push_str(&format!("\n{fence}"));
         }
@@ -114,14 +114,14 @@ fn language(tags: &[String]) -> &'static str {
     tags.iter().find_map(named).unwrap_or_default()
 }
 
-/// The hash in the last line of a document, and the text that it is of.
+/// The hash in the last line of a document, and the text that it covers.
 fn digest_of(document: &str) -> Option<(&str, &str)> {
     let (text, mark) = document.trim_end().rsplit_once("\n\n")?;
     let end = text.len() + 1;
     Some((mark.strip_prefix(MARK)?.strip_suffix(" -->")?, document.get(..end)?))
 }
 
-/// Whether a file is a document that nobody changed since it was written; line breaks of any system count as one.
+/// Whether a file is a document that was not edited since it was written, apart from its kind of line breaks.
 pub fn is_own(document: &str) -> bool {
     let document = document.replace("\r\n", "\n");
     digest_of(&document).is_some_and(|(digest, text)| ContentHash::of(text.as_bytes()).to_string() == digest)
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_reads_as_its_readers_expect() {
+    fn a_document_has_the_expected_layout() {
         let hooks = memory(
             "React Hooksのベストプラクティス",
             "Call them at the top.",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_document_that_nobody_changed_is_taken_for_one() {
+    fn only_an_unedited_document_is_recognized() {
         let text = text(MemoryType::Domain, vec![(memory("T", "C", &[], &[], 1.0), count(0))]);
         assert!(is_own(&text) && is_own(&text.replace('\n', "\r\n")));
         assert!(!is_own(&text.replace("## T", "## U")));

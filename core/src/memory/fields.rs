@@ -1,31 +1,31 @@
-//! What the front matter of a memory says, in one reading for pages and for the index.
+//! The front matter of a memory, read the same way for pages and for the index.
 
 use super::MemoryType;
 use crate::index::parse_time;
 use crate::page::Value;
 
-/// Everything about a memory but its text.
+/// Everything about a memory except its text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fields {
     pub memory_type: MemoryType,
-    /// One line, as written.
+    /// One line, verbatim.
     pub topic: String,
-    /// Topics of memories that became part of this one.
+    /// Topics of memories merged into this one.
     pub aliases: Vec<String>,
     pub tags: Vec<String>,
     /// 0 to 1.
     pub confidence: f64,
-    /// Seconds since 1970, where the page says so.
+    /// Seconds since 1970, if the page has it.
     pub created_at: Option<i64>,
     pub source: Option<String>,
-    /// Ids of memories that became part of this one: their counts are its own.
+    /// Ids of memories merged into this one; their counts are added to its own.
     pub merged: Vec<String>,
-    /// Examples, where they cannot stand in the text.
+    /// Examples, if they cannot be stored in the text.
     pub examples: Option<Vec<String>>,
 }
 
 impl Fields {
-    /// Reads front matter: `None` where it is none of a memory, or why it cannot be one.
+    /// Reads front matter: `None` if it is not that of a memory; the reason if it is invalid.
     pub(super) fn of(fields: &[(String, Value)]) -> Option<Result<Self, String>> {
         let get = |key: &str| fields.iter().find(|(name, _)| name == key).map(|(_, value)| value);
         let scalar = |key: &str| match get(key) {
@@ -34,7 +34,7 @@ impl Fields {
         };
         let topic = scalar("topic")?;
         let Some(memory_type) = scalar("type").and_then(MemoryType::named) else {
-            let found = scalar("type").map_or("there is none".into(), |found| format!("it is '{found}'"));
+            let found = scalar("type").map_or("it is missing".into(), |found| format!("it is '{found}'"));
             return Some(Err(format!("`type` must be tech, project-tech or domain; {found}")));
         };
         let confidence = match scalar("confidence") {
@@ -57,7 +57,7 @@ impl Fields {
         }))
     }
 
-    /// What a page that is no longer valid YAML still seems to be about.
+    /// The topic of a page whose front matter is not valid YAML, as far as it can be read.
     pub(super) fn topic_of(fields: &[(String, Value)]) -> Option<&str> {
         fields.iter().find(|(name, _)| name == "topic").and_then(|(_, value)| match value {
             Value::Text(topic) => Some(topic.trim()),
@@ -66,14 +66,14 @@ impl Fields {
     }
 }
 
-/// The texts of a value, without what is blank.
+/// The strings of a value, without blank ones.
 fn strings(value: &Value) -> Vec<String> {
     let all = verbatim(value);
     let trimmed = all.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     trimmed.map(str::to_owned).collect()
 }
 
-/// As pages read tags: a scalar is cut at commas and blanks.
+/// Reads tags as pages do: a scalar is split at commas and spaces.
 fn tags(value: &Value) -> Vec<String> {
     let words: Vec<String> = match value {
         Value::Text(text) => text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).collect(),
@@ -83,7 +83,7 @@ fn tags(value: &Value) -> Vec<String> {
     bare.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The texts of a value as they are.
+/// The strings of a value, verbatim.
 fn verbatim(value: &Value) -> Vec<String> {
     match value {
         Value::Text(text) if text.is_empty() => Vec::new(),

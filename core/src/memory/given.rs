@@ -1,21 +1,21 @@
-//! What somebody asks to remember, in the form in which it is kept: what cannot be kept is refused here,
-//! before anything is looked up or written.
+//! Input for a new or updated memory in its stored form. Invalid input is rejected here, before
+//! anything is looked up or written.
 
 use super::body::{from_first_line, plain_breaks, without_heading};
 use crate::{Error, Result};
 
-/// Longest topic, in characters.
+/// Maximum length of a topic in characters.
 const TOPIC: usize = 200;
-/// Most bytes of content and examples together.
+/// Maximum size of content and examples together, in bytes.
 const TEXT: usize = 1 << 20;
-/// Most tags, and most examples.
+/// Maximum number of tags, and of examples.
 const ITEMS: usize = 100;
-/// Longest tag, in characters.
+/// Maximum length of a tag in characters.
 const TAG: usize = 100;
-/// Longest source, in characters.
+/// Maximum length of a source in characters.
 const SOURCE: usize = 2_000;
 
-/// What is to be remembered. What is `None` stays as it is where there is such a memory already.
+/// What to remember. `None` leaves the value of an existing memory unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Given {
     pub topic: String,
@@ -26,10 +26,10 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Checks and tidies what was given.
+    /// Validates and normalizes the input.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] naming what cannot be kept, and why.
+    /// [`Error::InvalidParams`] naming what is invalid, and why.
     pub(crate) fn new(
         topic: &str,
         content: &str,
@@ -41,12 +41,12 @@ impl Given {
         let size = content.len() + examples.iter().flatten().map(String::len).sum::<usize>();
         if size > TEXT {
             return Err(Error::invalid(format!(
-                "content and examples have {size} bytes; a memory takes at most {TEXT}: keep the essence, or make a page"
+                "content and examples have {size} bytes; a memory takes at most {TEXT}: shorten it, or create a page"
             )));
         }
         let content = tidied("content", content)?;
         let mut content = from_first_line(&content);
-        // The page says the topic as its heading; once is enough.
+        // The page has the topic as its heading already.
         loop {
             let without = without_heading(content, &topic);
             if without == content {
@@ -56,7 +56,7 @@ impl Given {
         }
         let content = content.trim_end().to_owned();
         if content.is_empty() {
-            return Err(Error::invalid("content is empty: say what is to be remembered"));
+            return Err(Error::invalid("content is empty: write what to remember"));
         }
         let examples = examples.map(kept_examples).transpose()?;
         let tags = tags.map(|tags| kept_tags(&tags)).transpose()?;
@@ -94,7 +94,7 @@ fn kept_examples(examples: Vec<String>) -> Result<Vec<String>> {
     Ok(kept)
 }
 
-/// Tags without `#`, each once, `-` for the blanks in them; a comma separates two.
+/// Tags without `#`, without duplicates, spaces replaced by `-`; a comma separates two tags.
 fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
     let mut kept: Vec<String> = Vec::new();
     for tag in tags.iter().flat_map(|tag| tag.split(',')) {
@@ -113,8 +113,7 @@ fn kept_tags(tags: &[String]) -> Result<Vec<String>> {
 
 fn many(name: &str, count: usize) -> Result<()> {
     let few = count <= ITEMS;
-    few.then_some(())
-        .ok_or_else(|| Error::invalid(format!("{count} {name} are too many; the most is {ITEMS}")))
+    few.then_some(()).ok_or_else(|| Error::invalid(format!("too many {name}: {count}, at most {ITEMS}")))
 }
 
 #[cfg(test)]
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_refused_with_the_reason() {
+    fn invalid_input_is_rejected_with_the_reason() {
         for (topic, content, reason) in [
             ("", "x", "topic must be one line"),
             ("a\0b", "x", "topic must be one line"),
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_kept_is_tidied() {
+    fn valid_input_is_normalized() {
         let tags = ["#Rust", "async await", "a, b", "Rust", " "].map(str::to_owned).to_vec();
         let examples = ["let x;\r\n", "", "  y  "].map(str::to_owned).to_vec();
         let given = Given::new(

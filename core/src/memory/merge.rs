@@ -1,4 +1,4 @@
-//! Several memories as one: what each of them says, once.
+//! Merges several memories into one, without repeating what they have in common.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::body::{is_block, open_fence};
 use super::page::Memory;
 use crate::text::{Fence, fold_key};
 
-/// `kept` with everything that the others say and it does not.
+/// `kept` with everything that only the others contain.
 pub(crate) fn merged<'m>(kept: &Memory, others: impl IntoIterator<Item = &'m Memory>) -> Memory {
     let mut merged = kept.clone();
     let mut confidences = vec![kept.fields.confidence];
@@ -31,7 +31,7 @@ pub(crate) fn merged<'m>(kept: &Memory, others: impl IntoIterator<Item = &'m Mem
     merged
 }
 
-/// Adds what is not there yet; `key` says what counts as the same.
+/// Adds the items that are not in `list` yet; items with the same `key` are equal.
 fn add<'s>(list: &mut Vec<String>, more: impl IntoIterator<Item = &'s String>, key: impl Fn(&str) -> String) {
     let mut known: HashSet<String> = list.iter().map(|item| key(item)).collect();
     for item in more {
@@ -41,7 +41,7 @@ fn add<'s>(list: &mut Vec<String>, more: impl IntoIterator<Item = &'s String>, k
     }
 }
 
-/// `text`, and below it what `more` says beyond that: whole blocks, items of lists, lines and sentences.
+/// `text`, followed by what `more` adds to it: whole blocks, items of lists, lines and sentences.
 pub(crate) fn without_repeating(text: &str, more: &str) -> String {
     let known_blocks: HashSet<String> = blocks(text).into_iter().map(|block| fold_key(&block)).collect();
     let known: HashSet<String> =
@@ -50,7 +50,7 @@ pub(crate) fn without_repeating(text: &str, more: &str) -> String {
     let mut headings: Vec<String> = Vec::new();
     for block in blocks(more) {
         if is_heading(&block) {
-            // A heading is worth as much as what stands below it.
+            // A heading is kept only if something below it is.
             let level = |block: &str| block.bytes().take_while(|&byte| byte == b'#').count();
             headings.retain(|above| level(above) < level(&block));
             if !known_blocks.contains(&fold_key(&block)) {
@@ -77,7 +77,7 @@ pub(crate) fn without_repeating(text: &str, more: &str) -> String {
     if added.is_empty() {
         return text.to_owned();
     }
-    // A code block that is never closed would swallow what comes now.
+    // Close an open code block: it would include the text that follows.
     let closing = open_fence(text).map(|fence| format!("\n{fence}")).unwrap_or_default();
     format!("{text}{closing}\n\n{}", added.join("\n\n"))
 }
@@ -118,7 +118,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// What a block states, part by part, with what it is compared by. The parts together are the block.
+/// The statements of a block, each with the key that it is compared by. Joined, they give the block.
 fn statements(block: &str) -> Vec<(String, String)> {
     let one = || vec![(block.to_owned(), fold_key(block))];
     let is_table = block.lines().all(|line| line.trim_start().starts_with('|'));
@@ -129,7 +129,7 @@ fn statements(block: &str) -> Vec<(String, String)> {
         return one();
     }
     if block.lines().any(is_item) {
-        // An item, with the lines that belong to it.
+        // An item and its continuation lines.
         let mut items: Vec<String> = Vec::new();
         for line in block.lines() {
             match items.last_mut() {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_said_twice_and_nothing_is_lost() {
+    fn merging_repeats_nothing_and_loses_nothing() {
         for (text, more, both) in [
             ("Use tokio.", "Use tokio.", "Use tokio."),
             ("Use tokio.", "use  TOKIO", "Use tokio."),

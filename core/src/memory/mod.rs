@@ -1,13 +1,13 @@
-//! Memories: what somebody told an agent to keep, each a page that people can read, correct, link and
-//! compare. What an operation knows of a memory comes from its page; only how often it was needed does not,
-//! since a page must not change because it was read.
+//! Memories: what agents were asked to remember. Each is a page that people can read, correct, link and
+//! compare. Everything that operations know about a memory comes from its page, except how often it was used,
+//! because reading a page must not change it.
 //!
 //! **Invariants**
-//! - What is remembered comes back to the letter (`tests.rs`).
-//! - Of many who remember one topic, one makes the page, and no update and no count is lost: `remember` looks and
-//!   writes under the write lock (`tests/tests/memory.rs`).
-//! - Recalling changes no page, waits for no writer and fails on no disk (`ops/tests/remembering.rs`).
-//! - A reindex that is stopped anywhere loses no memory (`tests/tests/process/killed_reindex.rs`).
+//! - A memory is recalled exactly as it was written (`tests.rs`).
+//! - If several clients remember the same topic at once, one creates the page, and no update and no count is lost:
+//!   `remember` looks up and writes under the write lock (`tests/tests/memory.rs`).
+//! - Recalling changes no page, waits for no writer and works on a read-only disk (`ops/tests/remembering.rs`).
+//! - A reindex that is interrupted at any point loses no memory (`tests/tests/process/killed_reindex.rs`).
 
 mod body;
 mod catalog;
@@ -43,23 +43,23 @@ pub(crate) use together::{Compared, Group, groups};
 /// The folder of memories, relative to the pages folder.
 pub const FOLDER: &str = "memory";
 
-/// Most memories in one answer.
+/// Maximum number of memories in one answer.
 pub const MOST: usize = 100;
 
 /// What a memory is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryType {
-    /// Technology, whatever the project.
+    /// Technology in general.
     Tech,
     /// How this project uses technology.
     ProjectTech,
-    /// The field that the project is about.
+    /// The subject area of the project.
     Domain,
 }
 
 impl MemoryType {
-    /// All of them, in the order in which people read them.
+    /// All of them, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::Tech, Self::ProjectTech, Self::Domain];
 
     /// Its name in front matter, paths and answers.
@@ -71,7 +71,7 @@ impl MemoryType {
         }
     }
 
-    /// The type of that name.
+    /// The type with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == name.trim())
     }

@@ -1,5 +1,5 @@
-//! A memory as a page: front matter for what it is, text for what it says. Every page that is written is
-//! read again first, so that what was remembered is what will be recalled.
+//! A memory as a page: front matter for its fields, text for its content. The text of a page is parsed before it is
+//! written, so that recalling returns exactly what was remembered.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use super::fields::Fields;
 use crate::page::{LinkTypes, body_start, parse, plain_scalar, set_fields, with_body};
 use crate::{Error, Result};
 
-/// What a page remembers.
+/// The content of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Memory {
     pub fields: Fields,
@@ -17,7 +17,7 @@ pub(crate) struct Memory {
     pub examples: Vec<String>,
 }
 
-/// Reads a page: `None` where it is no memory; the line and the reason where it cannot be one.
+/// Reads a page: `None` if it is not a memory; line and reason if it is not a valid one.
 pub(crate) fn read(text: &str) -> Option<std::result::Result<Memory, (usize, String)>> {
     let page = parse(text, &LinkTypes::default());
     if let Some(found) = page.diagnostics.iter().find(|found| found.code == "front_matter_syntax") {
@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str) -> Option<std::result::Result<Memory, (usize, Str
 /// The text of a new page.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a text that would not come back as it is.
+/// [`Error::InvalidParams`] for a text that would not be read back unchanged.
 pub(crate) fn new_page(memory: &Memory, id: &str, now: Timestamp) -> Result<String> {
     let time = seconds(now);
     let fields = &memory.fields;
@@ -67,12 +67,12 @@ pub(crate) fn new_page(memory: &Memory, id: &str, now: Timestamp) -> Result<Stri
     if holds(&page, memory) { Ok(page) } else { Err(unfit(&fields.topic)) }
 }
 
-/// `text`, the page of `old`, with what makes it the page of `new`; what both have in common stays as it is
-/// written. `path` only names the page in errors.
+/// `text`, the page of `old`, edited to be the page of `new`; what both have in common is not rewritten.
+/// `path` is used in errors only.
 ///
 /// # Errors
-/// [`Error::FrontMatter`] where that cannot be edited safely; [`Error::InvalidParams`] for a text that would
-/// not come back as it is.
+/// [`Error::FrontMatter`] if that cannot be edited safely; [`Error::InvalidParams`] for a text that would
+/// not be read back unchanged.
 pub(crate) fn edited(path: &str, text: &str, old: &Memory, new: &Memory, now: Timestamp) -> Result<String> {
     if old == new {
         return Ok(text.to_owned());
@@ -116,15 +116,15 @@ fn proven(path: &str, page: String, memory: &Memory) -> Result<String> {
     if holds(&page, memory) {
         return Ok(page);
     }
-    let message = "what is to be remembered would not come back as it is".into();
+    let message = "the memory would not be read back unchanged".into();
     Err(Error::FrontMatter { path: path.to_owned(), message })
 }
 
 fn unfit(topic: &str) -> Error {
-    Error::invalid(format!("'{topic}' cannot be kept: its text would not come back as it is"))
+    Error::invalid(format!("'{topic}' cannot be stored: its text would not be read back unchanged"))
 }
 
-/// Whether the page says exactly this.
+/// Whether reading the page gives exactly `memory`.
 fn holds(page: &str, memory: &Memory) -> bool {
     let Some(Ok(read)) = read(page) else { return false };
     let (found, wanted) = (&read.fields, &memory.fields);
@@ -139,7 +139,7 @@ fn holds(page: &str, memory: &Memory) -> bool {
         && (found.confidence - wanted.confidence).abs() < 1e-9
 }
 
-/// The page with one line of front matter set, or taken out: a value that [`set_fields`] does not write.
+/// The page with one line of front matter set or removed, for values that [`set_fields`] does not write.
 fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result<String> {
     let refuse = |message: String| Error::FrontMatter { path: path.to_owned(), message };
     let before = parse(text, &LinkTypes::default());
@@ -159,7 +159,7 @@ fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result
             let more = lines.iter().take(last).skip(from + 1).take_while(goes_on).count();
             (from, from + 1 + more)
         }
-        None if there => return Err(refuse(format!("`{key}` is written in a way that is not edited"))),
+        None if there => return Err(refuse(format!("`{key}` uses YAML syntax that cannot be edited"))),
         None => (last, last),
     };
     let line = value.map(|value| format!("{key}: {value}{eol}")).unwrap_or_default();
@@ -167,7 +167,7 @@ fn with_line(path: &str, text: &str, key: &str, value: Option<String>) -> Result
     let (start, end) =
         (text.get(..block.start).unwrap_or_default(), text.get(block.end..).unwrap_or_default());
     let edited = [start, &head.concat(), &line, &tail.concat(), end].concat();
-    // Everything else has to be what it was.
+    // Everything else has to be unchanged.
     let after = parse(&edited, &LinkTypes::default());
     let others = |page: &crate::page::Page| -> Vec<_> {
         page.front_matter.fields.iter().filter(|(name, _)| name != key).cloned().collect()

@@ -1,17 +1,17 @@
-//! What looks like a secret: keys and tokens by the forms that their makers gave them, passwords by the name
-//! that they are assigned to, and other assignments of what only chance can have written. Pages are read by
-//! many and committed; a secret on one has to be changed, not deleted.
+//! Detects secrets: keys and tokens by their vendors' formats, passwords by the name
+//! that they are assigned to, and other assigned values that look random. Pages are read by
+//! many and committed; deleting a secret from one is not enough, it has to be replaced.
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// A part of what somebody wants to remember.
+/// A part of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Topic,
     Content,
-    /// The example of that number, from 1.
+    /// An example by its number, from 1.
     Example(usize),
     Tags,
     Source,
@@ -29,25 +29,25 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Something that looks like a secret.
+/// A text that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Secret {
     pub place: Place,
-    /// From 1, within its part.
+    /// Line within its part, from 1.
     pub line: usize,
     /// What it looks like, with its article.
     pub kind: &'static str,
 }
 
-/// A form that secrets have.
+/// A format of secrets.
 struct Rule {
     kind: &'static str,
     form: Regex,
-    /// Whether a match is one, and no example of one.
+    /// Whether a match is a secret and not a placeholder.
     is_one: fn(&Captures<'_>) -> bool,
 }
 
-/// What a secret looks like, in words and as a form, and what tells it from an example.
+/// What a secret looks like: description, pattern, and a check that a match is not a placeholder.
 type Form = (&'static str, &'static str, fn(&Captures<'_>) -> bool);
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -86,7 +86,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             is_basic_authorization,
         ),
         ("a JSON Web Token", r"\b(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
-        ("a password in an address", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
+        ("a password in a URL", r"(?i)[a-z]://[^/\s:@]+:([^@\s/]{3,})@", is_given_value),
     ];
     let assigned: [Form; 3] = [
         (
@@ -100,7 +100,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             is_assigned_secret,
         ),
         (
-            "something that only chance can have written, as secrets are",
+            "a random value, as secrets are",
             r#"(?:^|[^A-Za-z0-9_.?&-])([A-Za-z0-9_.-]+)["'`]?[ \t]{0,4}(?::=|=>|[=:])[ \t]{0,4}["'`]?([A-Za-z0-9+/_=-]{32,})"#,
             is_random_value,
         ),
@@ -111,7 +111,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What in these texts looks like a secret, each line once.
+/// Lines of these texts that look like secrets, each reported once.
 pub(crate) fn look_for<'t>(texts: impl IntoIterator<Item = (Place, &'t str)>) -> Vec<Secret> {
     let mut found = Vec::new();
     for (place, text) in texts {
@@ -127,7 +127,7 @@ fn value<'t>(captures: &Captures<'t>, group: usize) -> &'t str {
     captures.get(group).map_or("", |found| found.as_str())
 }
 
-/// Whether it is meant to be replaced by whoever reads it.
+/// Whether it is meant to be replaced by the reader.
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     let words = [
@@ -168,7 +168,7 @@ fn has_digits(captures: &Captures<'_>) -> bool {
     is_no_example(captures) && value(captures, 1).bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A name and a password in base64. Words look like base64, and are none of a text with a colon.
+/// A name and a password in base64. Words look like base64 too, but do not decode to text with a colon.
 fn is_basic_authorization(captures: &Captures<'_>) -> bool {
     let decoded = base64(value(captures, 1)).and_then(|bytes| String::from_utf8(bytes).ok());
     decoded.is_some_and(|text| {
@@ -178,7 +178,7 @@ fn is_basic_authorization(captures: &Captures<'_>) -> bool {
     })
 }
 
-/// The bytes of a text in base64, as far as it has whole ones; `None` for what is none.
+/// Decodes base64, ignoring incomplete bytes at the end; `None` if it is not base64.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
     for byte in text.trim_end_matches('=').bytes() {
@@ -200,7 +200,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `sk-` begins ordinary names, too.
+/// Ordinary names begin with `sk-`, too.
 fn is_random_key(captures: &Captures<'_>) -> bool {
     let key = value(captures, 1);
     !is_placeholder(key) && key.bytes().filter(u8::is_ascii_digit).count() >= 2 && entropy(key) >= 3.5
@@ -212,7 +212,7 @@ fn is_given_value(captures: &Captures<'_>) -> bool {
     !is_placeholder(value) && !names.contains(&value.to_lowercase().as_str())
 }
 
-/// However short it is.
+/// Also accepts a password of one character.
 fn is_password_of_a_name(captures: &Captures<'_>) -> bool {
     value(captures, 1).chars().count() == 1 || is_given_value(captures)
 }
@@ -223,7 +223,7 @@ fn is_no_word(captures: &Captures<'_>) -> bool {
     !is_word && is_given_value(captures)
 }
 
-/// Whether a value is an expression or a name of a program, and so none that somebody chose.
+/// Whether a value is an expression or an identifier in code, so not a secret itself.
 fn is_code(value: &str) -> bool {
     let names =
         value.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '-' | '>' | '?' | '!'));
@@ -249,7 +249,7 @@ fn is_password(captures: &Captures<'_>) -> bool {
         return false;
     }
     let plain_name = value.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
-    // `8-64` is a length, and what is written in other scripts is a sentence.
+    // `8-64` is a length, and a value in another script is part of a sentence.
     let letters = value.chars().any(char::is_alphabetic) || value.len() >= 6;
     letters && value.chars().count() >= 4 && (quoted || (value.is_ascii() && !plain_name))
 }
@@ -269,7 +269,7 @@ fn is_address(value: &str) -> bool {
     value.contains("://") || value.matches('/').count() >= 3
 }
 
-/// Names of what looks as random as a secret and is none.
+/// Words in the names of values that look random but are not secret.
 const HARMLESS: [&str; 10] =
     ["sha", "hash", "digest", "checksum", "integrity", "md5", "commit", "etag", "fingerprint", "uuid"];
 
@@ -280,7 +280,7 @@ fn is_random_value(captures: &Captures<'_>) -> bool {
         name.ends_with("id") || HARMLESS.iter().any(|word| name.contains(word) || start.starts_with(word));
     let count = |of: fn(&u8) -> bool| value.bytes().filter(of).count();
     let kinds = [count(u8::is_ascii_digit), count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
-    // Names are words, where only the first letter may be a capital; chance changes its mind all the time.
+    // In identifiers only the first letter of a word is a capital; random text changes case all the time.
     let pairs = value.as_bytes().windows(2).map(|pair| (kind_of(pair[0]), kind_of(pair[1])));
     let changes = pairs.filter(|&pair| pair.0 != pair.1 && pair != (CAPITAL, SMALL)).count();
     !harmless
@@ -303,7 +303,7 @@ fn kind_of(byte: u8) -> u8 {
     }
 }
 
-/// Bits per character, by how often each occurs.
+/// Shannon entropy in bits per character.
 fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
@@ -321,13 +321,13 @@ mod tests {
         look_for([(Place::Content, text)]).into_iter().map(|secret| (secret.line, secret.kind)).collect()
     }
 
-    /// Made of two parts, so that nobody who looks for secrets finds one here.
+    /// Joins two parts, so that secret scanners do not report this file.
     fn joined(a: &str, b: &str) -> String {
         format!("{a}{b}")
     }
 
     #[test]
-    fn every_form_can_be_looked_for() {
+    fn every_pattern_compiles() {
         assert_eq!(RULES.len(), 22);
     }
 
@@ -360,7 +360,7 @@ mod tests {
             ("curl -u a:b https://x.example".into(), "a name with its password"),
             ("curl -s --user=ann:S3cr3t https://x.example".into(), "a name with its password"),
             ("Authorization: Basic YWRtaW46UzNjcjN0IQ==".into(), "a name with its password"),
-            ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in an address"),
+            ("postgres://app:s3cr3tW0rd@db.internal/app".into(), "a password in a URL"),
             ("password = hunter2".into(), "a password"),
             ("DB_PASSWORD=Tr0ub4dor&3".into(), "a password"),
             ("  \"password\": \"correcthorse\",".into(), "a password"),
@@ -373,7 +373,7 @@ mod tests {
             ("Authorization token: Bearer f3a9c81e7b2d4650".into(), "a secret"),
             (
                 "STORAGE=Zm9vYmFyQ2hh1bmdlTWU4N2FzZGprMjM4OTdhc2Q5OGFz".into(),
-                "something that only chance can have written, as secrets are",
+                "a random value, as secrets are",
             ),
         ] {
             assert_eq!(found(&format!("first\n{text}\nlast")), [(2, kind)], "{text}");
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_talks_of_secrets_is_none() {
+    fn texts_about_secrets_are_not_secrets() {
         for text in [
             "The password is hashed with argon2; never log a token.",
             "Set `password` in the form, and `token: String` in the struct.",
@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods)]
-    fn looking_takes_no_longer_for_what_is_made_to_take_long() {
+    fn hostile_input_does_not_slow_detection_down() {
         for text in
             ["password".repeat(20_000), "a".repeat(500_000), "a://".repeat(50_000), "x=".repeat(100_000)]
         {

@@ -1,4 +1,4 @@
-//! Memories like one that is being written, so that whoever writes sees what is known already; and how alike
+//! Memories similar to one that is being written, so that its author sees what is known already; and how similar
 //! two memories are.
 
 use std::collections::HashMap;
@@ -16,34 +16,34 @@ use crate::query::page_vectors;
 use crate::show::counted;
 use crate::text::fold_key;
 
-/// Cosine similarity from which memories are told to be alike.
+/// Memories with at least this cosine similarity are reported.
 const CLOSE: f32 = 0.75;
 
-/// How alike two topics must be spelled to be told: 0 to 1.
+/// Memories whose topics are spelled at least this similarly are reported, 0 to 1.
 const SPELLED_ALIKE: f64 = 0.92;
 
-/// Memories that are named at most.
+/// Maximum number of memories that are reported.
 const MOST: usize = 5;
 
-/// Characters of a text that are compared: what a memory is about stands at its beginning, and nobody should
-/// have to wait for the rest.
+/// Number of characters of a text that are compared. What a memory is about is at its beginning, and comparing
+/// the rest would take time.
 const COMPARED: usize = 200;
 
-/// A memory like another.
+/// A memory similar to another.
 #[derive(Debug, Clone)]
 pub(crate) struct Similar<'c> {
     pub entry: &'c Entry,
-    /// Cosine similarity of its closest section; `None` for one that is only called alike.
+    /// Cosine similarity of its closest section; `None` if only its topic is similar.
     pub similarity: Option<f32>,
 }
 
-/// What a memory that is about to be written means, and the vectors to compare that with.
+/// The vector of a memory that is about to be written, and the vectors to compare it with.
 pub(crate) struct Meaning {
     vector: Vec<f32>,
     others: Arc<VectorMatrix>,
 }
 
-/// The meaning of a memory that is about to be written; `None` where vectors would mean nothing.
+/// The meaning of a memory that is about to be written; `None` if there is no vector for it.
 pub(crate) fn meaning(context: &Context<'_>, topic: &str, content: &str) -> Result<Option<Meaning>> {
     let Some(embedder) = context.embedder else { return Ok(None) };
     let end = content.char_indices().nth(COMPARED).map_or(content.len(), |(at, _)| at);
@@ -64,7 +64,7 @@ pub(crate) fn meaning(context: &Context<'_>, topic: &str, content: &str) -> Resu
 }
 
 impl Catalog {
-    /// Memories like the one about `topic`, which lies at `path`, most alike first, and how many there are.
+    /// Memories similar to the one about `topic` at `path`, most similar first, and how many there are.
     pub(crate) fn similar(
         &self,
         context: &Context<'_>,
@@ -80,7 +80,7 @@ impl Catalog {
             let keep = |page: i64| others.contains_key(&page);
             let close = context.index.read(|db| matrix.closest(db, vector, limit, keep))?;
             for section in close.sections.iter().filter(|section| section.similarity >= CLOSE) {
-                // Closest first: the first section of a page is its best.
+                // Sections are sorted by similarity, so the first one of a page is its best.
                 found.entry(section.page).or_insert(Some(section.similarity));
             }
         }
@@ -116,7 +116,7 @@ pub(crate) fn vectors(
     let due = pending(db, &model.identity)?;
     if due > 0 {
         return Ok(Err(format!(
-            "the vectors of {} are still to be computed",
+            "the vectors of {} are not computed yet",
             counted(due, "section", "sections")
         )));
     }

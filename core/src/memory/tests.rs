@@ -1,4 +1,4 @@
-//! Pages of memories held against what was remembered: whatever the text, it comes back to the letter.
+//! Pages of memories: whatever the text, it is read back unchanged.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -40,7 +40,7 @@ fn written(memory: &Memory) -> String {
     new_page(memory, ID, now()).unwrap()
 }
 
-/// What a page says, without when it was written.
+/// The memory on a page, without its times.
 fn said(page: &str) -> Memory {
     let mut memory = read(page).unwrap().unwrap();
     memory.fields.created_at = None;
@@ -49,7 +49,7 @@ fn said(page: &str) -> Memory {
 }
 
 #[test]
-fn a_page_is_what_a_person_would_like_to_read() {
+fn a_page_is_readable_markdown() {
     let memory = memory(
         "Rustの非同期プログラミング",
         "Rustでは `async` を使います。\n\n- a\n- b",
@@ -67,7 +67,7 @@ fn a_page_is_what_a_person_would_like_to_read() {
 }
 
 #[test]
-fn texts_that_look_like_parts_of_a_page_come_back() {
+fn texts_that_look_like_parts_of_a_page_are_read_back_unchanged() {
     for (content, examples) in [
         ("x\n\n## Examples\n\n```\na\n```", &[][..]),
         ("x\n\n## Examples\n\n```\na\n```", &["b"]),
@@ -90,7 +90,7 @@ fn texts_that_look_like_parts_of_a_page_come_back() {
 }
 
 #[test]
-fn a_topic_is_a_name_whatever_it_looks_like() {
+fn a_topic_that_looks_like_markup_or_yaml_is_kept() {
     for topic in [
         "[[x]]",
         "#tag",
@@ -130,7 +130,7 @@ fn a_topic_is_a_name_whatever_it_looks_like() {
 }
 
 #[test]
-fn nothing_that_is_given_becomes_a_field() {
+fn input_cannot_inject_front_matter_fields() {
     let hostile = "x\"\nagents: nobody\n---\n# y";
     assert!(memory("T", "x", &[], &[], Some(hostile)).is_none(), "a source is one line");
     for source in
@@ -148,7 +148,7 @@ fn nothing_that_is_given_becomes_a_field() {
 }
 
 #[test]
-fn an_edit_changes_what_is_new_and_leaves_the_rest() {
+fn an_edit_changes_only_what_differs() {
     let page = "---\r\n# mine\r\ntype: tech\r\ntopic: T\r\nauthor: me # always\r\ntags:\r\n  - a\r\n  - b\r\n\
                 confidence: 0.5\r\n---\r\n\r\n# T\r\n\r\nOld.\r\n";
     let old = read(page).unwrap().unwrap();
@@ -175,12 +175,12 @@ fn an_edit_changes_what_is_new_and_leaves_the_rest() {
 }
 
 #[test]
-fn pages_that_are_no_memories_are_told_from_those_that_are_broken() {
+fn other_pages_and_invalid_memories_are_told_apart() {
     assert!(read("# Just a page\n").is_none());
     assert!(read("---\ntype: tech\n---\nx\n").is_none());
     for (page, line, reason) in [
         ("---\ntopic: T\ntype: other\n---\nx\n", 1, "'other'"),
-        ("---\ntopic: T\n---\nx\n", 1, "there is none"),
+        ("---\ntopic: T\n---\nx\n", 1, "it is missing"),
         ("---\ntopic: T\ntype: tech\nconfidence: high\n---\nx\n", 1, "from 0 to 1"),
         ("---\ntopic: T\ntype: tech\nconfidence: 7\n---\nx\n", 1, "from 0 to 1"),
         ("---\ntopic: T\ntype: tech\ntags: [a\n---\nx\n", 5, "YAML"),
@@ -191,7 +191,7 @@ fn pages_that_are_no_memories_are_told_from_those_that_are_broken() {
     }
 }
 
-/// Texts made of what pages are made of.
+/// Random texts of Markdown syntax.
 fn text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just("```\n".to_owned()),
@@ -215,7 +215,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_remembered_is_what_is_recalled(
+    fn a_memory_is_read_back_unchanged(
         topic in "\\PC{1,30}",
         content in text(),
         tags in prop::collection::vec("\\PC{0,10}", 0..4),
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_remembered_again_takes_the_place_of_what_was(
+    fn remembering_again_replaces_the_memory(
         before in text(),
         after in text(),
         examples in prop::collection::vec(text(), 0..3),

@@ -1,5 +1,5 @@
-//! Which memories say the same. Each that is replaced is that close to the one that stays: closeness is not
-//! passed on from one to the next, or a long row of small steps would end somewhere else entirely.
+//! Which memories are duplicates. Each replaced memory is similar to the one that is kept. Similarity is not
+//! transitive: a long chain of small differences would join memories that have nothing in common.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,27 +8,28 @@ use super::{Count, Entry};
 use crate::Result;
 use crate::progress::{Cancel, Progress, Stage};
 
-/// Cosine similarity above which two memories are one.
+/// Cosine similarity above which two memories are duplicates.
 pub(crate) const SAME: f32 = 0.85;
 
-/// A memory as it is compared.
+/// A memory to compare.
 pub(crate) struct Compared<'c> {
     pub entry: &'c Entry,
     pub count: Count,
-    /// Its text, folded: equal texts are the same without any vector.
+    /// Its text, folded: equal texts are duplicates even without vectors.
     pub text: String,
 }
 
-/// Memories that are one: places in the list that was compared.
+/// Duplicates, as positions in the compared list.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
-    /// The one that stays.
+    /// The one to keep.
     pub kept: usize,
-    /// Those that it replaces, each with its similarity, the most alike first.
+    /// The ones that it replaces, with their similarity, most similar first.
     pub replaced: Vec<(usize, f32)>,
 }
 
-/// The groups among these memories. What is needed most, trusted most and known longest stays.
+/// The groups of duplicates. The most used one is kept; on a tie the one with the highest confidence, then the
+/// oldest.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
@@ -76,7 +77,7 @@ pub(crate) fn groups(
     Ok(groups)
 }
 
-/// How alike two memories of one type are; `None` where it cannot be told.
+/// Similarity of two memories of one type; `None` if it is unknown.
 fn similarity(a: &Compared<'_>, b: &Compared<'_>, vectors: &HashMap<i64, Vec<f32>>) -> Option<f32> {
     if a.entry.fields.memory_type != b.entry.fields.memory_type {
         return None;

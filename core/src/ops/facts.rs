@@ -1,71 +1,70 @@
-//! What every surface has to know of an operation. It stands in the operation's own file, so that no
-//! surface keeps a list of names.
+//! What surfaces need to know about an operation. Each operation declares its facts in its own file, so no surface
+//! keeps a list of names.
 
 /// What an operation does to the project's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// It changes no file.
+    /// Changes no file.
     Read,
-    /// It writes, and can be repeated or undone.
+    /// Writes; can be repeated or undone.
     Write,
-    /// It takes something away.
+    /// Deletes something.
     Destructive,
 }
 
-/// Whether an operation is an MCP tool. Those that change something are tools only of a server that may
-/// write.
+/// Which MCP servers offer an operation as a tool. Only servers that may write offer operations that change
+/// something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
-    /// Of every server, and of the set `core`: what agents need to find and read.
+    /// All servers, and the set `core`: what agents need to find and read.
     Core,
-    /// Of every server.
+    /// All servers.
     Always,
-    /// Of every server that may write, although it only reads.
+    /// Servers that may write, although the operation only reads.
     Writing,
-    /// Of a server that was asked for it.
+    /// Servers started with this tool.
     OnRequest,
-    /// Of a server that was asked for this set.
+    /// Servers started with this set.
     Set(&'static str),
-    /// Never: it is for people, or its answers are not for a model.
+    /// None: the operation is for people, or its answers are not for a model.
     Never,
 }
 
-/// What surfaces know of an operation.
+/// Facts about an operation, for all surfaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts {
-    /// What it is for, in a sentence.
+    /// What it does, in one sentence.
     pub summary: &'static str,
     /// What it does to the project's files.
     pub effect: Effect,
-    /// Whether it is an MCP tool.
+    /// Which servers offer it as an MCP tool.
     pub tool: Tool,
-    /// A further name of that tool, under which users of other servers know it.
+    /// An alias of the tool, known from other servers.
     pub called: Option<&'static str>,
-    /// What an agent must give, beside what everybody must.
+    /// Parameters that only agents must pass.
     pub required_of_agents: &'static [&'static str],
-    /// Whether the same change asked for twice is made once.
+    /// Whether repeating the call changes nothing more.
     pub idempotent: bool,
-    /// The command that asks for it, without `ubp`; empty where no command does.
+    /// The command that runs it, without `ubp`; empty if there is none.
     pub command: &'static str,
-    /// Its parameters that this command takes without a flag, in order.
+    /// Its parameters that are positional arguments of the command, in order.
     pub arguments: &'static [&'static str],
-    /// What does it in the viewer, as a noun; empty where nothing does.
+    /// What runs it in the viewer, as a noun; empty if nothing does.
     pub button: &'static str,
-    /// Whether its answer holds text of pages, which a model must take for data.
+    /// Whether its answer contains text of pages, which a model must treat as data.
     pub quotes_pages: bool,
-    /// Whether it may run while somebody types: on the index as it is, without waiting for changes that are on their
-    /// way into it.
+    /// Whether it may run while a user types: on the index as it is, without waiting for pending changes.
     pub at_once: bool,
-    /// Whether it writes the index and no file, so that nobody has to take it back.
+    /// Whether it writes only the index and no file, so there is nothing to undo.
     pub index_only: bool,
-    /// Whether it changes a file that nothing watches, so that whoever shows the project has to be told.
+    /// Whether it changes a file that is not watched, so programs that show the project must be notified.
     pub unwatched: bool,
-    /// What a model is told of a server that has this tool.
+    /// Text for the instructions of a server that has this tool.
     pub introduction: Option<&'static str>,
 }
 
 impl Facts {
-    /// Of an operation that reads.
+    /// An operation that reads.
     pub const fn reading(summary: &'static str) -> Self {
         Self {
             summary,
@@ -85,83 +84,82 @@ impl Facts {
         }
     }
 
-    /// Of an operation that writes.
+    /// An operation that writes.
     pub const fn writing(summary: &'static str) -> Self {
         Self { effect: Effect::Write, ..Self::reading(summary) }
     }
 
-    /// Of an operation that takes something away.
+    /// An operation that deletes something.
     pub const fn destroying(summary: &'static str) -> Self {
         Self { effect: Effect::Destructive, ..Self::reading(summary) }
     }
 
-    /// It is a tool.
+    /// Offers it as a tool.
     pub const fn tool(self, tool: Tool) -> Self {
         Self { tool, ..self }
     }
 
-    /// As a tool it is also known by this name.
+    /// Adds an alias of the tool.
     pub const fn called(self, name: &'static str) -> Self {
         Self { called: Some(name), ..self }
     }
 
-    /// An agent must give these parameters, which others may leave out.
+    /// Parameters that agents must pass and others may leave out.
     pub const fn required_of_agents(self, names: &'static [&'static str]) -> Self {
         Self { required_of_agents: names, ..self }
     }
 
-    /// Asked for twice, it changes no more than asked for once.
+    /// Repeating the call changes nothing more.
     pub const fn idempotent(self) -> Self {
         Self { idempotent: true, ..self }
     }
 
-    /// People ask for it with this command.
+    /// The command that runs it.
     pub const fn command(self, command: &'static str) -> Self {
         Self { command, ..self }
     }
 
-    /// Its command takes these parameters without a flag.
+    /// Parameters that are positional arguments of the command.
     pub const fn arguments(self, arguments: &'static [&'static str]) -> Self {
         Self { arguments, ..self }
     }
 
-    /// This does it in the viewer.
+    /// What runs it in the viewer.
     pub const fn button(self, button: &'static str) -> Self {
         Self { button, ..self }
     }
 
-    /// Its answer holds text of pages.
+    /// Its answer contains text of pages.
     pub const fn quoting_pages(self) -> Self {
         Self { quotes_pages: true, ..self }
     }
 
-    /// It may run while somebody types.
+    /// It may run while a user types.
     pub const fn at_once(self) -> Self {
         Self { at_once: true, ..self }
     }
 
-    /// It writes the index and no file.
+    /// It writes only the index and no file.
     pub const fn index_only(self) -> Self {
         Self { index_only: true, ..self }
     }
 
-    /// It changes a file that nothing watches.
+    /// It changes a file that is not watched.
     pub const fn unwatched(self) -> Self {
         Self { unwatched: true, ..self }
     }
 
-    /// What a model is told of a server that has this tool.
+    /// Text for the instructions of a server that has this tool.
     pub const fn introducing(self, words: &'static str) -> Self {
         Self { introduction: Some(words), ..self }
     }
 
-    /// Whether it only reads, so that its whole answer can come from one state of the index.
+    /// Whether it only reads, so its whole answer can come from one snapshot of the index.
     pub fn reads_only(&self) -> bool {
         self.effect == Effect::Read && !self.index_only
     }
 
-    /// Whether it writes a page and leaves it to others to take that into the index: somebody types, and
-    /// waits for it.
+    /// Whether it writes a page and leaves indexing to others, because a user types and waits for it.
     pub fn leaves_index(&self) -> bool {
         self.at_once && self.effect != Effect::Read
     }

@@ -1,12 +1,12 @@
-//! Everything UBP can do. An operation is one file: what it takes, what it gives, its facts, how it is
-//! done, and how its answer is told. The table lists them once; every surface (terminal, MCP, HTTP, Node,
-//! browser) is a loop over it, so that equal parameters on an equal index give equal answers everywhere.
+//! Every operation of UBP. An operation is one file: its parameters, its output, its facts, how it runs, and how
+//! its answer is shown. A table lists all operations. Every surface (terminal, MCP, HTTP, Node, browser) is a loop
+//! over the table, so equal parameters on an equal index give equal answers everywhere.
 //!
 //! **Invariants**
-//! - No surface computes a field of its own (`tests/tests/parity.rs` asks every surface the same).
-//! - Unknown parameters are refused, and every field of an output is always there (`tests/tests/architecture.rs`).
-//! - `max_tokens` holds for the whole serialised answer, or for its words where these are shown (`tests/budget.rs`).
-//! - The contract in `npm/ubp/generated` is that of the table (`tests/tests/contract.rs`).
+//! - No surface computes a field of its own (`tests/tests/parity.rs` sends every surface the same calls).
+//! - Unknown parameters are refused, and an output always has all of its fields (`tests/tests/architecture.rs`).
+//! - `max_tokens` limits the whole serialised answer, or its text if text is shown (`tests/budget.rs`).
+//! - The contract in `npm/ubp/generated` matches the table (`tests/tests/contract.rs`).
 
 mod parts {
     pub(crate) mod bounds;
@@ -25,7 +25,7 @@ mod parts {
 mod facts;
 mod table;
 
-/// Questions about pages.
+/// Operations that read pages.
 mod reading {
     pub mod find {
         pub mod complete;
@@ -54,7 +54,7 @@ mod reading {
     }
 }
 
-/// Changes of pages, decisions and the index.
+/// Operations that change pages, decisions and the index.
 mod changing {
     pub mod pages {
         pub mod create_page;
@@ -82,7 +82,7 @@ mod changing {
     }
 }
 
-/// What an editor asks beside the text that it shows.
+/// Operations for editors.
 mod editing {
     pub mod addresses;
     pub mod favorites;
@@ -92,13 +92,13 @@ mod editing {
     pub mod source_diff;
 }
 
-/// How good search is.
+/// Measures the quality of search.
 #[cfg(not(target_family = "wasm"))]
 mod measuring {
     pub mod evaluate;
 }
 
-/// Sets of tools that a server is asked for by name.
+/// Sets of tools that a server offers on request.
 #[cfg(not(target_family = "wasm"))]
 mod sets {
     pub mod memory {

@@ -1,5 +1,4 @@
-//! What a row of the table of operations is, and how it is made of the file of an operation. The table itself stands
-//! beside the list of rooms.
+//! A row of the table of operations, and how it is built from an operation's file. The table itself is in `mod.rs`.
 
 #[cfg(not(target_family = "wasm"))]
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
@@ -18,22 +17,22 @@ pub struct Operation {
     pub name: &'static str,
     /// Its name as an MCP tool.
     pub mcp_name: &'static str,
-    /// What surfaces know of it.
+    /// Facts about it.
     pub facts: Facts,
-    /// Runs it on JSON, and tells the answer to the page, where there is one.
+    /// Runs it on JSON, and shows the answer on the page, if there is one.
     pub call: fn(&Context<'_>, Value, Option<&mut dyn Page>) -> Result<Value>,
-    /// JSON Schema of what it takes. Browsers do without, since schemas are a fifth of the code.
+    /// JSON Schema of its parameters. Not in browsers, because schemas are a fifth of the code.
     #[cfg(not(target_family = "wasm"))]
     pub input_schema: fn() -> Schema,
-    /// JSON Schema of what it gives.
+    /// JSON Schema of its output.
     #[cfg(not(target_family = "wasm"))]
     pub output_schema: fn() -> Schema,
 }
 
 macro_rules! operations {
     ($($everywhere:ident)*; beyond browsers: $($native:ident)*) => {
-        /// Every operation. In browsers nothing can be written or taken back, and there is no history to compare
-        /// with: what only these would need is not part of what every reader has to load.
+        /// All operations. Browsers cannot write or undo, and have no history to compare with. Operations that need
+        /// that are excluded, so readers do not load them.
         pub const OPERATIONS: &[Operation] = &[
             $(table::operations!(@row $everywhere),)*
             $(#[cfg(not(target_family = "wasm"))] table::operations!(@row $native),)*
@@ -61,24 +60,24 @@ macro_rules! operations {
 
 pub(super) use operations;
 
-/// The operation of that name.
+/// The operation with this name, if there is one.
 pub fn find(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
-/// The operation of that name, which somebody asks for.
+/// The operation with this name.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] when there is none.
+/// [`Error::InvalidParams`] for an unknown name.
 pub fn named(name: &str) -> Result<&'static Operation> {
     find(name).ok_or_else(|| {
         let known: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
-        Error::invalid(format!("unknown operation '{name}'; there are {}", known.join(", ")))
+        Error::invalid(format!("unknown operation '{name}'; expected one of {}", known.join(", ")))
     })
 }
 
-/// Runs an operation on JSON, and gives the answer as it is and as JSON. A question is answered from one state of the
-/// index.
+/// Runs an operation on JSON, and returns the answer as a value and as JSON. A question is answered from one
+/// snapshot of the index.
 pub(super) fn call<P: DeserializeOwned, O: Serialize>(
     context: &Context<'_>,
     facts: &Facts,

@@ -1,4 +1,4 @@
-//! Promises that hold for every operation.
+//! Tests that apply to every operation.
 #![allow(clippy::unwrap_used)]
 
 mod budget;

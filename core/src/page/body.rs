@@ -1,6 +1,6 @@
-//! The text of a page after its front matter. The Markdown parser says where links, headings and
-//! text are, so nothing in code, comments, mathematics or escaped brackets counts; what a link says
-//! is read from its source by [`link_syntax`].
+//! The text of a page after its front matter. The Markdown parser locates links, headings and
+//! text, so anything in code, comments, mathematics or escaped brackets is ignored. [`link_syntax`]
+//! parses the source of a link.
 
 use std::ops::Range;
 
@@ -13,25 +13,26 @@ use super::model::{Block, Diagnostic, Link, LinkKind, Section};
 use super::outline::Outline;
 use super::{LinkTypes, context, link_types};
 
-/// Longest display text of a link inside another one, in characters: each of the nested ones would
-/// repeat all that are inside it.
+/// Maximum length of the display text of a link that contains another one, in characters: each of several nested
+/// links would repeat the text of all links inside it.
 const NESTED_TEXT_LIMIT: usize = 200;
 
-/// Links of a page that are read. A page made of links alone would take hundreds of times its size.
+/// Maximum number of links of a page; further ones are ignored. A page of links alone would take hundreds of times
+/// its size.
 const MOST_LINKS: usize = 50_000;
 
-/// What the text of a page holds.
+/// The content of a page after its front matter.
 pub(super) struct Body {
     pub sections: Vec<Section>,
     /// The first level-1 heading.
     pub title: Option<String>,
     pub links: Vec<Link>,
     pub blocks: Vec<Block>,
-    /// What was too much of it.
+    /// Diagnostics about limits that were exceeded.
     pub excess: Vec<Diagnostic>,
 }
 
-/// Reads `text` from `start` on, adding its tags to `tags`.
+/// Reads `text` from byte `start`, adding its tags to `tags`.
 pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, tags: &mut Tags) -> Body {
     let mut reader = Reader {
         text,
@@ -64,9 +65,9 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
     Body { sections, title, links: reader.links, blocks: reader.blocks, excess }
 }
 
-/// What the Markdown parser recognises.
+/// The enabled extensions of the Markdown parser.
 pub(crate) fn options() -> Options {
-    // Without its YAML option: that one takes `---` blocks in the middle of a text for front matter.
+    // Not its YAML extension, which also reads `---` blocks in the middle of a text as front matter.
     Options::ENABLE_WIKILINKS
         | Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -84,23 +85,23 @@ struct Reader<'a> {
     outline: Outline<'a>,
     leaf: Leaf,
     links: Vec<Link>,
-    /// Line of the first link beyond those that are read.
+    /// Line of the first link that is ignored.
     more_links: Option<usize>,
     blocks: Vec<Block>,
     open: Vec<OpenLink>,
-    /// How many open links show their own text instead of what the parser sees inside them.
+    /// Number of open links that show their own text instead of the content between the brackets.
     hidden: usize,
     code: bool,
-    /// How many blocks are open that a section cannot be cut in: quotes, lists, footnotes.
+    /// Number of open blocks in which headings do not start a section: quotes, lists, footnotes.
     depth: usize,
 }
 
 struct OpenLink {
-    /// Its number in `links`; `None` where it leads to no page or file.
+    /// Its index in `links`; `None` if its target is not a page or file.
     number: Option<usize>,
     /// Where its text starts in the leaf.
     start: usize,
-    /// Whether its text is the one from its source.
+    /// Whether the events inside are ignored, because its text comes from its source.
     hides: bool,
 }
 
@@ -168,7 +169,7 @@ impl Reader<'_> {
         if self.code || self.hidden > 0 {
             return;
         }
-        // An escaped `\#` or an entity for it reads as `#` but starts no tag; likewise `^` no name.
+        // An escaped `\#` or an entity for it reads as `#` but does not start a tag; likewise `^` and block names.
         if text.starts_with(['#', '^']) {
             let before = self.text.get(..range.start).unwrap_or("");
             let source = self.text.get(range.clone()).unwrap_or("");
@@ -251,7 +252,7 @@ impl Reader<'_> {
         Link { kind, target, link_type, text, range, line, context: String::new() }
     }
 
-    /// Takes from a finished block what it holds, and makes room for the next.
+    /// Extracts tags, block name and link contexts from a finished block, and clears it.
     fn flush(&mut self) {
         if self.leaf.is_spent() {
             return;

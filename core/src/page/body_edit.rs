@@ -1,4 +1,4 @@
-//! Replacing and adding text of a page, with the line breaks that the page has and no other byte changed.
+//! Replaces and adds text of a page with the page's line breaks, without changing any other byte.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{LinkTypes, Section, body, front_matter, lines, parse};
 
-/// The line break that a text begins with, `\n` where it has none.
+/// The first line break of a text, `\n` if it has none.
 pub(super) fn line_break(text: &str) -> &'static str {
     lines::split(text).next().map_or("\n", |(_, line)| match line.get(lines::content(line).len()..) {
         Some("\r\n") => "\r\n",
@@ -29,16 +29,16 @@ pub(crate) fn body_start(text: &str) -> usize {
     front_matter::find(text).map_or_else(|| front_matter::text_start(text), |block| block.whole.end)
 }
 
-/// Whether `content` begins with front matter of its own.
+/// Whether `content` starts with front matter.
 pub(crate) fn has_front_matter(content: &str) -> bool {
     front_matter::find(content).is_some()
 }
 
-/// `text` with everything replaced after its front matter, or with it where `content` brings its own.
+/// `text` with everything after its front matter replaced, or also the front matter if `content` has its own.
 pub(crate) fn with_body(text: &str, content: &str) -> String {
     let content = ended(in_kind(content, text), text);
     let keep = if has_front_matter(&content) { front_matter::text_start(text) } else { body_start(text) };
-    // The blank line between front matter and text belongs to neither.
+    // The blank line between front matter and text is part of neither.
     let rest = text.get(keep..).unwrap_or("");
     let blank = rest.len() - rest.trim_start_matches(['\n', '\r']).len();
     let blank =
@@ -47,7 +47,7 @@ pub(crate) fn with_body(text: &str, content: &str) -> String {
     format!("{}{content}", text.get(..keep + blank).unwrap_or(text))
 }
 
-/// `content` with a line break at its end, unless `text` is known to do without.
+/// `content` with a line break at its end, unless `text` ends without one.
 fn ended(mut content: String, text: &str) -> String {
     let bare = !text.is_empty() && !text.ends_with(['\n', '\r']);
     if !content.is_empty() && !content.ends_with(['\n', '\r']) && !bare {
@@ -56,7 +56,7 @@ fn ended(mut content: String, text: &str) -> String {
     content
 }
 
-/// `text` with `content` added at its end, or at the end of a section; blank lines keep it apart.
+/// `text` with `content` added at its end, or at the end of a section, separated by a blank line.
 pub(crate) fn with_appended(text: &str, at: Option<Range<usize>>, content: &str) -> Option<String> {
     let content = in_kind(content, text);
     let content = content.trim_matches(['\n', '\r']);
@@ -67,7 +67,7 @@ pub(crate) fn with_appended(text: &str, at: Option<Range<usize>>, content: &str)
     let tail = before.get(kept.len()..)?;
     let start = body_start(text);
     let gap = if kept.len() <= start {
-        // Nothing but front matter comes before.
+        // There is nothing but front matter before.
         return Some(format!("{before}{}{content}{eol}{after}", if ends_line(before) { "" } else { eol }));
     } else if continues(kept, content) {
         eol.to_owned()
@@ -83,7 +83,7 @@ fn ends_line(text: &str) -> bool {
     text.is_empty() || text == "\u{feff}" || text.ends_with(['\n', '\r'])
 }
 
-/// Whether the last line before and the first one added are items of a list, or rows of a table.
+/// Whether the last line before and the first added line are both list items, or both table rows.
 fn continues(before: &str, content: &str) -> bool {
     let last = before.rsplit(['\n', '\r']).next().unwrap_or("").trim_start();
     let first = content.split(['\n', '\r']).next().unwrap_or("").trim_start();
@@ -100,7 +100,7 @@ pub(crate) fn section_range(sections: &[Section], id: &str) -> Option<Range<usiz
     sections.iter().find(|section| section.id == id).map(|section| section.range.clone())
 }
 
-/// Bytes of a section and of those below it.
+/// Bytes of a section and its subsections.
 pub(crate) fn branch(sections: &[Section], id: &str) -> Option<Range<usize>> {
     let at = sections.iter().position(|section| section.id == id)?;
     let first = sections.get(at)?;
@@ -110,8 +110,8 @@ pub(crate) fn branch(sections: &[Section], id: &str) -> Option<Range<usize>> {
     Some(first.range.start..end)
 }
 
-/// `text` with what lies in `range`, a section or a branch of them, replaced. The heading stays where `content` brings none.
-/// `None` if that would change what stands around it.
+/// `text` with the content of `range` replaced, which is a section with or without subsections. The heading is kept
+/// if `content` has none. `None` if the text around would change its meaning.
 pub(crate) fn with_section(text: &str, range: Range<usize>, content: &str) -> Option<String> {
     let source = text.get(range.clone())?;
     let content = in_kind(content, text);
@@ -123,7 +123,7 @@ pub(crate) fn with_section(text: &str, range: Range<usize>, content: &str) -> Op
     let new = if heading > 0 && !begins_with_heading {
         let head = source.get(..heading)?.trim_end();
         let rest = source.get(head.len()..)?;
-        // As many blank lines as there were, one where there was no text.
+        // Keep the blank lines after the heading; one if the section had no text.
         let gap = rest.get(..rest.len() - rest.trim_start().len()).filter(|_| !rest.trim().is_empty());
         let gap = gap.map_or_else(|| format!("{eol}{eol}"), str::to_owned);
         if content.is_empty() { head.to_owned() } else { format!("{head}{gap}{content}") }
@@ -149,7 +149,7 @@ pub(crate) fn with_section(text: &str, range: Range<usize>, content: &str) -> Op
     same.then_some(edited)
 }
 
-/// Where the heading ends that `text` begins with, 0 where it begins with none.
+/// End of the heading at the start of `text`, 0 if there is none.
 fn heading_end(text: &str) -> usize {
     let mut events = Parser::new_ext(text, body::options()).into_offset_iter();
     let begins = matches!(events.next(), Some((Event::Start(Tag::Heading { .. }), range)) if text.get(..range.start).is_some_and(|before| before.trim().is_empty()));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_is_replaced_and_the_rest_stays() {
+    fn replacing_the_body_keeps_the_rest() {
         assert_eq!(
             with_body(PAGE, "# New\n\nText."),
             "\u{feff}---\r\ntitle: T\r\n---\r\n\r\n# New\r\n\r\nText."
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_replaced_with_those_below_it() {
+    fn a_section_is_replaced_with_its_subsections() {
         let edited = with_section(PAGE, section("t/a"), "New.\n\nText.\n\n").unwrap();
         assert_eq!(edited, PAGE.replace("One.\r\n\r\n### A1\r\n\r\nDeep.", "New.\r\n\r\nText."));
         let edited = with_section(PAGE, section("t/a"), "## Z\nNew.").unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_stands_apart() {
+    fn added_text_is_separated_by_a_blank_line() {
         assert_eq!(with_appended("a\n", None, "b").unwrap(), "a\n\nb\n");
         assert_eq!(with_appended("a", None, "b\n").unwrap(), "a\n\nb\n");
         assert_eq!(with_appended("- a\n", None, "- b").unwrap(), "- a\n- b\n");

@@ -1,5 +1,5 @@
-//! Line breaks and byte order mark of a file, which editors neither show nor keep: what they are, the text
-//! without them, and putting them back around an edit so that no byte changes that nobody typed.
+//! Line breaks and byte order mark of a file, which editors neither show nor keep: detecting them, removing
+//! them, and restoring them after an edit so that only the edited bytes change.
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput};
 use schemars::JsonSchema;
@@ -9,22 +9,22 @@ use super::lines;
 
 const MARK: char = '\u{feff}';
 
-/// How the lines of a file end.
+/// The line breaks of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LineBreak {
-    /// `\n`, or in no way: there is one line.
+    /// `\n`, or a single line.
     Lf,
     /// `\r\n`.
     Crlf,
     /// `\r`.
     Cr,
-    /// Some so and some otherwise.
+    /// More than one kind.
     Mixed,
 }
 
 impl LineBreak {
-    /// That of `text`.
+    /// The line breaks of `text`.
     pub fn of(text: &str) -> Self {
         let mut found = None;
         for (_, line) in lines::split(text) {
@@ -46,12 +46,12 @@ fn text_break(line: &str) -> &str {
     line.get(lines::content(line).len()..).unwrap_or_default()
 }
 
-/// `text` as editors have it: without a byte order mark, every line but the last ended by `\n`.
+/// `text` as editors represent it: without a byte order mark, with `\n` as its only line break.
 pub(crate) fn plain(text: &str) -> String {
     text.strip_prefix(MARK).unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// `edited`, in any form, with byte order mark and line breaks as `old` has them: lines that are still there keep
+/// `edited`, with any line breaks, with the byte order mark and line breaks of `old`: unchanged lines keep
 /// theirs, new ones get that of the line before.
 pub(crate) fn with_breaks_of(old: &str, edited: &str) -> String {
     let edited = plain(edited);
@@ -84,13 +84,13 @@ fn push_mixed(whole: &mut String, old: &str, edited: &str) {
         if !own.is_empty() {
             last = own;
         }
-        // A line feed behind a lone `\r` would make one break of two.
+        // `\r` followed by `\n` would be a single line break.
         let joins = last == "\n" && whole.ends_with('\r');
         whole.push_str(if joins { "\r" } else { last });
     }
 }
 
-/// For every line of `is` the line of `was` that it is, if it was there.
+/// For every line of `is`, the same line of `was`, if it was there.
 fn kept_lines(was: &[&str], is: &[&str]) -> Vec<Option<usize>> {
     let mut input = InternedInput::default();
     input.update_before(was.iter().map(|line| lines::content(line)));
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edit_leaves_every_other_byte_alone() {
+    fn an_edit_changes_no_other_byte() {
         for (old, edited, expected) in [
             ("a\r\nb\r\n", "a\nx\nb\n", "a\r\nx\r\nb\r\n"),
             ("\u{feff}a\nb", "a\nb\n", "\u{feff}a\nb\n"),
@@ -142,12 +142,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn saving_what_was_read_gives_the_same_bytes(text in "(\u{feff})?([ab]{0,2}(\r\n|\n|\r)?){0,12}") {
+        fn saving_unchanged_text_gives_the_same_bytes(text in "(\u{feff})?([ab]{0,2}(\r\n|\n|\r)?){0,12}") {
             prop_assert_eq!(with_breaks_of(&text, &plain(&text)), text);
         }
 
         #[test]
-        fn what_was_typed_is_what_is_saved(old in "([ab]{0,2}(\r\n|\n|\r)?){0,12}", new in "([ab]{0,2}\n?){0,12}") {
+        fn saving_stores_what_was_typed(old in "([ab]{0,2}(\r\n|\n|\r)?){0,12}", new in "([ab]{0,2}\n?){0,12}") {
             prop_assert_eq!(plain(&with_breaks_of(&old, &new)), new);
         }
     }

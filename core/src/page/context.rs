@@ -1,4 +1,4 @@
-//! The words around a link, so that a reader of a link list sees what it is about.
+//! The words around a link, which tell the reader of a link list what it is about.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ const SIDE: usize = 50;
 /// Characters of the link itself.
 const MIDDLE: usize = 100;
 
-/// How many of these may go so that no word is cut in two.
+/// At most this many of them are dropped to avoid cutting a word.
 const PART_OF_WORD: usize = 20;
 
-/// What stands where the text goes on.
+/// Marks text that was cut off.
 const ELLIPSIS: char = '…';
 
-/// About [`SIDE`] characters of `plain` on either side of `link`, and the link, on one line. Costs the
-/// same wherever the link is and however long the text.
+/// The link and about [`SIDE`] characters of `plain` on either side, on one line. The cost
+/// does not depend on the length of the text.
 pub(super) fn around(plain: &str, link: Range<usize>) -> String {
     let (before, rest) = plain.split_at_checked(link.start).unwrap_or((plain, ""));
     let (inside, after) = rest.split_at_checked(link.len()).unwrap_or((rest, ""));
@@ -35,7 +35,7 @@ pub(super) fn around(plain: &str, link: Range<usize>) -> String {
     context
 }
 
-/// The end of a text, from the beginning of a word where one is near, and whether there is more before it.
+/// The end of a text, starting with a whole word if possible, and whether there is more before it.
 fn last_words(text: &str) -> (&str, bool) {
     let Some((from, _)) = text.char_indices().rev().nth(SIDE - 1) else { return (text, false) };
     let (more, end) = text.split_at(from);
@@ -45,7 +45,7 @@ fn last_words(text: &str) -> (&str, bool) {
     (end.trim_start(), !more.trim().is_empty())
 }
 
-/// The beginning of a text, to the end of a word where one is near, and whether there is more after it.
+/// The start of a text, ending with a whole word if possible, and whether there is more after it.
 fn first_words(text: &str) -> (&str, bool) {
     let Some((to, _)) = text.char_indices().nth(SIDE) else { return (text, false) };
     let (beginning, more) = text.split_at(to);
@@ -61,7 +61,7 @@ pub(super) fn first(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).map_or(text, |(at, _)| &text[..at])
 }
 
-/// `text` with every run of blanks and control characters as one space.
+/// `text` with every run of white space and control characters replaced by one space.
 pub(super) fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     push_on_one_line(&mut line, text);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_whole() {
+    fn short_texts_are_not_cut() {
         assert_eq!(around("see LINK", 4..8), "see LINK");
         assert_eq!(around("LINK", 0..4), "LINK");
         assert_eq!(around("a\u{0}\r\nLINK\n", 4..8), "a LINK");

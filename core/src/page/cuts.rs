@@ -1,4 +1,4 @@
-//! Where a Markdown text may be cut, how strong the pause is there, and what should stay whole.
+//! Where a Markdown text may be cut, how strong the pause is there, and which parts should not be cut.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::text::Fence;
 pub(crate) enum Pause {
     /// Between paragraphs, and around code blocks and tables.
     Paragraph,
-    /// Between lines that are meant as lines: list items, table rows, code, hard breaks.
+    /// Between lines that are separate on purpose: list items, table rows, code, hard breaks.
     Line,
     /// Between sentences.
     Sentence,
-    /// Between words, the line breaks of wrapped prose included.
+    /// Between words, including line breaks inside a paragraph.
     Word,
 }
 
@@ -27,25 +27,25 @@ pub(crate) struct Cut {
 /// Where a text may be cut.
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
-    /// In order, the two ends of the text excluded.
+    /// In order, without the two ends of the text.
     pub cuts: Vec<Cut>,
-    /// Fenced code blocks, tables and list items, in order: better not cut inside.
+    /// Fenced code blocks, tables and list items, in order; cuts inside them are to be avoided.
     pub blocks: Vec<Range<usize>>,
 }
 
-/// What a line is, as far as cutting is concerned.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Blank,
     Code,
     Row,
     Item,
-    /// A line of its own: a heading, or indented by a tab or four spaces.
+    /// A line that stands alone: a heading, or indented by a tab or four spaces.
     Line,
     Prose,
 }
 
-/// All places where `text` may be cut. Linear in the text.
+/// All places where `text` may be cut. Takes linear time.
 pub(crate) fn cuts(text: &str) -> Cuts {
     let mut found = Cuts::default();
     let mut fence: Option<Fence<'_>> = None;
@@ -65,7 +65,7 @@ pub(crate) fn cuts(text: &str) -> Cuts {
             fence = None;
         }
         let opens = opens && kind == Kind::Code;
-        // Code after code without a blank line between is one block only while the fence is open.
+        // Adjacent lines of code are one block only while the fence is open.
         let begins_block = opens || (kind == Kind::Row && before != Kind::Row) || kind == Kind::Item;
         let ends_block = match open {
             Some((Kind::Code, _)) => opens || kind != Kind::Code,
@@ -101,7 +101,7 @@ pub(crate) fn cuts(text: &str) -> Cuts {
         hard_break = line.trim_end_matches(['\r', '\n']).ends_with("  ")
             || line.trim_end().ends_with('\\')
             || line.trim_end().ends_with("<br>");
-        // A blank line in code pauses no more than any other.
+        // A blank line in code is no stronger pause than any other line.
         before = kind;
         at += line.len();
     }
@@ -133,28 +133,28 @@ fn kind(line: &str) -> Kind {
     }
 }
 
-/// What stands before a place, as far as the end of a sentence is concerned.
+/// What precedes a place, to detect the end of a sentence.
 #[derive(Clone, Copy, Default)]
 struct Ending {
-    /// A full stop, perhaps with closing brackets behind it.
+    /// A full stop, possibly followed by closing brackets.
     ended: bool,
-    /// The same in a script without spaces, where no space follows.
+    /// The same in a script without spaces, where a space need not follow.
     full_width: bool,
 }
 
 impl Ending {
-    /// Whether a sentence ends here when `next` follows.
+    /// Whether a sentence ends here if `next` follows.
     fn ends_before(self, next: char, space: bool) -> bool {
         let begins = !next.is_lowercase();
         !is_closing(next) && ((self.ended && space && begins) || (self.full_width && !is_full_stop(next)))
     }
 }
 
-/// The cuts between the sentences and words of one line that starts at byte `offset`; how it ends.
+/// Adds the cuts between the sentences and words of one line, which starts at byte `offset`; returns its ending.
 fn inside_line(line: &str, offset: usize, code: bool, cuts: &mut Vec<Cut>) -> Ending {
     let mut ending = Ending::default();
     let mut space = true;
-    // The last word so far: its length in characters, and its first one.
+    // The last word so far: its length in characters, and its first character.
     let (mut length, mut first) = (0, ' ');
     for (at, c) in line.char_indices() {
         if c.is_whitespace() {
@@ -173,11 +173,11 @@ fn inside_line(line: &str, offset: usize, code: bool, cuts: &mut Vec<Cut>) -> En
         }
         let closing = is_closing(c);
         ending = Ending {
-            // `J. Smith`: an initial ends nothing.
+            // `J. Smith`: an initial does not end a sentence.
             ended: matches!(c, '!' | '?' | '…')
                 || (c == '.' && !(length == 1 && first.is_uppercase()))
                 || (ending.ended && closing && !space),
-            // A closing bracket behind a full-width full stop still belongs to the sentence.
+            // A closing bracket after a full-width full stop still belongs to the sentence.
             full_width: is_full_stop(c) || (closing && ending.full_width),
         };
         if c.is_alphanumeric() {

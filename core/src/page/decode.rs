@@ -1,16 +1,16 @@
-//! Bytes of a file become text. Whatever they are, there is a text to index, and what had to be
-//! guessed is a diagnostic.
+//! Decodes the bytes of a file to text. Any bytes give a text to index; guesses are reported as
+//! diagnostics.
 
 use std::borrow::Cow;
 
 use super::model::Diagnostic;
 
-/// The text of a file, and what was odd about its bytes.
+/// The text of a file, and problems with its encoding.
 ///
-/// UTF-8 comes back as it is, borrowed. A byte order mark stays in the text as U+FEFF, which
-/// [`parse`](super::parse) and [`set_fields`](super::set_fields) step over: so offsets into the text
-/// are offsets into the file, and text that is written back equals the file. UTF-16 with a byte order mark is
-/// converted, without its mark. Invalid sequences become U+FFFD, NUL stays.
+/// UTF-8 is returned borrowed. A byte order mark stays in the text as U+FEFF, which
+/// [`parse`](super::parse) and [`set_fields`](super::set_fields) skip: so offsets into the text
+/// are offsets into the file, and writing the text back gives the same file. UTF-16 with a byte order mark is
+/// converted, without its mark. Invalid sequences become U+FFFD; NUL is kept.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let text = match bytes {
@@ -73,7 +73,7 @@ fn invalid(line: usize, encoding: &str) -> Diagnostic {
         line,
         code: "encoding_invalid".into(),
         message: format!(
-            "the file is not valid {encoding} from here on; what could not be read is shown as \u{FFFD}"
+            "the file is not valid {encoding} from here on; invalid bytes are shown as \u{FFFD}"
         ),
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf8_is_named_with_its_line() {
+    fn invalid_utf8_is_reported_with_its_line() {
         let (text, diagnostics) = decode(b"a\r\nb\xFFc\n\0");
         assert_eq!(text, "a\r\nb\u{FFFD}c\n\0");
         assert_eq!(codes(&diagnostics), [(2, "encoding_invalid"), (3, "nul_byte")]);

@@ -1,5 +1,5 @@
-//! A page as editors see it: they count in UTF-16, ask for ranges, and need no index to know where
-//! links and headings are.
+//! A page as editors see it: with ranges in UTF-16 code units, and without an index, because links and
+//! headings are read from the text alone.
 
 use std::ops::Range;
 
@@ -8,17 +8,17 @@ use serde::Serialize;
 
 use super::{Block, Diagnostic, LinkKind, LinkTypes, parse};
 
-/// What a text is, read alone. Every range is `[start, end)` in UTF-16 code units from the beginning of
+/// A text, parsed on its own. Every range is `[start, end)` in UTF-16 code units from the beginning of
 /// the text; lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParsedPage {
-    /// Title from front matter, else the first level-1 heading; absent where the file name decides.
+    /// Title from front matter, else the first level-1 heading; absent if the file name is the title.
     pub title: Option<String>,
     /// Other names of the page.
     pub aliases: Vec<String>,
     /// Tags, without `#`, each once.
     pub tags: Vec<String>,
-    /// The block of front matter with both fences and its last line break; absent without one.
+    /// The front matter block including both fences and its last line break, if any.
     pub front_matter: Option<[usize; 2]>,
     /// Headings, in order.
     pub headings: Vec<ParsedHeading>,
@@ -26,20 +26,20 @@ pub struct ParsedPage {
     pub links: Vec<ParsedLink>,
     /// Paragraphs that carry a `^name`.
     pub blocks: Vec<Block>,
-    /// What could not be understood.
+    /// Parts that could not be parsed.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A heading and what belongs to it.
+/// A heading and its section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParsedHeading {
-    /// Names its section within the page.
+    /// Id of its section within the page.
     pub section_id: String,
     /// Its text without markup.
     pub text: String,
     /// 1 to 6.
     pub level: u8,
-    /// Line on which it stands.
+    /// Its line.
     pub line: usize,
     /// The heading and the text below, up to the next heading of any level.
     pub range: [usize; 2],
@@ -50,20 +50,20 @@ pub struct ParsedHeading {
 pub struct ParsedLink {
     /// How it is written.
     pub kind: LinkKind,
-    /// What it leads to, heading or block included.
+    /// Its target, including heading or block.
     pub target: String,
     /// Its type.
     pub link_type: String,
-    /// Display text, where it has one.
+    /// Display text, if it has one.
     pub text: Option<String>,
     /// Line on which it starts.
     pub line: usize,
-    /// The whole link, brackets and `!` included.
+    /// The whole link, including brackets and `!`.
     pub range: [usize; 2],
 }
 
 impl ParsedPage {
-    /// Reads a text as [`parse`] does.
+    /// Reads a text like [`parse`].
     pub fn read(text: &str, types: &LinkTypes) -> Self {
         let page = parse(text, types);
         let front_matter = Some(page.front_matter.range.clone()).filter(|range| !range.is_empty());
@@ -100,7 +100,7 @@ impl ParsedPage {
     }
 }
 
-/// Bytes of a text, in rising order, with the UTF-16 code units before each.
+/// Byte offsets in a text, in ascending order, with the UTF-16 code units before each.
 struct Utf16(Vec<(usize, usize)>);
 
 impl Utf16 {
@@ -135,14 +135,14 @@ mod tests {
         ParsedPage::read(text, &LinkTypes::default())
     }
 
-    /// What an editor finds in a range.
+    /// The text of a range, as an editor sees it.
     fn part(text: &str, [start, end]: [usize; 2]) -> String {
         let units: Vec<u16> = text.encode_utf16().collect();
         String::from_utf16(units.get(start..end).unwrap()).unwrap()
     }
 
     #[test]
-    fn ranges_count_as_editors_do() {
+    fn ranges_are_in_utf16_code_units() {
         let text = "---\ntitle: 認証 🔑\nimplements: \"[[🔑 鍵]]\"\n---\n# 認証\n\n😀 [[設計/認証#概要|depends_on]] 🗝️ ![[図.png]]\n\n## 𠮷野家\n[x](🔑.md)\n";
         let page = read(text);
         assert_eq!(
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_anything_is_a_page() {
+    fn an_empty_text_is_a_page() {
         let page = read("");
         assert_eq!((page.front_matter, page.headings.len(), page.links.len()), (None, 0, 0));
         let marked = read("\u{feff}[[a]]");

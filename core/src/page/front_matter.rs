@@ -1,6 +1,6 @@
-//! The YAML block at the top of a page: where it ends, what it says, and which of its values are
-//! links. A block that YAML rejects still gives what can be read of it: a page must not lose its
-//! title to a colon.
+//! The YAML block at the top of a page: its range, its fields, and the links in its values.
+//! Invalid YAML is still read as far as possible: a page must not lose its
+//! title because of a colon.
 
 mod salvage;
 mod values;
@@ -14,34 +14,34 @@ use super::{Diagnostic, FrontMatter, Link, LinkTypes, Value};
 pub(super) use values::{strings, words};
 pub(super) use yaml::limits;
 
-/// The byte order mark that may open a text.
+/// The byte order mark that may precede a text.
 const BOM: char = '\u{FEFF}';
 
-/// Where a block stands in its text.
+/// The ranges of a block in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Both fences and the last line break included.
+    /// The block with both fences and the last line break.
     pub whole: Range<usize>,
     /// The YAML between the fences.
     pub yaml: Range<usize>,
 }
 
-/// What reading front matter gives.
+/// The result of reading front matter.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     pub front_matter: FrontMatter,
     pub links: Vec<Link>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it is the YAML that it claims to be, so that editing it is safe.
+    /// Whether the YAML is valid, so that it can be edited safely.
     pub sound: bool,
 }
 
-/// Where the text proper starts if there is no front matter.
+/// Where the text starts if there is no front matter.
 pub(super) fn text_start(text: &str) -> usize {
     if text.starts_with(BOM) { BOM.len_utf8() } else { 0 }
 }
 
-/// Finds the block: a first line `---`, up to the next line `---`; blanks after either do not matter.
+/// Finds the block: a first line `---`, up to the next line `---`; trailing spaces are ignored.
 pub(super) fn find(text: &str) -> Option<Block> {
     let start = text_start(text);
     let is_fence = |line: &str| lines::content(line).trim_end_matches([' ', '\t']) == "---";
@@ -51,7 +51,7 @@ pub(super) fn find(text: &str) -> Option<Block> {
     Some(Block { whole: start..closing_at + closing.len(), yaml: start + opening.len()..closing_at })
 }
 
-/// Reads the front matter of `text`; empty, and sound, where it has none.
+/// Reads the front matter of `text`; empty, and sound, if there is none.
 pub(super) fn read(text: &str, lines: &Lines, types: &LinkTypes) -> Reading {
     let Some(block) = find(text) else { return Reading { sound: true, ..Reading::default() } };
     let yaml = &text[block.yaml.clone()];
@@ -75,7 +75,7 @@ pub(super) fn field<'a>(fields: &'a [(String, Value)], key: &str) -> Option<&'a 
     fields.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// What is found along the way while a block is read.
+/// What is found while a block is read.
 struct Findings<'a> {
     lines: &'a Lines,
     types: &'a LinkTypes,
@@ -83,7 +83,7 @@ struct Findings<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// How far the findings have come, to take back what a failed reading added.
+/// A position in the findings, to discard what was found after it.
 struct Mark {
     links: usize,
     diagnostics: usize,

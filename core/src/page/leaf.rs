@@ -1,5 +1,5 @@
-//! The text of one paragraph, heading, table row or list item as it reads, without its markup: what
-//! tags, block names and the context of links are taken from.
+//! The plain text of one paragraph, heading, table row or list item, without markup: the source of
+//! tags, block names and the contexts of links.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,15 +8,15 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::context;
 
-/// Text that grows while a block is read, and is cleared for the next.
+/// A buffer for the text of a block, which is cleared for the next block.
 #[derive(Default)]
 pub(super) struct Leaf {
     plain: String,
-    /// Parts of `plain`, in order, in which `#` and `^` mean nothing; an empty one ends a tag.
+    /// Parts of `plain`, in order, in which `#` and `^` are literal; an empty one ends a tag.
     opaque: Vec<Range<usize>>,
-    /// Numbers of the links in this block with their parts of `plain`.
+    /// Numbers of the links in this block with their ranges of `plain`.
     links: Vec<(usize, Range<usize>)>,
-    /// Where the text so far ends in the page.
+    /// Where the last text ends in the page.
     end: usize,
 }
 
@@ -25,17 +25,17 @@ impl Leaf {
         self.plain.len()
     }
 
-    /// Whether it holds no text; it may still hold a link without one.
+    /// Whether it has no text; it may still have a link without text.
     pub(super) fn is_empty(&self) -> bool {
         self.plain.is_empty()
     }
 
-    /// Whether there is nothing to take from it.
+    /// Whether it has neither text nor links.
     pub(super) fn is_spent(&self) -> bool {
         self.plain.is_empty() && self.links.is_empty()
     }
 
-    /// Where its last text stands in the page.
+    /// Where its last text ends in the page.
     pub(super) fn end(&self) -> usize {
         self.end
     }
@@ -48,20 +48,20 @@ impl Leaf {
         self.plain.get(start..).unwrap_or("")
     }
 
-    /// Adds text that stands in the page up to `end`.
+    /// Adds text that ends at `end` in the page.
     pub(super) fn push(&mut self, text: &str, end: usize) {
         self.plain.push_str(text);
         self.end = end;
     }
 
-    /// Adds text in which nothing is a tag.
+    /// Adds text that contains no tags.
     pub(super) fn push_opaque(&mut self, text: &str, end: usize) {
         let start = self.plain.len();
         self.push(text, end);
         self.cover(start);
     }
 
-    /// What was added since `start` holds no tags.
+    /// Marks everything since `start` as text without tags.
     pub(super) fn cover(&mut self, start: usize) {
         while self.opaque.last().is_some_and(|last| last.start >= start) {
             self.opaque.pop();
@@ -69,7 +69,7 @@ impl Leaf {
         self.opaque.push(start..self.plain.len());
     }
 
-    /// A tag cannot go on across this place.
+    /// Ends a tag here.
     pub(super) fn divide(&mut self) {
         let here = self.plain.len();
         if self.opaque.last().is_none_or(|last| last.end < here) {
@@ -77,7 +77,7 @@ impl Leaf {
         }
     }
 
-    /// The link with this number is what was added since `start`.
+    /// Records the text since `start` as that of the link with this number.
     pub(super) fn link(&mut self, number: usize, start: usize) {
         self.links.push((number, start..self.plain.len()));
     }
@@ -93,7 +93,7 @@ impl Leaf {
         self.links.clear();
     }
 
-    /// The `name` of a `^name` with which the text ends.
+    /// The `name` of a `^name` at the end of the text.
     pub(super) fn block_name(&self) -> Option<&str> {
         let text = self.plain.trim_end();
         let name_start = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '-').len();
@@ -133,7 +133,7 @@ fn tag_at_start(text: &str) -> &str {
     if counts { tag } else { "" }
 }
 
-/// Tags in order of appearance, each once.
+/// Unique tags, in order of appearance.
 #[derive(Default)]
 pub(super) struct Tags {
     seen: HashSet<String>,

@@ -1,5 +1,5 @@
-//! Line numbers as editors count them: `\n`, `\r\n` and a lone `\r` each end one line, which is
-//! also what `CommonMark` and YAML say.
+//! Line numbers as in editors: `\n`, `\r\n` and a lone `\r` each end one line, which also
+//! agrees with `CommonMark` and YAML.
 
 /// Where the lines of a text start.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ impl Lines {
         let mut starts = Vec::with_capacity(bytes.len() / 48 + 1);
         starts.push(0);
         for (at, &byte) in bytes.iter().enumerate() {
-            // One comparison for all but the few bytes that may end a line.
+            // A single comparison skips almost all bytes that do not end a line.
             if byte <= b'\r' && (byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))) {
                 starts.push(at + 1);
             }
@@ -21,7 +21,7 @@ impl Lines {
         Self { starts }
     }
 
-    /// The line, from 1, on which the byte at `offset` stands.
+    /// The line, from 1, of the byte at `offset`.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1)
     }
@@ -37,7 +37,7 @@ impl Lines {
     }
 }
 
-/// The lines of a text with their starts, each with its line break.
+/// The lines of a text with their line breaks, each with its offset.
 pub(super) fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {

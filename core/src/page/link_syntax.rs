@@ -1,5 +1,5 @@
-//! What stands between `[[` and `]]`, and what a Markdown destination leads to. The only grammar of
-//! links: text and front matter both use it, and nothing else reads links its own way.
+//! Parses the text between `[[` and `]]`, and the destination of a Markdown link. This is the only parser of
+//! links: text and front matter both use it.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::LinkTypes;
 use crate::path;
 
-/// A wikilink, taken apart.
+/// A parsed wikilink.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WikiLink {
-    /// Whether it begins with `!`.
+    /// Whether it starts with `!`.
     pub embed: bool,
     /// Everything before the first pipe, trimmed and NFC. Never empty.
     pub target: String,
-    /// The type that its second part names.
+    /// Its link type, if its second part is one.
     pub link_type: Option<String>,
-    /// Display text, where it has one.
+    /// Display text, if it has one.
     pub text: Option<String>,
 }
 
-/// Takes `[[target|type|text]]` apart, with or without `!` in front.
+/// Parses `[[target|type|text]]`, with or without `!` in front.
 ///
-/// The part after the first pipe is a link type if it names one exactly, otherwise display text.
-/// A backslash before a pipe belongs to the pipe: tables need it. `None` if `source` is no link: an
+/// The part after the first pipe is a link type if it is exactly the name of one, otherwise display text.
+/// A pipe may be escaped with a backslash, as in tables. `None` if `source` is not a link: an
 /// empty target, a line break inside, or a URL.
 pub fn parse_link(source: &str, types: &LinkTypes) -> Option<WikiLink> {
     let (embed, rest) = source.strip_prefix('!').map_or((false, source), |rest| (true, rest));
@@ -56,10 +56,10 @@ pub fn parse_link(source: &str, types: &LinkTypes) -> Option<WikiLink> {
     Some(WikiLink { embed, target, link_type, text })
 }
 
-/// The page or file that the destination of a Markdown link leads to: percent-decoded, without its
-/// query, `#fragment` kept. `None` if it leads elsewhere: a URL, or a place in the same page.
+/// The page or file that is the destination of a Markdown link: percent-decoded, without its
+/// query, with its `#fragment`. `None` for other destinations: a URL, or a place in the same page.
 ///
-/// A leading `/` stays: it counts from the top of the pages folder.
+/// A leading `/` is kept: it means the top of the pages folder.
 pub fn parse_destination(destination: &str) -> Option<String> {
     let destination = destination.trim();
     if has_scheme(destination) || destination.starts_with("//") || destination.starts_with("\\\\") {
@@ -68,7 +68,7 @@ pub fn parse_destination(destination: &str) -> Option<String> {
     let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
     let path = path.split_once('?').map_or(path, |(path, _)| path);
     let mut target = percent_decoded(path);
-    // What is written as a wikilink is no path, and neither is what spans lines.
+    // A wikilink is not a path, nor is text of several lines.
     if target.trim().is_empty() || target.contains("[[") || target.contains(['\n', '\r']) {
         return None;
     }
@@ -80,7 +80,7 @@ pub fn parse_destination(destination: &str) -> Option<String> {
     Some(normalised(target.trim()))
 }
 
-/// Whether a target from [`parse_destination`] names a page.
+/// Whether a target from [`parse_destination`] is a page.
 pub(super) fn leads_to_page(target: &str) -> bool {
     path::is_page(target) || target.split_once('#').is_some_and(|(path, _)| path::is_page(path))
 }
@@ -103,8 +103,8 @@ fn normalised(text: &str) -> String {
     if text.is_ascii() { text.to_owned() } else { text.nfc().collect() }
 }
 
-/// Whether a wikilink's target is an address outside: `Note: something` is a page, so a colon alone
-/// does not make one.
+/// Whether a wikilink's target is a URL. `Note: something` is a page, so a colon alone is not
+/// enough.
 fn is_url(target: &str) -> bool {
     if target.starts_with("//") {
         return true;
@@ -122,7 +122,7 @@ fn has_scheme(destination: &str) -> bool {
     })
 }
 
-/// `text` with its `%xx` resolved; as it is where that gives no UTF-8.
+/// `text` with `%xx` decoded; unchanged if the result is not UTF-8.
 pub(crate) fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }

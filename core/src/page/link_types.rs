@@ -1,13 +1,13 @@
-//! What stands before and after a link's pipe: which words are link types, and on which side the
-//! target is.
+//! The parts before and after a link's pipe: which words are link types, and which side is the
+//! target.
 
-/// The types every project knows.
+/// The link types of every project.
 pub const KNOWN: [&str; 5] = ["depends_on", "implements", "extends", "references", "conflicts_with"];
 
-/// The type of a link that names none.
+/// The type of a link without one.
 pub const DEFAULT: &str = "references";
 
-/// The link types of a project: the known ones and those of its manifest.
+/// The link types of a project: the built-in ones and those of its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkTypes {
     own: Vec<String>,
@@ -15,23 +15,23 @@ pub struct LinkTypes {
 }
 
 impl LinkTypes {
-    /// The known types and these.
+    /// The built-in types and these.
     pub fn with(own: impl IntoIterator<Item = String>) -> Self {
         Self { own: own.into_iter().collect(), label_first: false }
     }
 
-    /// The same vocabulary for links that are written `[[label|target]]`, as Dendron does.
+    /// The same types for links of the form `[[label|target]]`, as in Dendron.
     #[must_use]
     pub fn label_first(self, label_first: bool) -> Self {
         Self { label_first, ..self }
     }
 
-    /// Whether what stands before the first pipe is the label.
+    /// Whether the part before the first pipe is the label.
     pub fn is_label_first(&self) -> bool {
         self.label_first
     }
 
-    /// The type that `text` names exactly.
+    /// The type with exactly this name.
     pub fn exact<'a>(&'a self, text: &str) -> Option<&'a str> {
         self.iter().find(|name| *name == text)
     }
@@ -43,7 +43,7 @@ impl LinkTypes {
         self.iter().find(|name| bare(name) == key)
     }
 
-    /// All of them, those that every project knows first.
+    /// All types, built-in ones first.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         KNOWN.into_iter().chain(self.own.iter().map(String::as_str))
     }

@@ -1,12 +1,12 @@
-//! One Markdown page as the engine sees it. Parsing is total: whatever the bytes, there is a page,
-//! and what could not be understood is a diagnostic with its line.
+//! Parses one Markdown page. Parsing never fails: any bytes are a page,
+//! and problems are diagnostics with their line.
 //!
 //! **Invariants**
-//! - Parsing takes linear time, whatever the bytes (`tests/hostile.rs`, fuzz targets).
-//! - Every byte after front matter is in exactly one section, blank space apart (`tests/properties.rs`).
-//! - Setting a field changes that field and no other byte of meaning, or is refused (`splice/tests.rs`).
-//! - A code block, table, list item or sentence that fits into a piece is never cut, for vectors and full text
-//!   alike (`split/tests.rs`).
+//! - Parsing takes linear time for any bytes (`tests/hostile.rs`, fuzz targets).
+//! - Every byte after front matter is in exactly one section, except blank space (`tests/properties.rs`).
+//! - Setting a field changes only that field, or fails (`splice/tests.rs`).
+//! - A code block, table, list item or sentence that fits into a piece is never cut, both for vectors and for full
+//!   text (`split/tests.rs`).
 
 mod body;
 mod body_edit;
@@ -56,10 +56,10 @@ use std::collections::HashSet;
 
 use front_matter::field;
 
-/// Reads a page. Total: every text is a page.
+/// Parses a page. Never fails: every text is a page.
 ///
-/// Cost is linear in the length of the text. A byte order mark at the start is stepped over.
-/// Whitespace apart, every byte after front matter is in exactly one section.
+/// Takes linear time. A byte order mark at the start is skipped.
+/// Every byte after front matter, except blank space, is in exactly one section.
 pub fn parse(text: &str, types: &LinkTypes) -> Page {
     let lines = Lines::new(text);
     let front = front_matter::read(text, &lines, types);
@@ -97,7 +97,7 @@ pub fn parse(text: &str, types: &LinkTypes) -> Page {
     }
 }
 
-/// What rendering needs to know of the text after front matter: its links and the names of its paragraphs. Ranges
+/// The parts of the text after front matter that rendering needs: its links and the names of its paragraphs. Ranges
 /// and lines count from the start of `text`.
 pub(crate) fn body_parts(text: &str, types: &LinkTypes) -> (Vec<Link>, Vec<Block>) {
     let body = body::read(text, 0, &Lines::new(text), types, &mut leaf::Tags::default());

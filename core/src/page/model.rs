@@ -5,32 +5,32 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A page after parsing. Byte ranges refer to the decoded text; lines count from 1.
+/// A parsed page. Byte ranges refer to the decoded text; lines count from 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// The YAML block at the top, empty where there is none.
+    /// The YAML block at the top, empty if there is none.
     pub front_matter: FrontMatter,
-    /// Title from front matter, else the first level-1 heading; `None` leaves it to the file name.
+    /// Title from front matter, else the first level-1 heading; `None` if the file name is the title.
     pub title: Option<String>,
     /// Other names of the page, from front matter.
     pub aliases: Vec<String>,
     /// Tags from front matter and text, without `#`, each once, in order of appearance.
     pub tags: Vec<String>,
-    /// The text from front matter to end, cut at headings, in order; never overlapping.
+    /// The text after front matter, split at headings, in order, without overlaps.
     pub sections: Vec<Section>,
     /// Every link, in order of appearance; those of front matter first.
     pub links: Vec<Link>,
     /// Paragraphs that carry a `^name`.
     pub blocks: Vec<Block>,
-    /// What could not be understood.
+    /// Parts that could not be parsed.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A front-matter value. Scalars stay the text that stands in the file. In JSON a string, an array or an
+/// A front-matter value. Scalars are kept as text, verbatim. In JSON it is a string, an array or an
 /// object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A scalar, as written, without its quotes; empty for null.
+    /// A scalar, verbatim but without its quotes; empty for null.
     Text(String),
     /// A sequence.
     List(Vec<Value>),
@@ -43,7 +43,7 @@ pub enum Value {
 pub struct FrontMatter {
     /// Keys and values in file order.
     pub fields: Vec<(String, Value)>,
-    /// Bytes of the whole block, both fences and the last line break included; empty without one.
+    /// Bytes of the whole block, including both fences and the last line break; empty if there is none.
     pub range: Range<usize>,
 }
 
@@ -57,16 +57,16 @@ impl FrontMatter {
 /// The text under one heading, up to the next heading of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Slugs of this heading and those above it joined with `/`, `-2` and so on appended to twins;
+    /// Slugs of this heading and those above it, joined with `/`; duplicates get `-2` and so on.
     /// `_` for the text before the first heading.
     pub id: String,
     /// The heading's text without markup; empty before the first heading.
     pub heading: String,
-    /// Headings from the top down to this one.
+    /// Headings from the outermost to this one.
     pub heading_path: Vec<String>,
     /// 1 to 6; 0 before the first heading.
     pub level: u8,
-    /// Bytes of the section, its heading line included.
+    /// Bytes of the section, including its heading line.
     pub range: Range<usize>,
     /// First and last line, both inclusive.
     pub lines: (usize, usize),
@@ -86,19 +86,19 @@ pub enum LinkKind {
     FrontMatter,
 }
 
-/// A link as written. What it leads to depends on the other pages, see `graph`.
+/// A link as written. Its destination depends on the other pages, see `graph`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// How it is written.
     pub kind: LinkKind,
-    /// Everything before the first pipe, trimmed and NFC, heading included; for Markdown links the
+    /// Everything before the first pipe, trimmed and NFC, including a heading; for Markdown links the
     /// decoded destination. Never empty.
     pub target: String,
     /// One of the project's link types.
     pub link_type: String,
-    /// Display text, where the link has one.
+    /// Display text, if the link has one.
     pub text: Option<String>,
-    /// Bytes of the whole link, brackets and `!` included.
+    /// Bytes of the whole link, including brackets and `!`.
     pub range: Range<usize>,
     /// Line on which it starts.
     pub line: usize,
@@ -106,7 +106,7 @@ pub struct Link {
     pub context: String,
 }
 
-/// A paragraph that links can lead to by name.
+/// A paragraph with a name that links can refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Block {
     /// The name after `^`.
@@ -115,7 +115,7 @@ pub struct Block {
     pub line: usize,
 }
 
-/// Something in a page that could not be understood.
+/// A problem in a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Diagnostic {
     /// Line, from 1.
@@ -127,10 +127,10 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The code of a page that is too large to be read whole.
+    /// The code of a page that is too large to be read completely.
     pub const IN_PART: &'static str = "page_in_part";
 
-    /// A page of which something is not read from `line` on.
+    /// The diagnostic of a page in which something is ignored from `line` on.
     pub(crate) fn in_part(line: usize, message: String) -> Self {
         Self { line, code: Self::IN_PART.into(), message }
     }

@@ -1,4 +1,4 @@
-//! Headings cut a page into sections, and name them.
+//! Splits a page into sections at its headings, and names them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,32 +9,32 @@ use super::context::{first, on_one_line};
 use super::lines::Lines;
 use super::model::{Diagnostic, Section};
 
-/// Longest heading, in characters: the path of a heading is stored with every section below it.
+/// Maximum length of a heading in characters: every section below a heading stores it again.
 const HEADING_LIMIT: usize = 200;
 
-/// Longest slug of one heading, in characters.
+/// Maximum length of the slug of one heading in characters.
 const SLUG_LIMIT: usize = 80;
 
-/// Headings of a page that begin a section. Each holds the path to it, which can be hundreds of times as long.
+/// Maximum number of sections of a page. Each stores the path of its headings, which can be much longer than its text.
 const MOST_SECTIONS: usize = 10_000;
 
 /// Id of the text before the first heading.
 const PREAMBLE: &str = "_";
 
-/// The sections of a page while it is read.
+/// The sections of a page being read.
 pub(super) struct Outline<'a> {
     text: &'a str,
     lines: &'a Lines,
     /// Where the text after front matter starts.
     start: usize,
     sections: Vec<Section>,
-    /// Numbers of the sections that are open, outermost first.
+    /// Indexes of the open sections, outermost first.
     open: Vec<usize>,
     used: HashSet<String>,
-    /// How many twins an id has had.
+    /// Number of duplicates of each id.
     twins: HashMap<String, usize>,
     title: Option<String>,
-    /// Line of the first heading that begins no section.
+    /// Line of the first heading that does not start a section.
     more: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// A heading of `level` that stands at `offset`.
+    /// Adds a heading of `level` at `offset`.
     pub(super) fn heading(&mut self, level: u8, plain: &str, offset: usize) {
         if self.sections.len() >= MOST_SECTIONS {
             self.more.get_or_insert(self.lines.line_of(offset));
@@ -69,18 +69,18 @@ impl<'a> Outline<'a> {
             parent.map_or_else(|| slug(&heading), |parent| format!("{}/{}", parent.id, slug(&heading)));
         let mut heading_path = parent.map_or_else(Vec::new, |parent| parent.heading_path.clone());
         heading_path.push(heading.clone());
-        // Indentation belongs to the heading that it indents.
+        // The section starts at the start of the line, before its indentation.
         let start = self.lines.start_of(offset).max(self.start);
         let id = self.unique(base);
         self.open.push(self.sections.len());
         self.sections.push(Section { id, heading, heading_path, level, range: start..start, lines: (0, 0) });
     }
 
-    /// That there are too many headings, if so.
+    /// The diagnostic about too many headings, if there are.
     pub(super) fn excess(&self) -> Option<Diagnostic> {
         self.more.map(|line| {
             let message = format!(
-                "the page has more than {MOST_SECTIONS} headings; those from this line on begin no section"
+                "the page has more than {MOST_SECTIONS} headings; those from this line on start no section"
             );
             Diagnostic::in_part(line, message)
         })
@@ -101,7 +101,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The sections, which together are the whole text after front matter, and the first level-1
-    /// heading. Blank text before the first heading is in no section.
+    /// heading. Blank text before the first heading is not in a section.
     pub(super) fn finish(mut self) -> (Vec<Section>, Option<String>) {
         let first = self.sections.first().map_or(self.text.len(), |section| section.range.start);
         if self.text.get(self.start..first).is_some_and(|preamble| !preamble.trim().is_empty()) {
@@ -126,7 +126,7 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// A heading as part of an id: letters and digits of any script, in lower case, the rest as single
+/// A heading as part of an id: letters and digits of any script, in lower case, everything else as single
 /// hyphens; `section` if nothing is left.
 pub(crate) fn slug(heading: &str) -> String {
     let mut slug = if heading.is_ascii() {

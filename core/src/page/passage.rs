@@ -1,4 +1,4 @@
-//! Finding a passage of a page and replacing it.
+//! Finds and replaces a passage of a page.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,8 +7,8 @@ use super::body_edit::{in_kind, line_break};
 use super::lines;
 use crate::text::fold_key;
 
-/// The occurrences of `passage` in `text`, from the top, without overlaps. A line break in the passage matches the line
-/// break of the text.
+/// The occurrences of `passage` in `text`, in order, without overlaps. A line break in the passage matches any kind
+/// of line break in the text.
 pub(crate) fn occurrences(text: &str, passage: &str) -> Vec<Range<usize>> {
     let find = |passage: &str| {
         let found = text.match_indices(passage).filter(|_| !passage.is_empty());
@@ -42,7 +42,7 @@ pub(crate) fn with_replaced(text: &str, places: &[Range<usize>], new: &str) -> S
 }
 
 /// The first line of `text` that differs from a missing passage: its number, the line, and the line of the passage.
-/// `None` if no line of the text is like the first line of the passage.
+/// `None` if no line of the text matches the first line of the passage.
 pub(crate) fn closest(text: &str, passage: &str) -> Option<(usize, String, String)> {
     let mut wanted: Vec<&str> = lines::split(passage).map(|(_, line)| lines::content(line)).collect();
     wanted.drain(..wanted.iter().position(|line| !line.trim().is_empty())?);

@@ -1,5 +1,5 @@
-//! Where a page has running text: what is neither code, link, address, mathematics nor markup, so that
-//! a word found there is a word that somebody wrote, and could be made a link.
+//! Finds the running text of a page: everything except code, links, addresses, mathematics and markup. Words
+//! in it could be turned into a link.
 
 use std::ops::Range;
 
@@ -12,16 +12,16 @@ use super::body;
 pub struct Prose {
     /// Its bytes.
     pub range: Range<usize>,
-    /// Stretches with the same number are read on from one to the next: line breaks and emphasis stand
-    /// between them at most.
+    /// Stretches with the same number are continuous: only line breaks and emphasis separate
+    /// them.
     pub block: usize,
     /// Whether it belongs to a heading.
     pub heading: bool,
-    /// Whether it belongs to a table, where a pipe needs a backslash.
+    /// Whether it belongs to a table, where a pipe has to be escaped.
     pub table: bool,
 }
 
-/// The running text of `text` from the byte `start` on, in order.
+/// The running text of `text` from byte `start`, in order.
 pub fn prose(text: &str, start: usize) -> Vec<Prose> {
     let mut found: Vec<Prose> = Vec::new();
     let (mut block, mut hidden, mut heading, mut table) = (0, 0_usize, false, false);
@@ -52,7 +52,7 @@ pub fn prose(text: &str, start: usize) -> Vec<Prose> {
     without_addresses(text, found)
 }
 
-/// Takes out web addresses, which are written without any markup.
+/// Removes web addresses that are written without markup.
 fn without_addresses(text: &str, found: Vec<Prose>) -> Vec<Prose> {
     let mut kept = Vec::with_capacity(found.len());
     for mut stretch in found {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_headings_are_marked_and_blocks_are_apart() {
+    fn tables_and_headings_are_marked_and_blocks_are_separate() {
         let found = prose("## H\n\n| a | b |\n|---|---|\n| c | d |\n\np\nq **r**\n", 0);
         let facts: Vec<_> = found.iter().map(|stretch| (stretch.heading, stretch.table)).collect();
         assert_eq!(facts[0], (true, false));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_comes_in_ranges_are_ordered_and_at_characters() {
+    fn ranges_are_ordered_and_on_character_boundaries() {
         for text in
             ["", "://", "a://", "é://é é://", "[[[[", "|", "\u{feff}# x\r\n\\# y &amp; z", "```", "[a][b]\n"]
         {

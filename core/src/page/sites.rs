@@ -1,6 +1,6 @@
-//! Where the targets of links are written, byte for byte, so that a link can follow its page while
-//! everything else of it stays. Unlike [`Link`](super::Link) this also knows images and the definitions
-//! that reference links share.
+//! Locates the targets of links in a text, so that a link can be updated when its page moves, without changing
+//! anything else. Unlike [`Link`](super::Link), this includes images and the definitions
+//! of reference links.
 
 use std::ops::Range;
 
@@ -10,39 +10,39 @@ use super::lines::Lines;
 use super::link_syntax::{self, parse_link};
 use super::{LinkKind, LinkTypes, body, front_matter};
 
-/// How a target is written.
+/// The syntax of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// Between `[[` and `]]`, as text.
+    /// Between `[[` and `]]`, verbatim.
     Wiki,
-    /// As a Markdown destination; `angle` between `<` and `>`.
+    /// A Markdown destination; with `angle` between `<` and `>`.
     Destination { angle: bool },
 }
 
 /// The target of a link, image or definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Site {
-    /// What kind of link it makes.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// How it is written.
+    /// Its syntax.
     pub syntax: Syntax,
-    /// The target as links are read: decoded, heading included.
+    /// The decoded target, including a heading.
     pub target: String,
-    /// The target without its heading, as far as its own form tells.
+    /// The target without its heading, as far as its syntax shows.
     pub name: String,
-    /// Bytes of the target as it is written.
+    /// Bytes of the target.
     pub range: Range<usize>,
     /// Bytes of the whole link or definition.
     pub whole: Range<usize>,
-    /// Bytes of the text that the link shows, where it has one of its own; for a definition none.
+    /// Bytes of the text of the link, if it has its own; `None` for a definition.
     pub shown: Option<Range<usize>>,
-    /// Whether it is a definition, which shows nothing itself.
+    /// Whether it is a definition, which has no visible text.
     pub definition: bool,
     /// Line on which it starts, from 1.
     pub line: usize,
 }
 
-/// Every site, those of front matter first, then in order of appearance, definitions last.
+/// Every site: those of front matter first, then in order of appearance, definitions last.
 pub(crate) fn sites(text: &str, types: &LinkTypes) -> Vec<Site> {
     let lines = Lines::new(text);
     let front = front_matter::read(text, &lines, types);
@@ -171,7 +171,7 @@ fn defined(text: &str, whole: Range<usize>, destination: &str, lines: &Lines) ->
     })
 }
 
-/// What a destination names, decoded; a `#` that is encoded belongs to it.
+/// The path of a destination, decoded; an encoded `#` is part of the path.
 fn path_part(written: &str, target: &str) -> String {
     let path = written.split('#').next().unwrap_or_default();
     let bare = || target.split('#').next().unwrap_or_default().to_owned();
@@ -228,7 +228,7 @@ fn raw_destination(source: &str, from: usize) -> Option<(Range<usize>, bool)> {
 
 fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>')) {
-        // A `>` here opens a line of a quotation; one that closes a destination was stepped over.
+        // A `>` here starts a line of a quotation; the caller has skipped one that closes a destination.
         at += 1;
     }
     at
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_come_first_where_the_project_says_so() {
+    fn labels_come_first_if_the_project_is_configured_so() {
         let types = LinkTypes::default().label_first(true);
         assert_eq!(
             found("[[label|a]] [[depends_on|b]] [[c]]", &types),

@@ -1,5 +1,5 @@
-//! Setting front-matter fields without rewriting the page: exactly the bytes of a value are replaced,
-//! or a line is added, and the result is read again to prove that nothing else changed.
+//! Sets front-matter fields without rewriting the page: only the bytes of a value are replaced,
+//! or a line is added, and the result is parsed again to verify that nothing else changed.
 
 mod scalar;
 mod site;
@@ -10,15 +10,15 @@ use super::{LinkTypes, Value};
 use crate::{Error, Result};
 use site::Site;
 
-/// `text` with these front-matter fields set, in this order. `path` only names the page in errors.
+/// Sets these front-matter fields of `text`, in this order. `path` is used in errors only.
 ///
-/// The value of an existing key is replaced in place, whatever stands around it; a missing key is
-/// added as the last line of the block, and a missing block at the top, with the file's own line
-/// breaks. Setting what is already there changes nothing.
+/// The value of an existing key is replaced in place. A missing key is
+/// added as the last line of the block, and a missing block at the top, with the file's
+/// line breaks. Setting a field to its current value changes nothing.
 ///
 /// # Errors
-/// [`Error::FrontMatter`] if the block is not valid YAML, if a value to be replaced is a list or a
-/// map, or if any other field would have changed. Nothing is lost then: the text is still the caller's.
+/// [`Error::FrontMatter`] if the block is not valid YAML, if a value to replace is a list or a
+/// map, or if any other field would change.
 pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<String> {
     let refuse = |message| Error::FrontMatter { path: path.to_owned(), message };
     let mut edited = text.to_owned();
@@ -30,20 +30,20 @@ pub fn set_fields(path: &str, text: &str, fields: &[(&str, &str)]) -> Result<Str
     Ok(edited)
 }
 
-/// How `text` is written as a value of its own, without line breaks; `flow`: in a list on one line.
+/// `text` as a YAML value on one line; `flow` for a value in a list on one line.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn plain_scalar(text: &str, flow: bool) -> String {
     scalar::auto(text, flow)
 }
 
-/// The bytes between `start` and `end` make way for `insert`.
+/// Replaces the bytes between `start` and `end` by `insert`.
 struct Splice {
     start: usize,
     end: usize,
     insert: String,
 }
 
-/// The text with one field set, `None` if it is set already, or why it cannot be.
+/// The text with one field set, `None` if it has that value already, or why it cannot be set.
 fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>, String> {
     let before = read(text);
     if let Some(problem) = before.diagnostics.first().filter(|_| !before.sound) {
@@ -58,7 +58,7 @@ fn set(text: &str, key: &str, value: &str) -> std::result::Result<Option<String>
     let splice = plan(text, key, value)?;
     let (head, tail) = match (text.get(..splice.start), text.get(splice.end..)) {
         (Some(head), Some(tail)) => (head, tail),
-        _ => return Err("the value's place could not be found".into()),
+        _ => return Err("the position of the value is unknown".into()),
     };
     let edited = [head, &splice.insert, tail].concat();
     prove(&before, text, &edited, key, value)?;
@@ -100,7 +100,7 @@ fn plan(text: &str, key: &str, value: &str) -> std::result::Result<Splice, Strin
     })
 }
 
-/// Whether `edited` is `text` with that one field set and no other byte of meaning changed.
+/// Checks that `edited` is `text` with only that one field changed.
 fn prove(
     before: &Reading,
     text: &str,
@@ -124,7 +124,7 @@ fn prove(
     Ok(())
 }
 
-/// What follows the front matter.
+/// The text after the front matter.
 fn rest<'a>(text: &'a str, reading: &Reading) -> Option<&'a str> {
     match reading.front_matter.range.end {
         0 => text.get(front_matter::text_start(text)..),

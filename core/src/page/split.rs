@@ -1,4 +1,4 @@
-//! Long texts in pieces of a given size, cut where a reader would pause: between paragraphs rather
+//! Splits long texts into pieces of a given size where a reader would pause: between paragraphs rather
 //! than lines, lines rather than sentences, sentences rather than words, and not inside a code
 //! block, table, list item or sentence that fits into a piece.
 
@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use super::cuts::{Cut, Cuts, Pause, cuts};
 
-/// How much of a text there is before a place, in the unit that pieces are measured in.
+/// Converts between byte offsets and the unit in which pieces are measured.
 pub(crate) trait Measure {
-    /// Units that begin before byte `at`.
+    /// Number of units that start before byte `at`.
     fn before(&self, at: usize) -> usize;
-    /// The byte where unit number `unit` begins; `None` past the end. Never decreasing.
+    /// The byte offset of unit number `unit`; `None` past the end. Never decreasing.
     fn start(&self, unit: usize) -> Option<usize>;
 }
 
-/// Every byte is a unit.
+/// Measures in bytes.
 struct Bytes(usize);
 
 impl Measure for Bytes {
@@ -27,25 +27,25 @@ impl Measure for Bytes {
     }
 }
 
-/// How large pieces are, in units.
+/// Sizes of pieces, in units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
-    /// Most of a piece, the last one excepted.
+    /// Maximum size of a piece, except for the last one.
     pub piece: usize,
-    /// Most of a text, or of the end of one, that is not cut any more.
+    /// Maximum size of a text, or of the rest of a text, that is not split.
     pub whole: usize,
-    /// Most of a piece that repeats what the one before ends with; about a sentence.
+    /// Maximum overlap with the end of the previous piece; about a sentence.
     pub overlap: usize,
 }
 
-/// Bytes of a passage of the full text, and those up to which a section is one passage. On 1,000 pages of
-/// an encyclopaedia, questions made of words from long pages found their page first in 74 % without
-/// passages and in 98 to 99 % with 1,000 to 2,000 bytes; on collections of abstracts, 1,000 lost up to 0.008
+/// Bytes of a passage in the full text, and of the longest section with only one passage. On 1,000 pages of
+/// an encyclopaedia, queries with words from long pages found their page first in 74 % of cases without
+/// passages and in 98 to 99 % with 1,000 to 2,000 bytes. On collections of abstracts, 1,000 lost up to 0.008
 /// nDCG@10, and 2,000 nothing.
 const PASSAGE: Sizes = Sizes { piece: 2_000, whole: 3_000, overlap: 0 };
 
-/// The passages of a section's text: byte ranges in order, next to each other, none empty, on
-/// character boundaries, together the whole text. One for all but long texts.
+/// The passages of a section's text: adjacent byte ranges, in order, not empty, on character
+/// boundaries, together the whole text. Only long texts have more than one.
 pub(crate) fn passages(text: &str) -> Vec<Range<usize>> {
     if text.len() <= PASSAGE.whole {
         return std::iter::once(0..text.len()).collect();
@@ -53,8 +53,8 @@ pub(crate) fn passages(text: &str) -> Vec<Range<usize>> {
     split(text, &Bytes(text.len()), PASSAGE)
 }
 
-/// Byte ranges of the pieces of `text`, in order, on character boundaries, none empty, every byte in
-/// at least one. None for an empty text.
+/// Byte ranges of the pieces of `text`: in order, on character boundaries, not empty, together the
+/// whole text. Empty for an empty text.
 pub(crate) fn split(text: &str, measure: &impl Measure, sizes: Sizes) -> Vec<Range<usize>> {
     let Cuts { mut cuts, blocks } = cuts(text);
     let fits = |block: &Range<usize>| measure.before(block.end) - measure.before(block.start) <= sizes.piece;
@@ -69,7 +69,7 @@ pub(crate) fn split(text: &str, measure: &impl Measure, sizes: Sizes) -> Vec<Ran
     while covered < text.len() {
         let mut end = splitter.end(start, covered);
         if end.pause > Pause::Sentence && start < covered {
-            // What is repeated must not be the reason to cut a sentence or a block.
+            // The overlap must not force a cut inside a sentence or a block.
             let without = splitter.end(covered, covered);
             if without.pause <= Pause::Sentence {
                 (start, end) = (covered, without);
@@ -91,8 +91,8 @@ struct Splitter<'a, M> {
 }
 
 impl<M: Measure> Splitter<'_, M> {
-    /// Where a piece that starts at `start` ends: at the strongest pause that leaves it well filled,
-    /// and behind `covered` in any case.
+    /// End of a piece that starts at `start`: the strongest pause that leaves it well filled,
+    /// and always after `covered`.
     fn end(&self, start: usize, covered: usize) -> Cut {
         let size = self.sizes.piece;
         let first = self.measure.before(start);
@@ -101,7 +101,7 @@ impl<M: Measure> Splitter<'_, M> {
         }
         let limit = self.measure.start(first + size).unwrap_or(self.text.len());
         let reachable = self.cuts_within(covered, limit);
-        // A short piece is better than a sentence in two.
+        // A short piece is better than a cut sentence.
         let wishes = [
             (Pause::Paragraph, size / 3),
             (Pause::Line, size / 2),
@@ -118,7 +118,7 @@ impl<M: Measure> Splitter<'_, M> {
         Cut { at: self.between_characters(limit, covered), pause: Pause::Word }
     }
 
-    /// The boundary at or before `limit` if it lies behind `covered`, else the next one behind it.
+    /// The last character boundary up to `limit` if it is after `covered`, else the next one after `covered`.
     fn between_characters(&self, limit: usize, covered: usize) -> usize {
         let mut at = limit.min(self.text.len());
         while at > covered && !self.text.is_char_boundary(at) {
@@ -134,7 +134,7 @@ impl<M: Measure> Splitter<'_, M> {
         at.min(self.text.len())
     }
 
-    /// Where the next piece starts: a sentence before `end` if that is short enough, else some words.
+    /// Start of the next piece: a sentence before `end` if that is short enough, else a few words.
     fn overlap(&self, start: usize, end: usize) -> usize {
         let last = self.measure.before(end);
         let most = self.sizes.overlap;
@@ -149,7 +149,7 @@ impl<M: Measure> Splitter<'_, M> {
         sentence.or_else(|| reachable.first()).map_or(end, |cut| cut.at)
     }
 
-    /// The cuts behind `after`, up to `last`.
+    /// The cuts after `after`, up to `last`.
     fn cuts_within(&self, after: usize, last: usize) -> &[Cut] {
         let from = self.cuts.partition_point(|cut| cut.at <= after);
         let to = self.cuts.partition_point(|cut| cut.at <= last);

@@ -1,4 +1,4 @@
-//! Pages as a whole: the cases that `cases/` tells in prose, properties of every page, hostile
+//! Tests of whole pages: the cases in `cases/`, properties of every page, hostile
 //! pages, and the examples of the Markdown and YAML specifications.
 
 mod cases;

@@ -1,5 +1,5 @@
-//! Front-matter values in JSON: a map is an object whose keys keep their order, so that what is stored
-//! comes back as it was.
+//! Front-matter values in JSON. A map is an object whose keys keep their order, so that reading gives the stored
+//! value.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_back_as_they_were() {
+    fn values_are_read_back_unchanged() {
         let text = |text: &str| Value::Text(text.to_owned());
         let value = Value::Map(vec![
             ("z".into(), text("1")),

@@ -1,14 +1,14 @@
-//! Time and randomness, so that tests can fix both.
+//! Time and random identifiers, as a port so that tests can fix both.
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 /// The host's clock and source of identifiers.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// The current time.
     fn now(&self) -> Timestamp;
-    /// A monotonic reading in microseconds, for deadlines: only differences mean anything.
+    /// A monotonic clock in microseconds, for deadlines; only differences are meaningful.
     fn monotonic_micros(&self) -> u64;
-    /// A fresh UUID v7.
+    /// A new UUID v7.
     fn new_id(&self) -> Uuid;
 }

@@ -1,5 +1,4 @@
-//! What version control knows about files. Without version control, [`super::NoHistory`] answers
-//! that nothing is known and modification times decide.
+//! Version control. Without it, [`super::NoHistory`] reports that nothing is known, and modification times decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +6,21 @@ use jiff::Timestamp;
 
 use crate::{Error, Result};
 
-/// The last thing that happened to a file.
+/// The last change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceChange {
-    /// Committed and not changed since.
+    /// Committed and unchanged since then.
     Committed(Commit),
-    /// Changed in the working tree, or not tracked at all.
+    /// Changed in the working tree, or not tracked.
     Uncommitted,
-    /// History is cut short here (a shallow clone), so the last change may be older than it looks.
+    /// The last change is at the boundary of a shallow clone, so it may be older than it seems.
     BeyondHistory,
 }
 
-/// A commit, as far as freshness needs it.
+/// Hash and time of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Full hexadecimal name.
+    /// Full hexadecimal hash.
     pub id: String,
     /// Committer time.
     pub time: Timestamp,
@@ -36,31 +35,31 @@ pub struct Revision {
     pub subject: String,
 }
 
-/// A file as a commit has it.
+/// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedFile {
-    /// Full hexadecimal name of its content.
+    /// Full hexadecimal hash of its content.
     pub id: String,
     /// Length in bytes.
     pub size: u64,
-    /// The file itself, or the folder above it, that the commit's ignore rules leave out; `None` where
-    /// they leave out neither.
+    /// The path that the commit's ignore rules match: the file itself or a folder above it; `None` if it is not
+    /// ignored.
     pub ignored: Option<String>,
 }
 
 /// The project's version control.
 pub trait History: Send + Sync {
-    /// Name of the commit that is checked out, `None` without version control or commits.
+    /// Hash of the checked-out commit; `None` without version control or commits.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when version control is there but fails.
+    /// [`crate::Error::Io`] if version control fails.
     fn head(&self) -> Result<Option<String>>;
 
-    /// The last change of each path (relative to the project). Paths that version control does not
-    /// know are absent; without version control the map is empty.
+    /// The last change of each path (relative to the project). Unknown paths are absent; without version control the
+    /// map is empty.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when version control is there but fails.
+    /// [`crate::Error::Io`] if version control fails.
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>>;
 
     /// The time of the first commit of each path (relative to the project). Paths without a known first commit are
@@ -72,7 +71,7 @@ pub trait History: Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// The commits that changed a file, newest first, at most `limit`; none where nothing is known.
+    /// The commits that changed a file, newest first, at most `limit`; empty if unknown.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -80,7 +79,7 @@ pub trait History: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// What a file held at a commit, `None` when it was not there or is not known.
+    /// The content of a file at a commit; `None` if it did not exist or is unknown.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -88,8 +87,7 @@ pub trait History: Send + Sync {
         Ok(None)
     }
 
-    /// What changed in a file since a commit, uncommitted edits included, as a unified diff; `None`
-    /// where nothing is known.
+    /// The changes of a file since a commit, including uncommitted edits, as a unified diff; `None` if unknown.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -97,7 +95,7 @@ pub trait History: Send + Sync {
         Ok(None)
     }
 
-    /// Where a file that is no longer there was moved to by the commit that took it away.
+    /// New path of a missing file, if the commit that removed it moved it.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -115,7 +113,7 @@ pub trait History: Send + Sync {
         )))
     }
 
-    /// The full name of the commit that `revision` (a branch, a tag, `HEAD~3`, …) stands for.
+    /// The full hash of the commit that `revision` (a branch, a tag, `HEAD~3`, …) refers to.
     ///
     /// # Errors
     /// As [`History::changed_since`].
@@ -125,8 +123,8 @@ pub trait History: Send + Sync {
         )))
     }
 
-    /// The last commit that two commits, given by their full names, have in common; `None` when there
-    /// is none, or when history is cut off before it.
+    /// The last common ancestor of two commits, given by their full hashes; `None` if there is none, or history is
+    /// truncated before it.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -134,8 +132,8 @@ pub trait History: Send + Sync {
         Ok(None)
     }
 
-    /// The project's files as a commit, given by its full name, has them. Symbolic links to files stand
-    /// for these; files of submodules are there as far as this machine has them.
+    /// The project's files at a commit, given by its full hash. Symbolic links to files are included as files; files of
+    /// submodules are included if this machine has them.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -143,8 +141,8 @@ pub trait History: Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// The content of files of [`History::files_at`], each given by path and name of its content, in
-    /// the same order; `None` for what is not on this machine.
+    /// The contents of files from [`History::files_at`], each given by path and content hash, in the same order; `None`
+    /// if the content is not on this machine.
     ///
     /// # Errors
     /// As [`History::head`].
@@ -152,8 +150,7 @@ pub trait History: Send + Sync {
         Ok(files.iter().map(|_| None).collect())
     }
 
-    /// As [`History::last_changes`], up to a commit, given by its full name, and without what is not
-    /// committed.
+    /// Like [`History::last_changes`], but at a commit, given by its full hash, without uncommitted changes.
     ///
     /// # Errors
     /// As [`History::head`].

@@ -1,4 +1,4 @@
-//! Hosts that live in memory: for tests, and for the browser.
+//! Ports in memory, for tests and for the browser.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-/// Lets one thread at a time write, as often as it likes.
+/// A reentrant lock for writing.
 #[derive(Debug, Default)]
 struct Turns {
     holder: Mutex<Option<(ThreadId, usize)>>,
@@ -68,7 +68,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Pages and sources held in memory.
+/// Pages and sources in memory.
 #[derive(Debug, Default)]
 pub struct MemorySource {
     pages: Mutex<BTreeMap<String, Entry>>,
@@ -89,13 +89,13 @@ impl MemorySource {
         source
     }
 
-    /// Sets a page's content without any check.
+    /// Sets a page's content without checks.
     pub fn put(&self, path: &str, bytes: &[u8], modified: Timestamp) {
         let version = self.next_version();
         lock(&self.pages).insert(path.into(), Entry { bytes: bytes.into(), modified, version });
     }
 
-    /// Sets a source file's content without any check.
+    /// Sets a source file's content without checks.
     pub fn put_source(&self, path: &str, bytes: &[u8], modified: Timestamp) {
         let version = self.next_version();
         lock(&self.sources).insert(path.into(), Entry { bytes: bytes.into(), modified, version });
@@ -111,7 +111,7 @@ impl MemorySource {
         lock(&self.sources).remove(path);
     }
 
-    /// What lies in the trash, by its path there.
+    /// Paths of the files in the trash.
     pub fn trash(&self) -> Vec<String> {
         lock(&self.trash).keys().cloned().collect()
     }
@@ -279,7 +279,7 @@ impl Source for MemorySource {
     }
 }
 
-/// The file at `path`, if it has that hash.
+/// The file at `path`, if it has the hash `expected`.
 fn taken(files: &BTreeMap<String, Entry>, path: &str, expected: ContentHash) -> Result<Entry> {
     let entry = files.get(path);
     let found = entry.map(|entry| ContentHash::of(&entry.bytes));
@@ -303,7 +303,7 @@ impl History for NoHistory {
     }
 }
 
-/// A history that is told what happened.
+/// A history whose commits are added by calls.
 #[derive(Debug, Default)]
 pub struct MemoryHistory {
     head: Mutex<Option<String>>,
@@ -312,7 +312,7 @@ pub struct MemoryHistory {
     contents: Mutex<BTreeMap<String, Vec<u8>>>,
 }
 
-/// What one commit has.
+/// The state of the files at a commit.
 #[derive(Debug, Clone, Default)]
 struct Snapshot {
     files: BTreeMap<String, CommittedFile>,
@@ -320,13 +320,13 @@ struct Snapshot {
 }
 
 impl MemoryHistory {
-    /// Notes that `path` was last changed by the commit `id`, which is now checked out.
+    /// Records that the commit `id`, which becomes the checked-out one, was the last to change `path`.
     pub fn commit(&self, path: &str, id: &str, time: Timestamp) {
         *lock(&self.head) = Some(id.into());
         self.set(path, SourceChange::Committed(Commit { id: id.into(), time }));
     }
 
-    /// Notes a commit that changes these files of the one before; `None` takes a file away.
+    /// Records a commit on top of the previous one with changes to these files; `None` deletes a file.
     pub fn record(&self, id: &str, time: Timestamp, files: &[(&str, Option<&str>)]) {
         let mut snapshots = lock(&self.snapshots);
         let head = lock(&self.head).clone();
@@ -400,7 +400,7 @@ fn among(changes: &BTreeMap<String, SourceChange>, paths: &[String]) -> BTreeMap
     paths.iter().filter_map(known).collect()
 }
 
-/// A clock that stands still, and counts its identifiers.
+/// A clock that always shows the same time, with consecutive identifiers.
 #[derive(Debug)]
 pub struct FixedClock {
     now: Timestamp,
@@ -408,7 +408,7 @@ pub struct FixedClock {
 }
 
 impl FixedClock {
-    /// A clock that always says `now`.
+    /// A clock that always returns `now`.
     pub fn at(now: Timestamp) -> Self {
         Self { now, ids: AtomicU64::new(0) }
     }
@@ -434,7 +434,7 @@ impl Clock for FixedClock {
     }
 }
 
-/// A cache that lives as long as this value.
+/// A cache that exists as long as this value.
 #[derive(Debug, Default)]
 pub struct MemoryCache(Mutex<BTreeMap<String, Arc<Vec<u8>>>>);
 

@@ -1,10 +1,9 @@
-//! What the engine needs from its host. The engine reads no clock, no disk, no network and no
-//! environment: it asks these traits, and each has an in-memory version for tests and browsers.
-//! One conformance suite per port (crate `ubp-testing`) holds every version to the same behaviour.
+//! What the engine needs from its host. The engine accesses clock, disk, network and environment only through these
+//! traits. Each has an in-memory implementation for tests and browsers, and one conformance suite (in the crate
+//! `ubp-testing`) that all implementations pass.
 //!
-//! That it asks nothing else is held by `core/clippy.toml`, which forbids the functions, and by
-//! `tests/tests/architecture.rs`, which checks what it depends on. SQLite is no port: it is the index on every
-//! target, so that ranking is the same on all.
+//! `core/clippy.toml` forbids the functions that would bypass the ports, and `tests/tests/architecture.rs` checks the
+//! dependencies. SQLite is not behind a port: it is the index on every target, so that ranking is the same everywhere.
 
 mod cache;
 mod clock;

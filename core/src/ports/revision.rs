@@ -1,4 +1,4 @@
-//! A project as a commit has it: files that can only be read, and a history that ends there.
+//! A project at a commit: read-only files, and a history that ends at the commit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::{CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
 use crate::{Error, Result, path};
 
-/// Contents that were read from a history, by their names; commits that have much in common share them.
+/// File contents from a history, by content hash; commits with common files share them.
 #[derive(Debug, Default)]
 pub struct Blobs(Mutex<HashMap<String, Arc<[u8]>>>);
 
@@ -32,8 +32,8 @@ pub struct RevisionSource<'a> {
 }
 
 impl<'a> RevisionSource<'a> {
-    /// `files` as [`History::files_at`] gives them; `pages_dir` relative to the project, empty when
-    /// they are the same.
+    /// `files` is the result of [`History::files_at`]; `pages_dir` is relative to the project, and empty if it is the
+    /// project itself.
     pub fn new(
         history: &'a dyn History,
         blobs: &'a Blobs,
@@ -48,7 +48,7 @@ impl<'a> RevisionSource<'a> {
         &self.files
     }
 
-    /// Reads these files of the project at once, so that reading them one by one takes no longer.
+    /// Reads these files of the project in one step, which is faster than one by one.
     ///
     /// # Errors
     /// As [`History::contents`].
@@ -69,7 +69,7 @@ impl<'a> RevisionSource<'a> {
         Ok(())
     }
 
-    /// Reads every page at once.
+    /// Reads all pages in one step.
     ///
     /// # Errors
     /// As [`History::contents`].
@@ -77,11 +77,11 @@ impl<'a> RevisionSource<'a> {
         self.load(self.pages().map(|(_, path, _)| path))
     }
 
-    /// Path below the pages folder, path in the project, and file of every page.
+    /// Path relative to the pages folder, path relative to the project, and file of every page.
     fn pages(&self) -> impl Iterator<Item = (&str, &str, &CommittedFile)> {
         self.files.iter().filter_map(|(path, file)| {
             let page = self.below_pages(path)?;
-            // Rules that leave out the pages folder itself do not make it empty.
+            // Ignore rules that match the pages folder itself do not apply to its pages.
             let ignored = file.ignored.as_deref().is_some_and(|place| self.below_pages(place).is_some());
             (path::can_be_page(page) && !ignored).then_some((page, path.as_str(), file))
         })
@@ -179,9 +179,9 @@ impl Source for RevisionSource<'_> {
 
 /// A history that ends with a commit.
 pub struct RevisionHistory<'a> {
-    /// What it is part of.
+    /// The complete history.
     pub history: &'a dyn History,
-    /// Full name of the commit.
+    /// Full hash of the last commit.
     pub commit: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! The files behind a project: pages, and the code that pages describe.
+//! The files of a project: pages, and the code that pages describe.
 
 use std::fmt;
 use std::io;
@@ -23,7 +23,7 @@ impl ContentHash {
 impl FromStr for ContentHash {
     type Err = Error;
 
-    /// Reads `sha256:` and 64 hexadecimal digits.
+    /// Parses `sha256:` and 64 hexadecimal digits.
     fn from_str(text: &str) -> Result<Self> {
         let wrong =
             || Error::invalid(format!("'{text}' is not a content hash; expected sha256: and 64 hex digits"));
@@ -50,46 +50,46 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// What tells a changed file from an unchanged one without reading it.
+/// File metadata for detecting changes without reading the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStat {
     /// Length in bytes.
     pub size: u64,
     /// Modification time.
     pub modified: Timestamp,
-    /// Anything else that changes with the content, such as inode and change time, mixed into one
-    /// number; 0 where the host knows no more.
+    /// Other metadata that changes with the content, such as inode and change time, hashed to one number; 0 if the host
+    /// has none.
     pub fingerprint: u64,
 }
 
-/// A page's path below the pages folder, `/`-separated, and its state.
+/// A page file and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFile {
-    /// Path relative to the pages folder.
+    /// Path relative to the pages folder, `/`-separated.
     pub path: String,
     /// State at the time of listing.
     pub stat: FileStat,
 }
 
-/// Something below the pages folder that could not be listed or read.
+/// A file or folder below the pages folder that could not be listed or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Path relative to the pages folder, as well as it can be shown.
+    /// Path relative to the pages folder, as far as it can be represented.
     pub path: String,
-    /// Why, in the system's words.
+    /// The message of the operating system.
     pub reason: String,
 }
 
 /// All pages, sorted by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Every page file.
+    /// All page files.
     pub pages: Vec<PageFile>,
-    /// What had to be passed over.
+    /// Files and folders that were skipped.
     pub unreadable: Vec<Unreadable>,
 }
 
-/// The right to write, which one holder in all processes has; it ends when this is dropped.
+/// The lock for writing, held by one process at a time and released when dropped.
 pub trait WriteGuard {}
 
 fn read_only(path: &str) -> Error {
@@ -99,82 +99,82 @@ fn read_only(path: &str) -> Error {
     )
 }
 
-/// Access to the project's files. A source that is only read gives the first methods; what would change
-/// something refuses by itself. Page paths are relative to the pages folder, source paths to the
-/// project folder; both use `/`, stay inside, and are compared byte for byte.
+/// Access to the project's files. A read-only source implements only the first methods; the default implementations of
+/// those that write return errors. Page paths are relative to the pages folder, source paths to the project folder;
+/// both use `/`, stay inside, and are compared byte for byte.
 pub trait Source: Send + Sync {
-    /// Every page file, sorted by path, passing over what cannot be read.
+    /// All page files, sorted by path; unreadable ones are skipped and reported.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when the pages folder itself cannot be listed.
+    /// [`crate::Error::Io`] if the pages folder itself cannot be listed.
     fn list(&self) -> Result<Listing>;
 
-    /// State of one page, `None` when there is no such page.
+    /// State of a page; `None` if it does not exist.
     ///
     /// # Errors
     /// [`crate::Error::OutsideProject`] for a path that leaves the pages folder.
     fn stat(&self, path: &str) -> Result<Option<FileStat>>;
 
-    /// The page's bytes.
+    /// The content of a page.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when it cannot be read; [`crate::Error::OutsideProject`] as above.
+    /// [`crate::Error::Io`] if it cannot be read; [`crate::Error::OutsideProject`] as above.
     fn read(&self, path: &str) -> Result<Vec<u8>>;
 
-    /// The path below the pages folder of what `absolute` names on the host, `None` when that lies elsewhere, or the
-    /// host has no such names.
+    /// The path, relative to the pages folder, of the file with the host's path `absolute`; `None` if it is outside, or
+    /// the host has no such paths.
     fn page_path(&self, absolute: &str) -> Option<String> {
         let _ = absolute;
         None
     }
 
-    /// Replaces the page, or creates it, atomically and durably. With `expected`, only if the page
-    /// on disk still has that hash; with `None`, only if there is no page yet.
+    /// Replaces or creates a page, atomically and durably. With `expected`, only if the file still has that hash; with
+    /// `None`, only if it does not exist.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] when the page is not what was expected, [`crate::Error::Io`] when
-    /// it cannot be written: the old page is then untouched.
+    /// [`crate::Error::Conflict`] if the page is not in the expected state, [`crate::Error::Io`] if it cannot be
+    /// written. The old page is unchanged in both cases.
     fn write(&self, path: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         let _ = (bytes, expected);
         Err(read_only(path))
     }
 
-    /// Says what would keep [`Source::write`] from replacing the page, as far as that can be told without writing.
+    /// Checks, as far as possible without writing, whether [`Source::write`] could replace the page.
     ///
     /// # Errors
-    /// What writing would answer.
+    /// The error that writing would return.
     fn check_writable(&self, _path: &str) -> Result<()> {
         Ok(())
     }
 
-    /// State of a file of the project that pages may describe, `None` when there is none.
+    /// State of a project file that pages may describe; `None` if it does not exist.
     ///
     /// # Errors
     /// [`crate::Error::OutsideProject`] for a path that leaves the project.
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>>;
 
-    /// Bytes of a file of the project.
+    /// The content of a project file.
     ///
     /// # Errors
     /// As [`Source::read`].
     fn read_source(&self, path: &str) -> Result<Vec<u8>>;
 
-    /// Paths of the project's files that match any of `globs`, sorted.
+    /// Paths of the project files that match any of `globs`, sorted.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`] for a malformed glob.
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>>;
 
-    /// Bytes of one of the [`crate::path::STATE_FILES`], what a project decided and commits beside
-    /// its manifest; `None` when it is not there yet.
+    /// The content of one of the [`crate::path::STATE_FILES`], which are committed like the manifest; `None` if it does
+    /// not exist.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParams`] for any other name, [`crate::Error::Io`] when it cannot be
-    /// read, [`crate::Error::OutsideProject`] when a link leads it elsewhere.
+    /// [`crate::Error::InvalidParams`] for any other name, [`crate::Error::Io`] if it cannot be read,
+    /// [`crate::Error::OutsideProject`] if a link leads out of the project.
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>>;
 
-    /// Shows the lines of a state file to `look`, without their line breaks, and says how many bytes it has; 0 when
-    /// it is not there yet. A host that can does not hold the whole file at once.
+    /// Calls `look` for each line of a state file, without its line break, and returns the size of the file in bytes; 0
+    /// if it does not exist. Hosts may do this without reading the whole file into memory.
     ///
     /// # Errors
     /// As [`Source::read_state`].
@@ -184,41 +184,39 @@ pub trait Source: Send + Sync {
         Ok(bytes.len() as u64)
     }
 
-    /// Replaces a state file, or creates it, atomically and durably, under the same conditions as
-    /// [`Source::write`].
+    /// Replaces or creates a state file, atomically and durably, under the same conditions as [`Source::write`].
     ///
     /// # Errors
-    /// As [`Source::read_state`], and [`crate::Error::Conflict`] when it is not what was expected.
+    /// As [`Source::read_state`], and [`crate::Error::Conflict`] if it is not in the expected state.
     fn write_state(&self, name: &str, bytes: &[u8], expected: Option<ContentHash>) -> Result<()> {
         let _ = (bytes, expected);
         path::require_state_file(name)?;
         Err(read_only(name))
     }
 
-    /// Waits until nobody else writes through a source of this project, in this process or another, and
-    /// keeps others from it as long as the answer lives. Who holds it may write, and may ask again on the
-    /// same thread; every writing method asks for itself, so it is needed only around several of them.
+    /// Waits until no other thread or process writes to this project, and keeps them from writing until the guard is
+    /// dropped. The lock is reentrant on the same thread. Every writing method takes it, so callers need it only for
+    /// several writes in a row.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when the lock cannot be had.
+    /// [`crate::Error::Io`] if the lock cannot be acquired.
     fn lock(&self) -> Result<Box<dyn WriteGuard + '_>> {
         Err(read_only("the project"))
     }
 
-    /// Moves a page that has the hash `expected` to where nothing is yet, in one step. Another spelling of
-    /// the same name is allowed, also where the disk ignores case.
+    /// Atomically moves a page that has the hash `expected` to a path that does not exist. A different spelling of the
+    /// same name is allowed, even on disks that ignore case.
     ///
     /// # Errors
-    /// [`crate::Error::Conflict`] when the page is not what was expected or something is at `to`;
-    /// [`crate::Error::InvalidParams`] when no page can lie at `to`, or the page is a symbolic link;
-    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. Nothing has moved then.
+    /// [`crate::Error::Conflict`] if the page is not in the expected state or `to` exists;
+    /// [`crate::Error::InvalidParams`] if `to` is not a valid path for a page, or the page is a symbolic link;
+    /// [`crate::Error::OutsideProject`], [`crate::Error::Io`]. The page is not moved in these cases.
     fn rename(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         let _ = (to, expected);
         Err(read_only(from))
     }
 
-    /// Moves a page that has the hash `expected` out of the pages folder to `trash`, a path below
-    /// `.ubp/trash/` where nothing is yet.
+    /// Moves a page that has the hash `expected` to `trash`, an unused path below `.ubp/trash/`.
     ///
     /// # Errors
     /// As [`Source::rename`].
@@ -227,19 +225,18 @@ pub trait Source: Send + Sync {
         Err(read_only(path))
     }
 
-    /// Moves what [`Source::discard`] put to `trash`, if it still has the hash `expected`, to `path`, where
-    /// nothing may be yet.
+    /// Moves a file that [`Source::discard`] moved to `trash`, and that still has the hash `expected`, to the unused
+    /// path `path`.
     ///
     /// # Errors
-    /// [`crate::Error::Io`] when it is no longer there; else as [`Source::rename`].
+    /// [`crate::Error::Io`] if it is no longer in the trash; otherwise as [`Source::rename`].
     fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
         let _ = (trash, expected);
         Err(read_only(path))
     }
 
-    /// Adds `lines`, each with its line break, at the end of one of the
-    /// [`crate::path::RECORD_FILES`], durably, in one piece whoever else does the same. A last line that
-    /// was torn gets its line break first.
+    /// Appends `lines`, each with its line break, to one of the [`crate::path::RECORD_FILES`], durably and in one piece
+    /// even if other processes append at the same time. If the last line is incomplete, a line break is added first.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`] for any other name; [`crate::Error::Io`].
@@ -248,8 +245,8 @@ pub trait Source: Send + Sync {
         Err(read_only(name))
     }
 
-    /// Adds `lines`, each with its line break, at the end of one of the [`crate::path::NOTE_FILES`] without waiting for
-    /// whoever writes and without making sure that they outlive a loss of power. A line may be there twice then.
+    /// Appends `lines`, each with its line break, to one of the [`crate::path::NOTE_FILES`], without waiting for the
+    /// lock and without syncing to disk. Lines may be duplicated.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`] for any other name; [`crate::Error::Io`].

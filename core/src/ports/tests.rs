@@ -1,4 +1,4 @@
-//! The versions in memory, and the doubles of tests.
+//! The in-memory ports and test doubles pass the conformance suites.
 
 use jiff::Timestamp;
 

@@ -1,6 +1,6 @@
-//! Words of DuckDB's SQL that SQLite lacks, and what does the same here: front matter was asked in DuckDB before.
+//! DuckDB's SQL that SQLite lacks, and what to write instead: front matter was queried with DuckDB before.
 
-/// A word in capitals, and what to write in its place.
+/// A keyword or function in capitals, and what to write instead.
 const WORDS: [(&str, &str); 12] = [
     ("UNNEST", "json_each(files.tags) gives a row for each item of a list"),
     ("FROM_JSON", "json_each(files.tags) gives a row for each item of a list"),
@@ -13,15 +13,15 @@ const WORDS: [(&str, &str); 12] = [
     ("DATE_TRUNC", "use substr(date, 1, 7) for the month, or strftime('%Y-%m', date)"),
     ("DATE_PART", "use strftime('%Y', date)"),
     ("STRPTIME", "dates compare as text; strftime() changes their form"),
-    ("ILIKE", "use LIKE, which takes letters from A to Z in either case"),
+    ("ILIKE", "use LIKE, which ignores the case of A to Z"),
     ("DESCRIBE", "SELECT * FROM files LIMIT 1 shows the columns"),
     ("SUMMARIZE", "SELECT * FROM files LIMIT 1 shows the columns"),
     ("EXCLUDE", "name the columns that you want"),
 ];
 
-/// What to write in place of a word of DuckDB's in a statement that SQLite refused.
+/// What to write instead of DuckDB's SQL in a statement that SQLite rejected.
 pub(super) fn hint(sql: &str) -> Option<String> {
-    // As far as a statement that somebody wrote goes.
+    // No handwritten statement is longer.
     let sql = sql.get(..sql.floor_char_boundary(100_000)).unwrap_or(sql);
     if let Some(cast) = sql.split("::").nth(1) {
         let kind: String = cast.chars().take_while(char::is_ascii_alphabetic).take(20).collect();
@@ -33,5 +33,5 @@ pub(super) fn hint(sql: &str) -> Option<String> {
     let known = |word: &str| WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
     words
         .find_map(known)
-        .map(|(word, way)| format!("{} is DuckDB's, and this is SQLite: {way}", word.to_ascii_lowercase()))
+        .map(|(word, way)| format!("{} is from DuckDB, and this is SQLite: {way}", word.to_ascii_lowercase()))
 }

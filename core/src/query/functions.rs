@@ -1,4 +1,4 @@
-//! What SQL gets beside SQLite's own functions: the vector of a text, and how far two vectors are apart.
+//! SQL functions that SQLite lacks: the vector of a text, and the distance of two vectors.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use crate::Result;
 use crate::ports::ModelInfo;
 use crate::text::read_part;
 
-/// Texts that `embed` may be given in one statement.
+/// Maximum number of texts that `embed` accepts in one statement.
 const TEXTS: usize = 64;
 
-/// Texts that `embed` was asked for and had no vector of.
+/// Texts passed to `embed` that have no vector yet.
 pub(super) type Wanted = Arc<Mutex<BTreeSet<String>>>;
 
-/// Adds `embed(text)` and `array_cosine_distance(a, b)`. `model` is what makes the vectors, or why there are none.
+/// Adds `embed(text)` and `array_cosine_distance(a, b)`. `model` is the model, or why there is none.
 pub(super) fn add(
     db: &Connection,
     embedded: HashMap<String, Vec<f32>>,
@@ -51,7 +51,7 @@ pub(super) fn add(
             let mut wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if embedded.len() + wanted.len() >= TEXTS && !wanted.contains(text) {
                 return Err(failure(format!(
-                    "embed() was given more than {TEXTS} different texts; give it constants, such as embed('login')"
+                    "embed() takes at most {TEXTS} different texts; use constants, such as embed('login')"
                 )));
             }
             wanted.insert(text.to_owned());
@@ -78,11 +78,11 @@ pub(super) fn add(
     Ok(())
 }
 
-/// How far a page without a vector is from everything. SQLite sorts NULL before all numbers, so such a page would be
+/// The distance from a page without a vector. NULL would sort before all numbers and make such a page
 /// the closest one.
 const NOWHERE: f64 = f64::INFINITY;
 
-/// 1 less the cosine of the angle, 0 to 2; [`NOWHERE`] for a vector without direction.
+/// 1 minus the cosine of the angle, 0 to 2; [`NOWHERE`] for a zero vector.
 fn distance(a: &[u8], b: &[u8]) -> f64 {
     let (mut dot, mut of_a, mut of_b) = (0.0_f64, 0.0_f64, 0.0_f64);
     for (a, b) in numbers(a).zip(numbers(b)) {

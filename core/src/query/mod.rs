@@ -1,9 +1,9 @@
-//! SQL over pages. A statement runs in a database of its own in memory, which holds one table and nothing else, so
-//! that whatever it tries it can neither see nor change anything but what it was given, and no other client
-//! waits for it. SQLite's authorizer admits what reads that table; limits end what takes too long or grows too large.
-//! Only here, beside `index`, are there statements: those that make this table.
+//! SQL over pages. A statement runs in a database of its own in memory, which holds one table. So it can neither
+//! see nor change anything else, and no other client waits for it. SQLite's authorizer admits reads of that table
+//! only; limits stop statements that take too long or whose results grow too large. Except for `index`, this is the
+//! only module with SQL: the statements that create the table.
 //!
-//! It is tried with statements that want to read or change more, never end, or grow without end (`tests.rs`).
+//! The tests include statements that try to read or change more, never end, or grow without end (`tests.rs`).
 
 mod dialect;
 mod functions;
@@ -26,16 +26,16 @@ use crate::{Error, Result};
 /// Runs one statement over the pages of `schema`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for what is no single statement that reads `files`, for what takes too long, and for
-/// `embed` while vectors are missing; [`Error::Cancelled`], [`Error::Database`], [`Error::Model`].
+/// [`Error::InvalidParams`] for anything but a single statement that reads `files`, for a statement that takes too
+/// long, and for `embed` while vectors are missing; [`Error::Cancelled`], [`Error::Database`], [`Error::Model`].
 pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) -> Result<Answer> {
     let mut embedded: HashMap<String, Vec<f32>> = HashMap::new();
     let mut time = Time { clock: context.clock, cancel: context.cancel, limit: limits.millis, spent: 0 };
     loop {
         let sandbox = sandbox::Sandbox::open(context, schema, sql, embedded.clone())?;
         let answer = time.of(|left| sandbox.run(context, sql, limits, left))?;
-        // The functions of a statement cannot ask the model: it is not theirs to keep. What they lacked is
-        // made between two runs; a statement with constant texts, as most have, takes two.
+        // SQL functions have to own what they use, so they cannot call the model. Missing vectors are computed between
+        // two runs. Most statements have constant texts and need two runs.
         let wanted = sandbox.wanted();
         if wanted.is_empty() {
             return Ok(answer);
@@ -43,7 +43,7 @@ pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) ->
         let embedder = schema.embedder(context).map_err(Error::invalid)?;
         for text in wanted {
             let embed = || embedder.embed(TextKind::Query, &[text.as_str()]);
-            // The first text may have to wait for the model to be loaded, which is not the statement's doing.
+            // The first text may have to wait until the model is loaded; that does not count.
             let vectors = match embedded.is_empty() {
                 true => embed()?,
                 false => time.of(|_| embed())?,
@@ -53,7 +53,7 @@ pub fn run(context: &Context<'_>, schema: &Schema, sql: &str, limits: Limits) ->
     }
 }
 
-/// The time that a statement has for all that is done for it.
+/// The time limit of a statement, with everything that is done for it.
 struct Time<'a> {
     clock: &'a dyn Clock,
     cancel: &'a Cancel,
@@ -64,7 +64,7 @@ struct Time<'a> {
 }
 
 impl Time<'_> {
-    /// Does a part of the work, which is told how many milliseconds are left.
+    /// Does a part of the work; `work` gets the number of milliseconds left.
     fn of<T>(&mut self, work: impl FnOnce(u64) -> Result<T>) -> Result<T> {
         self.cancel.check()?;
         let left = self.limit.saturating_sub(self.spent / 1_000);
@@ -80,11 +80,11 @@ impl Time<'_> {
 
 fn too_slow(millis: u64) -> Error {
     Error::invalid(format!(
-        "the statement takes longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
+        "the statement took longer than {millis} ms; narrow it by glob, WHERE or LIMIT, or embed fewer texts"
     ))
 }
 
-/// A value of an answer as JSON. Vectors are for comparing, so that their type stands for them.
+/// A value of an answer as JSON. A vector is only good for comparing, so its type is shown instead.
 fn json(value: SqlValue) -> serde_json::Value {
     match value {
         SqlValue::Null => serde_json::Value::Null,

@@ -1,4 +1,4 @@
-//! The database that one statement runs in, and what ends it.
+//! The database that one statement runs in, and its limits.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,53 +21,53 @@ use crate::{Error, Result};
 /// The table.
 const TABLE: &str = "files";
 
-/// Functions of SQLite that give rows of what they are given, and of nothing else.
+/// Table-valued functions of SQLite that read nothing but their argument.
 const UNFOLDING: [&str; 2] = ["json_each", "json_tree"];
 
-/// What helps where they are given a value that is no JSON.
+/// The hint for an argument of these that is not JSON.
 const UNFOLDING_HINT: &str = "; json_each() takes a list, and some pages have a single value there: \
     write json_each(CASE WHEN json_valid(x) THEN x ELSE json_array(x) END), with the column for x";
 
-/// Functions of SQLite that reach beyond the statement.
+/// Functions of SQLite that have effects outside of the statement.
 const REACHING: [&str; 2] = ["load_extension", "fts3_tokenizer"];
 
-/// Beginnings of names of what SQLite tells of itself.
+/// Prefixes of the names of SQLite's internal tables.
 const OF_SQLITE: [&str; 3] = ["sqlite_", "pragma_", "dbstat"];
 
-/// Most bytes of a value: pages are smaller, and what statements make up must not grow without end.
+/// Maximum size of a value in bytes. Pages are smaller, and computed values must not grow without end.
 const LONGEST: i32 = 16 << 20;
 
-/// Most bytes of a statement.
+/// Maximum length of a statement in bytes.
 const STATEMENT: i32 = 100_000;
 
-/// Most bytes of a pattern of LIKE or GLOB, which one call may compare for long.
+/// Maximum length of a pattern of LIKE or GLOB in bytes: a single match may take long.
 const PATTERN: i32 = 500;
 
-/// Instructions of SQLite between two looks at whether to stop; one of them may be a function with much to do.
+/// SQLite instructions between two checks for a stop; one of them may be an expensive function.
 const STEPS: i32 = 50;
 
-/// Time between two looks at the clock.
+/// Time between two checks of the clock.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What ends a statement.
+/// The limits of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Rows that are kept.
+    /// Maximum number of rows of the answer.
     pub rows: usize,
-    /// Bytes of rows that are kept, as JSON.
+    /// Maximum size of the rows as JSON, in bytes.
     pub bytes: usize,
-    /// Milliseconds.
+    /// Time limit in milliseconds.
     pub millis: u64,
 }
 
-/// What a statement gave.
+/// The result of a statement.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
-    /// Names of the columns, each once.
+    /// Names of the columns, each unique.
     pub columns: Vec<String>,
     /// Rows, with a value for each column.
     pub rows: Vec<Map<String, Value>>,
-    /// Whether there were more than the limits allow.
+    /// Whether there were more rows than the limits allow.
     pub truncated: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Sandbox<'a> {
 }
 
 impl<'a> Sandbox<'a> {
-    /// A database with the pages of `schema`, of which only those columns are filled that `sql` reads.
+    /// A database with the pages of `schema`. Only the columns that `sql` reads are filled.
     pub(super) fn open(
         context: &Context<'_>,
         schema: &'a Schema,
@@ -167,14 +167,14 @@ impl<'a> Sandbox<'a> {
         Ok(())
     }
 
-    /// Runs the statement until it ends, or as far as `limits` allow; of their time `left` milliseconds are left.
+    /// Runs the statement until it ends or reaches `limits`; `left` milliseconds of its time are left.
     pub(super) fn run(&self, context: &Context<'_>, sql: &str, limits: Limits, left: u64) -> Result<Answer> {
         let begun = context.clock.monotonic_micros();
         let is_late = || context.clock.monotonic_micros().saturating_sub(begun) > left * 1_000;
         let done = AtomicBool::new(false);
         let (done, stop) = (&done, &*self.stop);
         std::thread::scope(|scope| {
-            // The statement may be busy within itself; the clock is looked at from beside it.
+            // SQLite may be busy within one instruction, so another thread watches the clock.
             let watch = scope.spawn(move || {
                 while !done.load(Ordering::Relaxed) {
                     std::thread::park_timeout(LOOK);
@@ -222,20 +222,20 @@ impl<'a> Sandbox<'a> {
         Ok(answer)
     }
 
-    /// Texts that `embed` lacked.
+    /// Texts passed to `embed` that have no vector yet.
     pub(super) fn wanted(&self) -> BTreeSet<String> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What SQLite says of a statement, with the way out where there is one.
+    /// SQLite's error for a statement, with a hint if there is one.
     fn told(&self, sql: &str, error: rusqlite::Error) -> Error {
         if let Some(refused) = self.refused.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Error::invalid(format!("{refused}: a query is one SELECT over the table {TABLE}"));
         }
         let message = match &error {
-            rusqlite::Error::MultipleStatement => "a query is one statement".to_owned(),
+            rusqlite::Error::MultipleStatement => "a query is a single statement".to_owned(),
             rusqlite::Error::SqliteFailure(code, _) if code.code == ErrorCode::TooBig => {
-                format!("a value grows beyond {} MB", LONGEST >> 20)
+                format!("a value is larger than {} MB", LONGEST >> 20)
             }
             rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
             rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
@@ -262,7 +262,7 @@ impl<'a> Sandbox<'a> {
     }
 }
 
-/// Admits what reads the table, notes which of its columns, and keeps in words what it refuses.
+/// Admits reads of the table, records which columns are read, and keeps the reason of a refusal.
 fn guard(
     read: Arc<Mutex<HashSet<String>>>,
     refused: Arc<Mutex<Option<String>>>,
@@ -279,7 +279,7 @@ fn guard(
             {
                 return Authorization::Allow;
             }
-            // Without a column it may be a table that the statement itself makes up, with WITH. Others do not exist.
+            // A read without a column may be of a table that the statement defines by `WITH`; no other tables exist.
             AuthAction::Read { table_name, column_name: "" }
                 if !OF_SQLITE.iter().any(|start| begins_with(table_name, start)) =>
             {
@@ -296,7 +296,7 @@ fn guard(
             AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
                 "no other database can be attached".into()
             }
-            _ => "nothing can be changed by a query".into(),
+            _ => "a query cannot change anything".into(),
         };
         *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
         Authorization::Deny
@@ -313,7 +313,7 @@ fn texts(db: &Connection) -> Result<HashMap<i64, String>> {
     Ok(texts)
 }
 
-/// The names, with a number behind those that came before.
+/// The names, with a number appended to repeated ones.
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut seen = HashSet::new();
     names

@@ -1,4 +1,4 @@
-//! The table that statements see: which pages are its rows, and which front matter its columns.
+//! The table that statements query: which pages are its rows, and which keys of front matter its columns.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,31 +15,31 @@ use crate::{Result, path};
 /// Columns that every page has, whatever its front matter says.
 pub(super) const OWN: [&str; 4] = ["path", "content", "updated_at", "embedding"];
 
-/// Most keys of front matter that become columns; SQLite's own limit is not far away.
+/// Maximum number of keys of front matter that become columns, below SQLite's own limit.
 const MOST: usize = 1_000;
 
-/// Keys whose values are lists, whatever a page writes: a single tag is a list of one.
+/// Keys whose values are always lists: a single tag is a list of one.
 const LISTS: [&str; 2] = ["tags", "aliases"];
 
 /// A key of front matter as a column.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// The column's name: the key in its commonest spelling, or `fm_` before it where it is taken.
+    /// The column's name: the key in its most common spelling, with `fm_` before it if that name is taken.
     pub name: String,
     /// Pages that have the key.
     pub count: usize,
-    /// `array` where values are lists, `object` where all are maps, else `string`.
+    /// `array` if values are lists, `object` if all are maps, else `string`.
     pub kind: &'static str,
 }
 
-/// What a statement is asked over.
+/// What statements can query.
 pub struct Schema {
     pub(super) pages: Vec<Row>,
     /// Keys of front matter, by name.
     pub columns: Vec<Column>,
-    /// Keys that are no columns, since others are more common.
+    /// Number of keys that are not columns because others are more common.
     pub left_out: usize,
-    /// Why pages have no vectors, in words, if so.
+    /// Why pages have no vectors, if they have none.
     pub without_vectors: Option<String>,
     /// Length of vectors.
     pub dimensions: usize,
@@ -50,12 +50,12 @@ pub(super) struct Row {
     pub(super) page: i64,
     pub(super) path: String,
     pub(super) updated_at: String,
-    /// By number of the column.
+    /// Values by the number of their column.
     pub(super) values: HashMap<usize, String>,
 }
 
 impl Schema {
-    /// Reads which pages there are, those that `glob` matches or all, and what their front matter holds.
+    /// Reads the pages that `glob` matches, or all, and their front matter.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParams`] for an invalid glob, [`crate::Error::Database`].
@@ -70,7 +70,7 @@ impl Schema {
             let fields: Map<String, Value> = serde_json::from_str(&front_matter).unwrap_or_default();
             let mut own: HashMap<String, Value> = HashMap::new();
             for (name, value) in fields {
-                // Names of columns differ by more than case.
+                // SQL ignores the case of column names.
                 let folded = name.to_ascii_lowercase();
                 if folded.is_empty() || folded.contains('\0') || value.is_null() || own.contains_key(&folded)
                 {
@@ -124,17 +124,17 @@ impl Schema {
         Ok(Self { pages, columns, left_out, without_vectors, dimensions })
     }
 
-    /// Pages in the table.
+    /// Number of pages in the table.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no pages.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// The names of all columns, in their order.
+    /// The names of all columns, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let [path, content, updated_at, embedding] = OWN;
         let embedding = self.without_vectors.is_none().then_some(embedding);
@@ -144,7 +144,7 @@ impl Schema {
             .chain(embedding)
     }
 
-    /// The model, once pages have vectors, or why there is none.
+    /// The model, once pages have vectors, or why it cannot be used.
     pub(super) fn embedder<'a>(
         &self,
         context: &Context<'a>,
@@ -156,7 +156,7 @@ impl Schema {
     }
 }
 
-/// What pages say of one key.
+/// The values of one key over all pages.
 #[derive(Default)]
 struct Key {
     pages: usize,
@@ -178,7 +178,7 @@ impl Key {
         commonest.map(|(name, _)| name.clone()).unwrap_or_default()
     }
 
-    /// Whether single values are lists of one: on most pages that have the key it is a list.
+    /// Whether a single value counts as a list of one: it does if most pages with the key have a list.
     fn is_list(&self, folded: &str) -> bool {
         LISTS.contains(&folded) || (self.maps == 0 && self.lists * 2 > self.pages)
     }
@@ -192,12 +192,12 @@ impl Key {
     }
 }
 
-/// A list as it is, and all else as a list of one.
+/// A list unchanged, any other value as a list of one.
 fn list(value: Value) -> Value {
     if value.is_array() { value } else { Value::Array(vec![value]) }
 }
 
-/// Scalars as they are written, all else as JSON.
+/// Scalars verbatim, other values as JSON.
 fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -205,7 +205,7 @@ fn text(value: Value) -> String {
     }
 }
 
-/// Why pages have no vectors, if so, and how long vectors are.
+/// Why pages have no vectors, if they have none, and the length of vectors.
 fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
     let Some(embedder) = context.embedder else {
         return Ok((Some("this machine has no embedding model".into()), 0));
@@ -214,14 +214,14 @@ fn vectors(context: &Context<'_>) -> Result<(Option<String>, usize)> {
     let (pending, none) = context.index.read(|db| {
         Ok((index::pending(db, &model.identity)?, vectors::page_count(db, &model.identity)? == 0))
     })?;
-    // Pages that were just written are the only ones without: the others can be asked.
+    // If only some pages lack vectors, because they have just been written, the others can be queried.
     let reason = (pending > 0 && none).then(|| {
         format!("the vectors of {} are still being computed", counted(pending, "section", "sections"))
     });
     Ok((reason, model.dimensions))
 }
 
-/// The mean direction of a page's vectors, by page, little-endian numbers of 32 bits.
+/// The mean direction of a page's vectors, by page, as little-endian 32-bit numbers.
 pub(crate) fn page_vectors(
     db: &Connection,
     identity: &str,
@@ -245,12 +245,12 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// A vector as SQL holds it.
+/// A vector as an SQL value.
 pub(super) fn bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// A vector that SQL holds.
+/// The numbers of a vector from an SQL value.
 pub(super) fn numbers(bytes: &[u8]) -> impl Iterator<Item = f32> {
     bytes.as_chunks().0.iter().map(|&number| f32::from_le_bytes(number))
 }

@@ -1,4 +1,4 @@
-//! What statements find, and what becomes of those that want more.
+//! What statements find, and how forbidden ones fail.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -71,7 +71,7 @@ fn front_matter_is_text_and_lists_are_json() {
 }
 
 #[test]
-fn the_statements_of_the_document_run_as_printed() {
+fn the_statements_in_the_docs_run_as_printed() {
     let project = Project::with_pages(DIARY);
     let found = ask(
         &project,
@@ -110,7 +110,7 @@ fn a_page_is_closest_to_itself() {
 }
 
 #[test]
-fn a_page_that_waits_for_its_vector_is_last_and_the_others_can_be_asked() {
+fn a_page_without_a_vector_yet_is_last_and_the_others_can_be_queried() {
     let project = Project::with_pages(DIARY);
     project.put("a new.md", "# New\n");
     project.refresh();
@@ -128,7 +128,7 @@ fn a_page_that_waits_for_its_vector_is_last_and_the_others_can_be_asked() {
 }
 
 #[test]
-fn without_any_vectors_everything_else_works_and_embed_says_why() {
+fn without_any_vectors_only_embed_fails_and_says_why() {
     let project = Project::over(MemorySource::with_pages(DIARY));
     project.refresh();
     assert_eq!(ask(&project, "SELECT path FROM files WHERE mood = '5'").row_count, 1);
@@ -175,7 +175,7 @@ fn embed_refuses_a_script_that_the_model_does_not_understand() {
     }
 }
 
-/// Counts what it is given, and may ask to stop.
+/// Counts the texts that it embeds, and may request a stop.
 struct Watched<'a> {
     inner: &'a HashEmbedder,
     longest: AtomicUsize,
@@ -226,7 +226,7 @@ fn the_model_reads_the_beginning_of_a_long_text() {
 }
 
 #[test]
-fn the_time_of_a_statement_and_a_request_to_stop_cover_what_the_model_does() {
+fn the_time_limit_and_cancellation_cover_the_model() {
     let project = Project::with_pages(DIARY);
     let many: Vec<String> = (0..60).map(|number| format!("SELECT embed('text {number}') AS e")).collect();
     let params = Params { sql: many.join(" UNION ALL "), ..Params::default() };
@@ -234,7 +234,7 @@ fn the_time_of_a_statement_and_a_request_to_stop_cover_what_the_model_does() {
     let (embedder, clock) = (Watched::over(&project.embedder), Hurried::default());
     let context = Context { embedder: Some(&embedder), clock: &clock, ..project.context() };
     let error = run(&context, params.clone()).unwrap_err();
-    assert!(error.to_string().contains("takes longer than 1500 ms"), "{error}");
+    assert!(error.to_string().contains("took longer than 1500 ms"), "{error}");
     assert!(embedder.calls.load(Ordering::Relaxed) < 30);
 
     let cancel = Cancel::default();
@@ -245,10 +245,10 @@ fn the_time_of_a_statement_and_a_request_to_stop_cover_what_the_model_does() {
 }
 
 #[test]
-fn only_so_many_texts_are_embedded() {
+fn the_number_of_embedded_texts_is_limited() {
     let project = Project::with_pages(DIARY);
     let sql = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100) SELECT embed(x || '') FROM n";
-    assert!(refused(&project, sql).contains("more than 64 different texts"));
+    assert!(refused(&project, sql).contains("at most 64 different texts"));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_single_value_among_lists_is_a_list_of_one() {
 }
 
 #[test]
-fn columns_are_told_with_their_types_and_counts() {
+fn columns_are_listed_with_their_types_and_counts() {
     let project = Project::with_pages(DIARY);
     let params = query_inspect::Params { glob: Some("daily/*.md".into()), ..Default::default() };
     let inspected = query_inspect::run(&project.context(), params).unwrap();
@@ -299,7 +299,7 @@ fn columns_are_told_with_their_types_and_counts() {
 }
 
 #[test]
-fn only_the_table_can_be_read_and_nothing_changed() {
+fn only_the_table_can_be_read_and_nothing_can_be_changed() {
     let project = Project::with_pages(DIARY);
     for sql in [
         "DELETE FROM files",
@@ -342,13 +342,13 @@ fn only_the_table_can_be_read_and_nothing_changed() {
 }
 
 #[test]
-fn mistakes_are_told_with_the_way_out() {
+fn errors_say_what_to_write_instead() {
     let project = Project::with_pages([("a.md", "---\nstatus: done\n---\n")]);
     insta::assert_snapshot!(refused(&project, "SELECT state FROM files"), @r#"no such column: state; the columns are "path", "status", "content", "updated_at", "embedding""#);
     insta::assert_snapshot!(refused(&project, "SELECT path FROM pages"), @"no such table: pages; the table is files");
     insta::assert_snapshot!(refused(&project, "SELECT path FORM files"), @r#"near "files": syntax error"#);
-    insta::assert_snapshot!(refused(&project, "SELECT 1; SELECT 2"), @"a query is one statement");
-    insta::assert_snapshot!(refused(&project, "DELETE FROM files"), @"nothing can be changed by a query: a query is one SELECT over the table files");
+    insta::assert_snapshot!(refused(&project, "SELECT 1; SELECT 2"), @"a query is a single statement");
+    insta::assert_snapshot!(refused(&project, "DELETE FROM files"), @"a query cannot change anything: a query is one SELECT over the table files");
     for (sql, hint) in [
         ("SELECT UNNEST(tags) FROM files", "json_each(files.tags)"),
         ("SELECT * FROM files, UNNEST(tags)", "json_each(files.tags)"),
@@ -364,7 +364,7 @@ fn mistakes_are_told_with_the_way_out() {
     insta::assert_snapshot!(refused(&project, "SELECT array_cosine_distance(path, status) FROM files"), @"array_cosine_distance() takes two vectors");
 }
 
-/// Every look at it is a tenth of a second later.
+/// A clock that advances a tenth of a second each time it is read.
 #[derive(Default)]
 struct Hurried(AtomicU64);
 
@@ -383,7 +383,7 @@ impl Clock for Hurried {
 }
 
 #[test]
-fn what_never_ends_is_ended() {
+fn endless_statements_are_stopped() {
     let project = Project::with_pages(DIARY);
     let clock = Hurried::default();
     let context = Context { clock: &clock, ..project.context() };
@@ -394,7 +394,7 @@ fn what_never_ends_is_ended() {
          files j, files k, files l, files m, files n, files o, files p WHERE a.path || p.path LIKE '%q%q%'",
     ] {
         let error = run(&context, Params { sql: sql.into(), ..Params::default() }).unwrap_err();
-        assert!(error.to_string().contains("takes longer than 1500 ms"), "{error}");
+        assert!(error.to_string().contains("took longer than 1500 ms"), "{error}");
     }
     project.context().cancel.request();
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
@@ -403,7 +403,7 @@ fn what_never_ends_is_ended() {
 }
 
 #[test]
-fn what_grows_without_end_is_cut_or_refused() {
+fn unbounded_results_are_truncated_or_rejected() {
     let project = Project::with_pages(DIARY);
     let many = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
     let all = ask(&project, many);
@@ -430,7 +430,7 @@ fn what_grows_without_end_is_cut_or_refused() {
 }
 
 #[test]
-fn names_that_collide_stay_apart() {
+fn colliding_column_names_stay_distinct() {
     let project = Project::with_pages([
         ("a.md", "---\n\"we\\\"ird\": 1\nStatus: x\ncontent: own\nfm_content: other\n---\nbody\n"),
         ("b.md", "---\nstatus: y\nstatus2: z\n---\n"),

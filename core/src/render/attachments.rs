@@ -1,5 +1,5 @@
-//! Which file a picture or another attachment is: where the link says, else, as in Obsidian, the nearest
-//! file of that name.
+//! Finds the file of a picture or another attachment: at the path of the link, or else, as in Obsidian, the
+//! nearest file with that name.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -9,25 +9,25 @@ use crate::page::LinkKind;
 use crate::ports::Source;
 use crate::{Error, Result, path, text};
 
-/// The attachments of a project. Its files are listed once, when a name alone has to be found.
+/// The attachments of a project. Its files are listed once, when only a name is given.
 pub struct Attachments<'a> {
     source: &'a dyn Source,
     pages_dir: &'a str,
     found: RefCell<HashMap<(String, String), Option<String>>>,
-    /// Folded path of every attachment, with the path, by folded file name.
+    /// Paths of attachments by folded file name, each with its folded path first.
     listed: OnceCell<HashMap<String, Vec<(String, String)>>>,
 }
 
 impl<'a> Attachments<'a> {
-    /// Those that `source` has; `pages_dir` is the pages folder, relative to the project.
+    /// The attachments in `source`; `pages_dir` is the pages folder, relative to the project.
     pub fn new(source: &'a dyn Source, pages_dir: &'a str) -> Self {
         Self { source, pages_dir, found: RefCell::default(), listed: OnceCell::new() }
     }
 
-    /// Path, relative to the project, of the attachment that a link on the page at `page` leads to.
+    /// Path, relative to the project, of the attachment that a link on the page at `page` refers to.
     ///
     /// # Errors
-    /// [`Error::Io`] when the project cannot be looked at.
+    /// [`Error::Io`] if the project's files cannot be listed.
     pub fn find(&self, kind: LinkKind, target: &str, page: &str) -> Result<Option<String>> {
         let folder = path::folder(page);
         let key = (folder.to_owned(), target.to_owned());
@@ -35,7 +35,7 @@ impl<'a> Attachments<'a> {
             return Ok(known.clone());
         }
         let mut found = None;
-        // A name may hold a `#`, or a place in the file may follow one.
+        // A `#` may be part of the name, or separate a fragment from it.
         for name in [target, target.split('#').next().unwrap_or(target).trim()] {
             if found.is_none() && resolve::is_attachment(name) {
                 found = match self.at_path(kind, name, folder)? {
@@ -67,7 +67,7 @@ impl<'a> Attachments<'a> {
     fn exists(&self, file: &str) -> Result<bool> {
         match self.source.stat_source(file) {
             Ok(stat) => Ok(stat.is_some()),
-            // A name that no file can have, or a link out of the project.
+            // A name that is invalid for a file, or a path outside of the project.
             Err(Error::OutsideProject { .. } | Error::Io { .. }) => Ok(false),
             Err(error) => Err(error),
         }
@@ -76,7 +76,7 @@ impl<'a> Attachments<'a> {
     fn by_name(&self, name: &str, folder: &str) -> Result<Option<String>> {
         if self.listed.get().is_none() {
             let listed = self.list()?;
-            // Nobody else can have set it: this value stays on one thread.
+            // Cannot fail: the cell is empty and used by one thread only.
             let _ = self.listed.set(listed);
         }
         let wanted = text::fold_key(name.trim_start_matches(['/', '.']));
@@ -103,7 +103,7 @@ impl<'a> Attachments<'a> {
     }
 }
 
-/// Whether a browser shows a file with this name as a picture.
+/// Whether browsers show a file with this name as a picture.
 pub(super) fn is_picture(file: &str) -> bool {
     const PICTURES: [&str; 9] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "ico"];
     path::file_name(file)

@@ -1,4 +1,4 @@
-//! Which part of a page a link with a heading or a `^name` embeds, and where such names stand.
+//! Which part of a page a link with a heading or a `^name` embeds, and where such names are.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::load::{Loaded, Place};
 use crate::page::{self, Block, Lines, LinkTypes};
 use crate::text;
 
-/// Where the names of paragraphs stand in `text`, as `^name` in bytes, in order.
+/// The positions in `text` of the names of paragraphs, as `^name`, in bytes and in order.
 pub(super) fn markers(text: &str, blocks: &[Block]) -> Vec<(Range<usize>, String)> {
     let lines = Lines::new(text);
     let places = blocks.iter().filter_map(|block| {
@@ -23,10 +23,10 @@ pub(super) fn markers(text: &str, blocks: &[Block]) -> Vec<(Range<usize>, String
     markers
 }
 
-/// Bytes of the page's text that `place` stands for: all of it, a section with those below it, or a block.
+/// Bytes of the page's text that `place` embeds: all of it, a section with its subsections, or a block.
 pub(super) fn window(page: &Loaded, place: &Place, types: &LinkTypes) -> Option<Range<usize>> {
     let Some(id) = &place.id else {
-        // A heading that is not there embeds nothing, rather than everything.
+        // A missing heading embeds nothing rather than everything.
         return place.anchor.is_none().then_some(0..page.text.len());
     };
     if id.starts_with('^') {
@@ -41,7 +41,7 @@ pub(super) fn window(page: &Loaded, place: &Place, types: &LinkTypes) -> Option<
     Some(first..last)
 }
 
-/// The smallest block with the marker in it; the one before where it stands alone.
+/// The smallest block that contains the marker; the one before if the marker is alone.
 fn block(text: &str, marker: &Range<usize>) -> Option<Range<usize>> {
     let mut smallest: Option<Range<usize>> = None;
     let mut before = None;

@@ -1,5 +1,5 @@
-//! The events of the Markdown parser as HTML: blocks, text, lists, tables, footnotes, callouts. Links and
-//! pictures are in [`super::links`].
+//! Converts the events of the Markdown parser to HTML: blocks, text, lists, tables, footnotes, callouts. Links
+//! and pictures are in [`super::links`].
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::Result;
 use crate::page::{self, Link};
 use crate::text;
 
-/// Whether a paragraph is open. One that holds nothing but an embedded page is never written.
+/// Whether a paragraph is open. A paragraph that contains only an embedded page is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     None,
@@ -26,7 +26,7 @@ enum Paragraph {
     Title,
 }
 
-/// What waits while a footnote is written.
+/// State saved while a footnote is written.
 struct Outer {
     out: Html,
     paragraph: Paragraph,
@@ -34,13 +34,13 @@ struct Outer {
     note: usize,
 }
 
-/// The text of a page, or a part of it, while it becomes HTML.
+/// The text of a page, or a part of it, while it is converted.
 pub(super) struct Body<'j> {
     pub(super) job: &'j Job<'j>,
     pub(super) page: &'j Loaded,
-    /// The part that is wanted; `None` for the page that was asked for itself, whose places have ids.
+    /// The part to convert; `None` for the requested page itself, in which places have ids.
     pub(super) window: Option<Range<usize>>,
-    /// Stands before the numbers in the ids of footnotes, so that those of embedded pages differ.
+    /// Prefix of the numbers in the ids of footnotes, so that those of embedded pages differ.
     pub(super) prefix: String,
     pub(super) links: HashMap<(usize, usize), Link>,
     markers: Vec<(Range<usize>, String)>,
@@ -51,9 +51,9 @@ pub(super) struct Body<'j> {
     paragraph: Paragraph,
     /// Where the content of the innermost block starts in `out`.
     leaf: usize,
-    /// Open quotations, lists and footnotes: headings in them are no sections.
+    /// Number of open quotations, lists and footnotes: headings in them are not sections.
     depth: usize,
-    /// Whether text before this byte belongs to a callout's marker.
+    /// Text before this byte belongs to the marker of a callout.
     cut: usize,
     callout: Option<Callout>,
     /// For each open quotation, whether it is a callout.
@@ -62,16 +62,16 @@ pub(super) struct Body<'j> {
     aligned: Vec<Alignment>,
     column: usize,
     in_head: bool,
-    /// Empty cells of a table row that are written once another one follows: the parser fills rows up.
+    /// Empty cells at the end of a table row, written only if another cell follows: the parser pads rows.
     empty_cells: usize,
     in_code: bool,
     raw: Option<String>,
-    /// Whether the heading that repeats the title is being passed over.
+    /// Whether the heading that repeats the title is being skipped.
     repeats_title: bool,
     started: bool,
-    /// Open emphasis and the like.
+    /// Number of open inline elements, such as emphasis.
     pub(super) inline: usize,
-    /// Whether only text, no block, may stand here: headings and cells.
+    /// Whether only text may be written, no block: in headings and cells.
     pub(super) phrasing: bool,
     pub(super) frames: Vec<Frame>,
     pub(super) notes: Vec<Note>,
@@ -127,7 +127,7 @@ impl<'j> Body<'j> {
         Ok(self.out.into_string())
     }
 
-    /// Footnotes may stand anywhere on the page; those that the part refers to belong to it.
+    /// Whether an event belongs to the part. Footnotes may be anywhere on the page if the part refers to them.
     fn is_wanted(&self, event: &Event<'_>, range: &Range<usize>) -> bool {
         let is_note = matches!(
             event,
@@ -223,7 +223,7 @@ impl<'j> Body<'j> {
             }
             Tag::Item => {
                 self.depth += 1;
-                // A single item of a list may be all that is embedded.
+                // A single item of a list may be embedded without the list.
                 self.block(if self.lists.is_empty() { "<div>" } else { "<li>" });
             }
             Tag::FootnoteDefinition(name) => {
@@ -332,14 +332,14 @@ impl<'j> Body<'j> {
         Ok(())
     }
 
-    /// Adds markup of a block, whose content starts after it.
+    /// Writes the tag of a block.
     pub(super) fn block(&mut self, markup: &str) {
         self.started = true;
         self.out.raw(markup);
         self.leaf = self.out.len();
     }
 
-    /// Ends an open paragraph so that a block can stand here; what follows opens another one.
+    /// Closes an open paragraph so that a block can follow; text after it opens another one.
     pub(super) fn interrupt_paragraph(&mut self) {
         if self.paragraph == Paragraph::Open {
             self.out.raw("</p>\n");
@@ -347,7 +347,7 @@ impl<'j> Body<'j> {
         }
     }
 
-    /// Whether a block may stand in the middle of the text here.
+    /// Whether a block may interrupt the text here.
     pub(super) fn takes_blocks(&self) -> bool {
         self.inline == 0 && !self.phrasing && self.paragraph != Paragraph::Title && self.frames.is_empty()
     }
@@ -367,7 +367,7 @@ impl<'j> Body<'j> {
         }
     }
 
-    /// A callout that has no text of its own to be headed by.
+    /// Writes the title of a callout that has none.
     fn untitled_callout(&mut self) {
         if let Some(callout) = self.callout.take() {
             self.write_default_title(&callout);
@@ -410,12 +410,12 @@ impl<'j> Body<'j> {
         self.block(&format!("<{name}{scope}{alignment}>"));
     }
 
-    /// Whether what comes is text of a link that shows another, or the description of a picture.
+    /// Whether text is hidden here: the text of a link that shows another, or the description of a picture.
     pub(super) fn is_hidden(&self) -> bool {
         self.frames.iter().any(Frame::hides)
     }
 
-    /// Makes sure that text can stand here.
+    /// Opens a paragraph if text needs one here.
     pub(super) fn open_paragraph(&mut self) {
         if self.paragraph == Paragraph::Pending {
             self.paragraph = Paragraph::Open;
@@ -448,7 +448,7 @@ impl<'j> Body<'j> {
         self.out.raw("</code>");
     }
 
-    /// Takes text as a picture's description, or passes it over; whether it did.
+    /// Adds text to a picture's description, or skips it if it is hidden; returns whether it did either.
     fn described(&mut self, text: &str) -> bool {
         let hidden = self.is_hidden();
         if let Some(Frame::Picture { description, .. }) = self.frames.iter_mut().rev().find(|f| f.hides()) {
@@ -490,7 +490,7 @@ impl<'j> Body<'j> {
         let next = self.markers.partition_point(|(marker, _)| marker.start < start);
         let marker = self.markers.get(next).filter(|(marker, _)| marker.end <= range.end).cloned();
         match marker.and_then(|(marker, name)| {
-            // Counted from the end, which blank space at the start does not move.
+            // Counted from the end, because the start may have lost blank space.
             let before = rest.len().checked_sub(range.end - marker.start)?;
             Some((rest.get(..before)?, name, rest.get(rest.len() - (range.end - marker.end)..)?))
         }) {
@@ -511,14 +511,14 @@ impl<'j> Body<'j> {
         self.out.text(text);
     }
 
-    /// The id of a place on this page, from its name in a link.
+    /// The id of a place on this page, for its name in a link.
     pub(super) fn own_place(&self, name: &str) -> Option<String> {
         let key = text::fold_key(name);
         let block = self.markers.iter().find(|(_, marker)| *marker == key);
         block.map(|(_, marker)| marker.clone()).or_else(|| self.page.place(name))
     }
 
-    /// Gives the block around its name, once, on the page itself.
+    /// Gives the current block its name as id, once, and only on the page itself.
     fn mark(&mut self, name: &str) {
         if self.window.is_none() && self.marked.insert(name.to_owned()) {
             let mut anchor = Html::default();
@@ -532,14 +532,14 @@ impl<'j> Body<'j> {
         let seen = self.raw.take().map(|raw| visible(&raw)).unwrap_or_default();
         if !seen.trim().is_empty() {
             self.out.raw("<p>");
-            // Its entities are written as HTML already.
+            // Its special characters are entities already.
             self.out.text_with_entities(seen.trim());
             self.block("</p>\n");
         }
     }
 }
 
-/// The language of a code block, where its name can be part of a class.
+/// The language of a code block, if its name is valid as part of a class.
 fn language(info: &str) -> Option<String> {
     let name = info.split([' ', '\t', ',', '{', ':']).next().unwrap_or_default();
     let fits = !name.is_empty()

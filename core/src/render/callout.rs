@@ -1,21 +1,21 @@
-//! Callouts: quotations whose first line is `[!kind] Title`. The parser knows five kinds without a title; people
-//! use any word, and titles.
+//! Callouts: quotations whose first line is `[!kind] Title`. The parser knows five kinds, without titles; in practice
+//! any word is used, and titles are common.
 
 use pulldown_cmark::BlockQuoteKind;
 
-/// What makes a quotation a callout.
+/// The marker of a callout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Callout {
     /// In lower case: ASCII letters, digits and hyphens.
     pub kind: String,
-    /// Where the marker ends, in bytes from the start of the quotation; 0 where the parser took it away.
+    /// Where the marker ends, in bytes from the start of the quotation; 0 if the parser removed it.
     pub marker: usize,
     /// Whether a title follows the marker on its line.
     pub titled: bool,
 }
 
 impl Callout {
-    /// Reads the quotation `source`, whose kind the parser may have seen.
+    /// Reads the quotation `source`; `kind` is what the parser recognized.
     pub(super) fn read(source: &str, kind: Option<BlockQuoteKind>) -> Option<Self> {
         let known = kind.map(|kind| match kind {
             BlockQuoteKind::Note => "note",
@@ -37,7 +37,7 @@ impl Callout {
         fits.then(|| Self { kind, marker: source.len() - rest.len(), titled: !title.trim().is_empty() })
     }
 
-    /// What a callout without a title is headed by.
+    /// The title of a callout without one.
     pub(super) fn default_title(&self) -> String {
         let mut letters = self.kind.chars();
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()

@@ -1,21 +1,21 @@
-//! Writing HTML of which every tag and attribute is our own, and everything of a page is escaped.
+//! Writes HTML. All tags and attributes come from this program, and all text of a page is escaped.
 
-/// HTML that grows.
+/// A buffer for HTML.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
 
 impl Html {
-    /// Adds markup of our own.
+    /// Adds trusted markup.
     pub(super) fn raw(&mut self, markup: &str) {
         self.0.push_str(markup);
     }
 
-    /// Adds text, escaped for between tags and for quoted attributes alike.
+    /// Adds text, escaped for both text and quoted attributes.
     pub(super) fn text(&mut self, text: &str) {
         escape(&mut self.0, text);
     }
 
-    /// Adds text in which entities are written already.
+    /// Adds text that contains entities, which are kept.
     pub(super) fn text_with_entities(&mut self, text: &str) {
         for (number, part) in text.split('&').enumerate() {
             if number > 0 {
@@ -25,7 +25,7 @@ impl Html {
         }
     }
 
-    /// Adds an attribute of the tag that is being written.
+    /// Adds an attribute to the tag being written.
     pub(super) fn attribute(&mut self, name: &str, value: &str) {
         self.raw(" ");
         self.raw(name);
@@ -48,7 +48,7 @@ impl Html {
         self.0.len()
     }
 
-    /// Puts markup of our own where this was `at` bytes long.
+    /// Inserts trusted markup at byte `at`.
     pub(super) fn insert(&mut self, at: usize, markup: &str) {
         if self.0.is_char_boundary(at) {
             self.0.insert_str(at, markup);
@@ -60,7 +60,7 @@ impl Html {
     }
 }
 
-/// Appends `text` with everything escaped that HTML gives a meaning.
+/// Appends `text`, escaping all characters with a meaning in HTML.
 pub(crate) fn escape(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -80,8 +80,8 @@ pub(crate) fn escape(out: &mut String, text: &str) {
     out.push_str(text.get(from..).unwrap_or_default());
 }
 
-/// What a reader would see of raw HTML: its text, without tags, comments, scripts and styles. Entities stay
-/// as they are written.
+/// The visible text of raw HTML, without tags, comments, scripts and styles. Entities are left
+/// unchanged.
 pub(crate) fn visible(html: &str) -> String {
     let mut seen = String::new();
     let mut rest = html;
@@ -108,7 +108,7 @@ fn starts_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// Whether `tag`, from its `<` or `/` on, is the start of an element called `name`.
+/// Whether `tag`, starting at its `<` or `/`, is the tag of an element called `name`.
 fn opens(tag: &str, name: &str) -> bool {
     tag.get(1..=name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
         && tag.get(name.len() + 1..).is_none_or(|next| !starts_name(next))
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_raw_html_only_its_text_is_seen() {
+    fn only_the_text_of_raw_html_is_visible() {
         assert_eq!(visible("<div onclick=x>a <b>b</b></div>\n<!-- no -->c"), "a b\nc");
         assert_eq!(visible("a<script>alert(1)</ScRiPt>b<style>x</style >c"), "abc");
         assert_eq!(visible("1 < 2 <3"), "1 < 2 <3");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_escapes_an_attribute() {
+    fn attribute_values_cannot_end_the_attribute() {
         let mut html = Html::default();
         html.open("a", &[("title", "\"><script>'&\0")]);
         assert_eq!(html.into_string(), "<a title=\"&quot;&gt;&lt;script&gt;&#39;&amp;\u{fffd}\">");

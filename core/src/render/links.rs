@@ -1,4 +1,4 @@
-//! Links, pictures and embedded pages as HTML.
+//! Converts links, pictures and embedded pages to HTML.
 
 use std::ops::Range;
 
@@ -15,24 +15,24 @@ use crate::path;
 /// A link or picture that is open in the Markdown.
 #[derive(Debug)]
 pub(super) enum Frame {
-    /// Its text follows as it is, and then this markup.
+    /// Its text is written next, and then this closing markup.
     Open(&'static str),
-    /// It was written whole; what the parser sees inside is passed over.
+    /// It is written completely; events of its content are skipped.
     Written,
-    /// A picture, which is written once its description is known.
+    /// A picture, which is written when its description is complete.
     Picture { picture: Picture, description: String },
 }
 
-/// What a Markdown picture shows.
+/// The target of a Markdown picture.
 #[derive(Debug)]
 pub(super) enum Picture {
     /// A file of the project.
     File(String),
-    /// An address outside.
+    /// An external address.
     Outside(String),
-    /// A file that is not there.
+    /// A file that does not exist.
     Missing(String),
-    /// Nothing that may be shown.
+    /// An address that must not be shown.
     Refused,
 }
 
@@ -41,7 +41,7 @@ impl Frame {
         !matches!(self, Self::Open(_))
     }
 
-    /// Whether it is within an `a` element.
+    /// Whether it is inside an `a` element.
     fn is_anchor(&self) -> bool {
         matches!(self, Self::Open("</a>"))
     }
@@ -114,7 +114,7 @@ impl Body<'_> {
         Ok(found)
     }
 
-    /// A link in double brackets, or an embedded page, as a whole.
+    /// Writes a wikilink or an embedded page.
     fn wiki(&mut self, link: &Link) -> Result<Frame> {
         let page = self.page;
         let embeds = link.kind == LinkKind::Embed;
@@ -142,7 +142,7 @@ impl Body<'_> {
         Ok(Frame::Written)
     }
 
-    /// Writes a link that shows `text`.
+    /// Writes a link with `text` as its content.
     fn whole(&mut self, open: impl FnOnce(&mut Self) -> Frame, text: &str) {
         self.open_paragraph();
         let frame = open(self);
@@ -168,7 +168,7 @@ impl Body<'_> {
         })
     }
 
-    /// A Markdown link that leads to no page or file: to a place on this page, or outside.
+    /// Opens a Markdown link to a place on this page or to an external address.
     fn open_elsewhere(&mut self, kind: LinkType, destination: &str) -> Frame {
         if self.is_in_anchor() {
             return Frame::Open("");
@@ -270,7 +270,7 @@ impl Body<'_> {
                 let text = if text.is_empty() { target } else { text };
                 self.whole(|body| body.open_missing(target), text);
             }
-            // Shown in place, it would tell its host who reads the page.
+            // Loading it would tell its host who reads the page.
             Picture::Outside(address) if !self.is_in_anchor() => {
                 self.open_paragraph();
                 self.open_outside(address, "external image");
@@ -299,7 +299,7 @@ impl Body<'_> {
     }
 }
 
-/// What a link in double brackets shows: its text, else its target with `>` for `#`.
+/// The text of a wikilink: its alias, or else its target with `>` in place of `#`.
 fn shown(link: &Link, place: Option<&Place>) -> String {
     if let Some(text) = &link.text {
         return text.clone();
@@ -319,7 +319,7 @@ fn parts(name: &str, anchor: &str) -> String {
     parts.collect::<Vec<_>>().join(" > ")
 }
 
-/// A picture's description without the size that may follow its last pipe, as `300` or `300x200`.
+/// A picture's description and its size, such as `300` or `300x200` after the last pipe.
 fn sized(description: &str) -> (&str, Option<(&str, Option<&str>)>) {
     let (text, last) = match description.rsplit_once('|') {
         Some((text, last)) => (text.trim(), last.trim()),

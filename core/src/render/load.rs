@@ -1,5 +1,5 @@
-//! What the index knows of a page that is to be rendered: its text, its sections, and where each of its links
-//! leads.
+//! Loads a page for rendering from the index: its text, its sections, and the targets of its
+//! links.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::index::questions::{names, pages};
 use crate::page::LinkKind;
 use crate::{Result, text};
 
-/// A page as the index holds it.
+/// A page in the index.
 #[derive(Debug)]
 pub(super) struct Loaded {
     /// Path relative to the pages folder.
@@ -21,18 +21,18 @@ pub(super) struct Loaded {
     pub title: String,
     /// The file of the site that shows it.
     pub file: String,
-    /// Everything after front matter.
+    /// Everything after the front matter.
     pub text: String,
     pub sections: Vec<Section>,
     targets: HashMap<(LinkKind, String), Target>,
 }
 
-/// A part of a page's text.
+/// A section of a page.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     pub id: String,
     pub heading_path: Vec<String>,
-    /// 0 before the first heading.
+    /// Level of its heading, 1 to 6; 0 before the first heading.
     pub level: u8,
     /// Its heading's line in the file, from 1.
     pub line: usize,
@@ -40,7 +40,7 @@ pub(super) struct Section {
     pub range: Range<usize>,
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     Page(Place),
@@ -57,14 +57,14 @@ pub(super) struct Place {
     pub path: String,
     pub title: String,
     pub file: String,
-    /// The heading or `^block` as the link writes it.
+    /// The heading or `^block` as written in the link.
     pub anchor: Option<String>,
-    /// The id that it has in HTML, where the page has such a place.
+    /// The id of that place in HTML, if the page has such a place.
     pub id: Option<String>,
 }
 
 impl Loaded {
-    /// Reads page `number`; `None` where there is no such page any more.
+    /// Reads page `number`; `None` if it no longer exists.
     pub(super) fn load(db: &Connection, number: i64) -> Result<Option<Self>> {
         let Some((path, title)) = pages::path_and_title(db, number)? else { return Ok(None) };
         let mut text = String::new();
@@ -78,12 +78,12 @@ impl Loaded {
         Ok(Some(Self { path, title, file, text, sections, targets: targets(db, number)? }))
     }
 
-    /// Where a link of the page leads.
+    /// The target of a link on the page.
     pub(super) fn target(&self, kind: LinkKind, target: &str) -> &Target {
         self.targets.get(&(kind, target.to_owned())).unwrap_or(&Target::Nothing)
     }
 
-    /// The id of a place on this page, from its name in a URL.
+    /// The id of a place on this page, for its name in a URL.
     pub(super) fn place(&self, anchor: &str) -> Option<String> {
         heading_id(&self.sections, anchor)
     }
@@ -133,7 +133,7 @@ fn targets(db: &Connection, page: i64) -> Result<HashMap<(LinkKind, String), Tar
     Ok(targets)
 }
 
-/// The id of the place that `anchor` names on a page, where it has one.
+/// The id of the place that `anchor` refers to on a page, if it has one.
 pub(crate) fn place_id(db: &Connection, page: i64, anchor: &str) -> Result<Option<String>> {
     place(db, page, &outline(db, page)?, anchor)
 }
@@ -144,7 +144,7 @@ fn outline(db: &Connection, page: i64) -> Result<Vec<Section>> {
 }
 
 fn place(db: &Connection, page: i64, sections: &[Section], anchor: &str) -> Result<Option<String>> {
-    // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
+    // In Obsidian, `A#B` is a nested heading: the last part is the place.
     let last = anchor.rsplit('#').next().unwrap_or(anchor).trim();
     if let Some(block) = last.strip_prefix('^') {
         let key = format!("^{}", text::fold_key(block));
@@ -153,7 +153,7 @@ fn place(db: &Connection, page: i64, sections: &[Section], anchor: &str) -> Resu
     Ok(heading_id(sections, anchor))
 }
 
-/// The section that `anchor` names: by its id, by headings from the outside in, or by the last of them.
+/// The section that `anchor` names: by its id, by its headings from the outermost on, or by the last of them.
 fn heading_id(sections: &[Section], anchor: &str) -> Option<String> {
     let headings = || sections.iter().filter(|section| section.level > 0);
     if let Some(section) = headings().find(|section| section.id == anchor) {

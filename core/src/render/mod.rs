@@ -1,11 +1,11 @@
-//! Pages as HTML that is safe to show: of every tag and attribute it is known why it is there, nothing of a
-//! page's own HTML survives but its text, and no address runs a script. Where links are is asked of
-//! [`crate::page`], where they lead of the index; neither is decided here again.
+//! Pages as HTML that is safe to show. All tags and attributes come from this program, only the text of a
+//! page's own HTML is kept, and no address runs a script. [`crate::page`] finds the links and the index resolves
+//! them; neither is repeated here.
 //!
 //! **Invariants**
-//! - Markup is well nested and every id is there once, whatever the page (`tests/safety.rs` reads the result more
+//! - Markup is well-formed and every id is unique, for any page (`tests/safety.rs` parses the result more
 //!   strictly than a browser does).
-//! - What a page shows is bounded by what it and a fixed number of other pages hold (`tests/bounds.rs`).
+//! - The size of the HTML is bounded by the size of the page and of a fixed number of others (`tests/bounds.rs`).
 
 mod attachments;
 mod blocks;
@@ -38,13 +38,13 @@ use crate::Context;
 use crate::page::LinkTypes;
 use crate::{Error, Result};
 
-/// How many embedded pages may be inside one another.
+/// Maximum depth of embedded pages.
 const DEPTH: usize = 4;
 
-/// Most embedded parts of pages that one page shows; further ones are links.
+/// Maximum number of embedded parts on one page; further ones become links.
 const EMBEDS: usize = 50;
 
-/// Most text of pages that is read for what one page embeds, in bytes; its HTML may have twice as many.
+/// Maximum size of the text that one page may embed, in bytes; the HTML for it may be twice as large.
 const EMBEDDED_BYTES: usize = 256 * 1024;
 
 /// A page as HTML.
@@ -54,12 +54,12 @@ pub struct Rendered {
     pub filepath: String,
     /// Its title.
     pub title: String,
-    /// The file of a site that shows it, relative to the site's top, not encoded.
+    /// The file of a site that shows it, relative to the top of the site, not encoded.
     pub file: String,
-    /// Its text, front matter left out. A first heading that repeats the title is left out, too, but for an
-    /// element with its id.
+    /// Its text without front matter. Of a first heading that repeats the title, only an empty element with its id is
+    /// kept.
     pub html: String,
-    /// Its headings in order, a first one that repeats the title included.
+    /// Its headings in order, including a first one that repeats the title.
     pub headings: Vec<Heading>,
     /// Paths, relative to the project, of the pictures and attachments that it shows or links to.
     pub attachments: BTreeSet<String>,
@@ -68,11 +68,11 @@ pub struct Rendered {
 /// A heading of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Level, 1 to 6.
     pub level: u8,
     /// Its text without markup.
     pub text: String,
-    /// The id of its element, which is the section's.
+    /// The id of its element and of the section.
     pub slug: String,
     /// Its line in the file, from 1.
     pub line: usize,
@@ -86,7 +86,7 @@ pub struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    /// For the project of `context`.
+    /// A renderer for the project of `context`.
     pub fn new(context: &'a Context<'a>) -> Self {
         Self {
             context,
@@ -95,11 +95,11 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Renders the page with the number `page`, to be shown by the file `at` of the site, its own one
-    /// when `None`: links are relative to it.
+    /// Renders the page with the number `page`. Links are relative to `at`, the file of the site that shows the page
+    /// (default: its own file).
     ///
     /// # Errors
-    /// [`Error::PageNotFound`] when there is no such page any more, [`Error::Database`], [`Error::Io`].
+    /// [`Error::PageNotFound`] if the page no longer exists, [`Error::Database`], [`Error::Io`].
     pub fn page(&self, page: i64, at: Option<&str>) -> Result<Rendered> {
         let loaded = self.load(page)?;
         let job = Job {
@@ -137,25 +137,25 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// The rendering of one page, with everything that it embeds.
+/// The rendering of one page, including everything that it embeds.
 struct Job<'a> {
     renderer: &'a Renderer<'a>,
     /// The file of the site that links are relative to.
     at: String,
     /// Pages, and places on them, that are being rendered, outermost first.
     open: RefCell<Vec<(i64, Option<String>)>>,
-    /// Parts embedded so far.
+    /// Number of parts embedded so far.
     embeds: Cell<usize>,
-    /// Text read for them.
+    /// Bytes of text read for them.
     bytes: Cell<usize>,
-    /// HTML made of it.
+    /// Bytes of HTML written for them.
     html: Cell<usize>,
     loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
     attachments: RefCell<BTreeSet<String>>,
 }
 
 impl Job<'_> {
-    /// The part of a page that is embedded, as HTML; `None` where it is too much, too deep or inside of itself.
+    /// The embedded part of a page as HTML; `None` if it is too large, too deep or embeds itself.
     fn embedded(&self, place: &Place) -> Result<Option<String>> {
         let part = (place.page, place.id.clone());
         let depth = self.open.borrow().len();
@@ -191,7 +191,7 @@ impl Job<'_> {
         Ok(fits.then_some(html))
     }
 
-    /// The URL of a file of the site, seen from where the page is shown.
+    /// The URL of a file of the site, relative to the file that shows the page.
     fn href(&self, file: &str, id: Option<&str>) -> String {
         let place = id.map(|id| format!("#{}", url::encoded_fragment(id))).unwrap_or_default();
         if file == self.at && id.is_some() {

@@ -1,8 +1,8 @@
-//! Footnotes: numbered as they are first referred to, and written after everything else.
+//! Footnotes: numbered in the order of their first reference, and written after everything else.
 
 use super::body::Body;
 
-/// A footnote, in the order of their numbers.
+/// A footnote.
 #[derive(Debug, Default)]
 pub(super) struct Note {
     pub(super) html: Option<String>,

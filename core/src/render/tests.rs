@@ -1,4 +1,4 @@
-//! Pages rendered, and whatever is written on them.
+//! Tests of rendered pages.
 #![allow(clippy::unwrap_used)]
 
 mod bounds;
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::{Rendered, Renderer};
 use crate::index::tests::Project;
 
-/// A project with `page` at `Folder/Page.md` among others that it may lead to.
+/// A project with `page` at `Folder/Page.md` and pages to which it may link.
 fn project(page: &str) -> Project {
     let other = "# Other\n\nIntro. ^intro\n\n- item ^item\n- next\n\n## Part\n\nPart of it.[^a] ![[Folder/Page]]\n\n\
         ### Deeper\n\nDeep.\n\n[^a]: A note.\n";

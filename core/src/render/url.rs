@@ -1,6 +1,6 @@
-//! Where pages and attachments live on a site: the files that hold them, and how one leads to another. A
-//! page's address stands on its own path and on the few pages that would get in its way, so that
-//! adding a page elsewhere moves nothing.
+//! The addresses of pages and attachments on a site. A page's address depends only on its own path
+//! and on the few pages that would collide with it, so that adding a page elsewhere does not
+//! change it.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -18,28 +18,28 @@ pub const HOME: &str = "index.html";
 /// The list of all pages.
 pub const ALL_PAGES: &str = "all-pages.html";
 
-/// What hosts answer with when nothing is at an address.
+/// The page that hosts send for an address that does not exist.
 pub const NOT_FOUND: &str = "404.html";
 
-/// Folder for attachments that lie outside of the pages folder, by their paths in the project.
+/// Folder for attachments outside of the pages folder, by their paths in the project.
 const OUTSIDE: &str = "project-files";
 
-/// Longest file name that file systems allow, in bytes.
+/// Maximum length of a file name on common file systems, in bytes.
 const LONGEST: usize = 255;
 
-/// Digits of a path's hash that tell pages apart whose names do not.
+/// Number of digits of a path's hash that distinguish colliding pages.
 const MARK: usize = 12;
 
-/// The file, relative to the top of the site, of the page at `page`. `twins` are the paths of all pages, itself
-/// included, that have the same path but for case, Unicode form and ending, in order.
+/// The file, relative to the top of the site, of the page at `page`. `twins` are the paths of all pages, including
+/// this one, that differ only in case, Unicode form and extension, in order.
 ///
-/// The first of twins has the plain name. Others, and pages that would lie where the site has files of its
-/// own, or whose name is too long for a file with another ending, get a part of their path's hash appended.
+/// The first of twins keeps the plain name. A part of the path's hash is appended to the names of other twins, of
+/// pages that collide with the site's own files, and of pages with names too long for another extension.
 pub fn page_file(page: &str, twins: &[String]) -> String {
     in_folders(&own_file(page, twins))
 }
 
-/// The path with folders renamed that could be the file of a page.
+/// The path, with folders renamed whose names could be the file of a page.
 fn in_folders(file: &str) -> String {
     let Some((folders, name)) = file.rsplit_once('/') else { return file.to_owned() };
     let folders = folders.split('/').map(|folder| {
@@ -72,13 +72,13 @@ fn own_file(page: &str, twins: &[String]) -> String {
     format!("{folder}{slash}{name}~{digits}.html")
 }
 
-/// Whether a name ends as those do that were told apart by a hash.
+/// Whether a name ends like one with a hash appended.
 fn is_marked(name: &str) -> bool {
     name.rsplit_once('~')
         .is_some_and(|(_, digits)| digits.len() == MARK && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-/// As [`page_file`], with the twins that the index knows.
+/// As [`page_file`], with the twins from the index.
 pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
     let key = text::fold_key(path::without_page_extension(page));
     let named = names::files(db, &text::fold_key(path::page_name(page)))?;
@@ -90,12 +90,12 @@ pub(crate) fn file_of(db: &Connection, page: &str) -> Result<String> {
     Ok(page_file(page, &twins))
 }
 
-/// The file of a page that nothing gets in the way of.
+/// The file of a page that does not collide with anything.
 pub(crate) fn plain_file(page: &str) -> String {
     format!("{}.html", path::without_page_extension(page))
 }
 
-/// Paths of pages whose file is another than [`plain_file`].
+/// Paths of pages whose file is not [`plain_file`].
 pub(crate) fn oddly_placed(db: &Connection) -> Result<HashSet<String>> {
     let paths = pages::paths(db)?;
     let mut first = HashMap::<String, &String>::with_capacity(paths.len());
@@ -126,7 +126,7 @@ pub(crate) fn page_at(db: &Connection, file: &str) -> Result<Option<i64>> {
         found.extend(names::files(db, &text::fold_key(name))?);
     }
     if unmarked.is_some_and(|name| name.len() + ".html".len() + MARK + 4 >= LONGEST) {
-        // The name was cut, so that it says only where to begin.
+        // A long name was truncated, so only its beginning is known.
         found.extend(pages::with_long_paths(db, LONGEST / 4)?);
     }
     for (page, path) in found {
@@ -170,23 +170,23 @@ pub fn attachment_file(attachment: &str, pages_dir: &str) -> String {
     in_folders(&below.filter(is_plain).map_or_else(|| format!("{OUTSIDE}/{attachment}"), str::to_owned))
 }
 
-/// A path as part of a URL.
+/// A path, percent-encoded for a URL.
 pub fn encoded(path: &str) -> String {
     const SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
     utf8_percent_encode(path, SET).to_string()
 }
 
-/// The name of a place on a page as part of a URL; `#` is not included.
+/// The name of a place on a page, percent-encoded for a URL, without `#`.
 pub(crate) fn encoded_fragment(name: &str) -> String {
     encoded(name).replace("%5E", "^").replace("%3A", ":")
 }
 
-/// The URL that leads from one file of the site to another.
+/// The relative URL from one file of the site to another.
 pub fn relative(from: &str, to: &str) -> String {
     encoded(&path::relative(path::folder(from), to))
 }
 
-/// An address outside of the site that a page may lead to, `None` for every other scheme.
+/// An external address to which a page may link; `None` for all other schemes.
 pub(super) fn outside(destination: &str) -> Option<&str> {
     let destination = destination.trim();
     let (scheme, rest) = destination.split_once(':')?;
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_keep_their_names_unless_they_get_in_each_others_way() {
+    fn pages_keep_their_names_unless_they_collide() {
         assert_eq!(file("Folder/My Page.md", &["Folder/My Page.md"]), "Folder/My Page.html");
         assert_eq!(file("a.md", &["a.markdown", "a.md"]), "a~fecccc975324.html");
         assert_eq!(file("a.markdown", &["a.markdown", "a.md"]), "a.html");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn attachments_outside_of_the_pages_folder_have_a_folder_of_their_own() {
+    fn attachments_outside_of_the_pages_folder_are_in_a_separate_folder() {
         assert_eq!(attachment_file("pages/img/x.png", "pages"), "img/x.png");
         assert_eq!(attachment_file("img/x.png", ""), "img/x.png");
         assert_eq!(attachment_file("pagesx/x.png", "pages"), "project-files/pagesx/x.png");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_harmless_schemes_lead_outside() {
+    fn only_harmless_schemes_are_allowed_in_external_links() {
         assert_eq!(outside(" https://x.y/z "), Some("https://x.y/z"));
         assert_eq!(outside("MAILTO:a@b.c"), Some("MAILTO:a@b.c"));
         for bad in

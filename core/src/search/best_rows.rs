@@ -1,8 +1,7 @@
-//! The best rows of the full text for any of several words by BM25, without weighing every row that has
-//! one of them; a row is a section, or a passage of a long one. What a word adds to a score is bounded by
-//! how rare it is; so once enough rows are known, those that hold nothing but common words need not be
-//! looked at. The result is that of weighing all. (The method is MaxScore, with FTS5 expressions in place
-//! of posting lists.)
+//! The best rows of the full text for any of several words by BM25, without scoring every row that contains
+//! one of them; a row is a section, or a passage of a long one. The rarity of a word bounds what it can add to a
+//! score. So once enough rows are known, rows that contain only common words need not be scored. The result is the
+//! same as that of scoring all rows. (The algorithm is MaxScore, with FTS5 expressions in place of posting lists.)
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -14,16 +13,16 @@ use crate::index::RowSet;
 use crate::index::questions::fulltext;
 use crate::text::Alternative;
 
-/// Sections that are weighed at once rather than told apart first.
+/// Up to this many rows, scoring all is faster than separating rare words from common ones.
 const FEW: usize = 3_000;
-/// What the worst of the best is likely to score, as a share of what its rarest word could add. Over 255
-/// queries against 110,000 rows, 0.3 took 4 percent less time than weighing all, 0.5 to 0.7 took 12 to
-/// 14 percent, 1.0 took 6.
+/// Estimated score of the worst result, as a share of what its rarest word could add. Over 255
+/// queries against 110,000 rows, 0.3 took 4 percent less time than scoring all rows, 0.5 to 0.7 took 12 to
+/// 14 percent less, 1.0 took 6 percent less.
 const EXPECTED: f64 = 0.6;
-/// Telling words apart pays while the rare ones have at most this share of all places.
+/// Separating rare words pays off while they have at most this share of all occurrences.
 const WORTHWHILE: f64 = 0.7;
 
-/// A row and its BM25; the greater one is better.
+/// A row and its BM25; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub bm25: f64,
@@ -44,7 +43,7 @@ impl PartialOrd for Scored {
     }
 }
 
-/// The best rows so far, at most `limit`, among those of `within` (all when `None`).
+/// The best rows so far, at most `limit`, among those in `within` (all if `None`).
 pub(super) struct BestRows<'a> {
     db: &'a Connection,
     limit: usize,
@@ -53,11 +52,11 @@ pub(super) struct BestRows<'a> {
     expressions: usize,
 }
 
-/// A word with the rows that hold it.
+/// A word and the number of rows that contain it.
 struct Weighed {
     expression: String,
     rows: usize,
-    /// More than it adds to any score.
+    /// Upper bound of what it adds to a score.
     bound: f64,
 }
 
@@ -66,19 +65,19 @@ impl<'a> BestRows<'a> {
         Self { db, limit, within, best: BinaryHeap::new(), expressions: 0 }
     }
 
-    /// Best first, ties by number.
+    /// Best first, ties by row.
     pub(super) fn into_sorted(self) -> Vec<Scored> {
         self.best.into_sorted_vec().into_iter().map(|Reverse(scored)| scored).collect()
     }
 
-    /// Considers every row that `expression` matches.
+    /// Scores every row that `expression` matches.
     pub(super) fn weigh(&mut self, expression: &str) -> Result<()> {
         if self.limit == 0 {
             return Ok(());
         }
         self.expressions += 1;
         fulltext::each_match(self.db, expression, self.within, |row, bm25| {
-            // Sums in another order differ in their last digits, and must not decide about a tie.
+            // Sums in a different order differ in their last digits, which must not break ties.
             let scored = Scored { bm25: (bm25 * 1e9).round() / 1e9, row };
             if self.best.len() < self.limit {
                 self.best.push(Reverse(scored));
@@ -90,7 +89,7 @@ impl<'a> BestRows<'a> {
         })
     }
 
-    /// Considers every row that holds any of `alternatives` and may be among the best.
+    /// Scores every row that contains any of `alternatives` and may be among the best.
     pub(super) fn weigh_any(&mut self, alternatives: &[Alternative]) -> Result<()> {
         let mut words = Vec::new();
         let total = fulltext::count(self.db)?;
@@ -112,8 +111,8 @@ impl<'a> BestRows<'a> {
         Ok(())
     }
 
-    /// From where on words, the rarest first, are so common that those before them are likely to make up
-    /// all of the best; the number of words where telling them apart is not worth it.
+    /// The index of the first common word; words are sorted by rarity. The rare words before it probably make up
+    /// all of the best rows. Returns the number of words if separating them does not pay off.
     fn common_from(&self, words: &[Weighed]) -> usize {
         let all: usize = words.iter().map(|word| word.rows).sum();
         if all <= FEW {
@@ -134,17 +133,17 @@ impl<'a> BestRows<'a> {
         words.len()
     }
 
-    /// Whether rows that score less than `bound` cannot be among the best.
+    /// Whether a row that scores at most `bound` cannot be among the best.
     fn is_beyond(&self, bound: f64) -> bool {
-        /// What rounding may have added to the worst of the best.
+        /// Upper bound of the rounding error of a score.
         const ROUNDING: f64 = 1e-8;
         self.best.len() >= self.limit && self.best.peek().is_some_and(|worst| bound + ROUNDING < worst.0.bm25)
     }
 }
 
-/// `None` for what no row holds.
+/// `None` if no row contains it.
 fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<Option<Weighed>> {
-    /// FTS5's constant: however often a word stands in a text, it counts less than this often, plus once.
+    /// FTS5's constant `k1`: however often a word occurs in a text, its weight stays below `k1 + 1`.
     const K1: f64 = 1.2;
     let mut bound = 0.0;
     let mut rows = 0;
@@ -154,7 +153,7 @@ fn weighed(db: &Connection, alternative: &Alternative, total: usize) -> Result<O
         if with > 0 {
             let (with, total) = (with as f64, total as f64);
             let idf = ((total - with + 0.5) / (with + 0.5)).ln();
-            // FTS5 lets no word count for nothing.
+            // FTS5 never lets the weight of a word drop to zero.
             bound += (K1 + 1.0) * idf.max(1e-6);
         }
     }

@@ -1,4 +1,4 @@
-//! Adding up meaning and words, section by section, and letting the best section speak for its page.
+//! Combines the scores of vectors and words for each section. The best section determines the score of its page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,16 +6,16 @@ use super::names::Named;
 use super::{Hit, Match, SearchMode};
 use crate::index::Closest;
 
-/// Share of the vector side in relevance. Over six collections (adi, med, cranfield, cisi, hotpotqa,
+/// Weight of the vector in relevance. Over six collections (adi, med, cranfield, cisi, hotpotqa,
 /// scifact) nDCG@10 of the blend is flat from 0.6 to 0.7 and falls on either side.
 const VECTOR_SHARE: f64 = 0.65;
-/// What a query that is nothing but identifiers takes from that share: models know little of names in code.
+/// How much of that weight is taken away if the whole query is identifiers, which models know little about.
 /// On 564 of them from four vaults, hit@1 is 0.95 (0.88 without, 0.96 by words alone).
 const IDENTIFIERS: f64 = 0.9;
-/// What further sections add to the best one's relevance, as a share of what is missing to 1.
+/// What further sections add to the best one's relevance, as a share of the distance to 1.
 const FURTHER_SECTIONS: f64 = 0.05;
 
-/// A section that was found.
+/// A section found by the search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SectionScore {
     /// Number of the section in the index.
@@ -26,23 +26,22 @@ pub struct SectionScore {
     pub vector_similarity: f64,
     /// BM25 relative to the best match, 0 to 1.
     pub fulltext: f64,
-    /// What the vector gives of `score`; the rest is what the words give.
+    /// Contribution of the vector to `score`; the rest comes from the words.
     pub vector_part: f64,
-    /// Weight of the vector in `score`, 0 to 1; 0 where there is none.
+    /// Weight of the vector in `score`, 0 to 1; 0 without a vector.
     pub vector_weight: f64,
-    /// What its heading gives of `score`, being the query, or is taken because that of others is.
+    /// What `score` gains because the heading is the query, or loses because another section's heading is.
     pub name_part: f64,
-    /// Row of the passage in the full text whose words match best, where words do.
+    /// Row of its best matching passage in the full text, if words match.
     pub passage: Option<i64>,
 }
 
-/// The pages found by either side, by number. `closest` holds the similarity of every section that
-/// `words` names, where it has a vector.
+/// The pages that vectors or words found, by number. `closest` contains the similarity of every section in
+/// `words` that has a vector.
 ///
-/// Words count relative to the best match, because BM25 has no scale of its own. Cosines have one, and
-/// keep it: where nothing means what the query means, the words decide. What a text is like that has
-/// nothing to do with the query differs between models, collections and queries, so cosines are counted
-/// from there:
+/// Word scores are relative to the best match, because BM25 has no absolute scale. Cosines have one, and
+/// keep it: if no text is close to the query, the words decide. The cosine of unrelated texts differs
+/// between models, collections and queries, so similarity is measured from that background:
 ///
 /// ```text
 /// vector    = (cosine - background) / (1 - background)
@@ -66,7 +65,7 @@ pub(super) fn blend(
     };
     let above = |cosine: f64| ((cosine - background) / (1.0 - background)).clamp(0.0, 1.0);
     let best_close = closest.sections.iter().map(|c| above(f64::from(c.similarity))).fold(0.0, f64::max);
-    // Section to (page, cosine, words).
+    // Section to (page, cosine, word score).
     let mut sections: BTreeMap<i64, (i64, Option<f64>, f64)> = BTreeMap::new();
     for found in &closest.sections {
         sections.insert(found.section, (found.page, Some(f64::from(found.similarity)), 0.0));
@@ -79,8 +78,8 @@ pub(super) fn blend(
     for (section, (page, similarity, words)) in sections {
         let (vector_part, vector_weight) = match similarity {
             Some(cosine) => (share * above(cosine), share),
-            // A text without a vector (not embedded yet, or in a script that the model cannot read) is
-            // judged by its words, as if its meaning agreed with them: a missing vote is not a vote against.
+            // A text without a vector (not embedded yet, or in a script that the model does not support) is
+            // ranked by its words alone, as if its vector agreed with them.
             None => (0.0, share * (1.0 - best_close)),
         };
         let evidence = vector_part + (1.0 - vector_weight) * words;

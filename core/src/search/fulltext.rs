@@ -1,4 +1,4 @@
-//! The side of the words: BM25 over titles, headings and text.
+//! Full-text ranking: BM25 over titles, headings and text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,9 +9,9 @@ use crate::index::RowSet;
 use crate::index::questions::fulltext;
 use crate::{Result, text};
 
-/// Share of BM25 of words that follow each other in query and text alike, on top of what each word
-/// counts. From 0.1 to 0.2, nDCG@10 rises on cranfield, cisi and hotpotqa and is unchanged elsewhere; more
-/// costs scifact.
+/// Weight of BM25 for words that are adjacent in both the query and the text, in addition to that of each
+/// word. From 0.1 to 0.2, nDCG@10 rises on cranfield, cisi and hotpotqa and is unchanged elsewhere; higher
+/// values lower it on scifact.
 pub const NEIGHBOURS: f64 = 0.15;
 
 /// A section whose words match.
@@ -21,15 +21,15 @@ pub struct Match {
     pub section: i64,
     /// Number of its page.
     pub page: i64,
-    /// Row of its best passage in the full text; the section's own number where it is not long.
+    /// Row of its best passage in the full text; the section's own number if it is not split.
     pub passage: i64,
     /// BM25 of that passage, positive; larger is better, and comparable only within one query.
     pub bm25: f64,
 }
 
-/// The `limit` best matching sections on `allowed` pages (all when `None`), best first. Quoted
-/// phrases are required; where that leaves fewer than `enough` sections, others follow that at
-/// least hold some of the words.
+/// The `limit` best matching sections on `allowed` pages (all if `None`), best first. Quoted
+/// phrases are required. If fewer than `enough` sections contain them, sections with only some of the
+/// words follow.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -54,7 +54,7 @@ pub fn matches(
         let known: HashSet<i64> = found.iter().map(|m| m.section).collect();
         let least = found.last().map_or(f64::INFINITY, |m| m.bm25);
         let others = find(db, &Wanted::Expression(relaxed), limit, within.as_ref())?;
-        // Whatever its words, a section without the phrase comes after those that have it.
+        // A section without the phrase ranks below every section with it.
         found.extend(
             others
                 .into_iter()
@@ -66,8 +66,8 @@ pub fn matches(
     Ok(found)
 }
 
-/// BM25 of one row of the full text for an expression alone, 0 where it does not match. What the parts
-/// of an expression score adds up to what the whole does.
+/// BM25 of one row of the full text for a single expression, 0 if it does not match. The scores of the parts
+/// of an expression add up to that of the whole.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -75,7 +75,7 @@ pub fn term_score(db: &Connection, row: i64, expression: &str) -> Result<f64> {
     Ok(fulltext::score(db, expression, row)?.unwrap_or(0.0).max(0.0))
 }
 
-/// How many sections [`matches()`] would find at most, counted up to `most`.
+/// Upper bound of the number of sections that [`matches()`] finds, counted up to `most`.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -96,7 +96,7 @@ pub fn count(
     }
 }
 
-/// Raises the sections among `found` in which words that follow each other in the query do so too.
+/// Raises the sections among `found` in which words that are adjacent in the query are adjacent too.
 fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String) -> Result<()> {
     let within = RowSet::of(found.iter().map(|one| one.passage));
     let together = find(db, &Wanted::Expression(neighbours), found.len(), Some(&within))?;
@@ -108,7 +108,7 @@ fn add_neighbours(db: &Connection, found: &mut [Match], neighbours: String) -> R
     Ok(())
 }
 
-/// What a section must hold.
+/// What a section must contain.
 enum Wanted {
     Any(Vec<text::Alternative>),
     Expression(String),
@@ -121,7 +121,7 @@ impl Wanted {
     }
 }
 
-/// The `limit` best rows of `expression`, each section once.
+/// The `limit` best rows for `expression`, one for each section.
 fn find(db: &Connection, expression: &Wanted, limit: usize, within: Option<&RowSet>) -> Result<Vec<Match>> {
     let mut best = BestRows::new(db, limit, within);
     match expression {
@@ -136,7 +136,7 @@ fn find(db: &Connection, expression: &Wanted, limit: usize, within: Option<&RowS
             Ok(Match { section, page, passage: row, bm25 })
         })
         .collect::<Result<Vec<_>>>()?;
-    // A section speaks through its best passage.
+    // Only the best passage of a section counts.
     let mut seen = HashSet::new();
     found.retain(|found| seen.insert(found.section));
     Ok(found)

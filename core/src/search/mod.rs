@@ -1,5 +1,5 @@
-//! Ranking. Relevance blends how close a section's vector is to the query with how well its words
-//! match; then linked pages lend each other some of it. A page scores by its best section.
+//! Ranking. Relevance combines how close a section's vector is to the query with how well its words
+//! match. Then linked pages raise each other. A page scores by its best section.
 //!
 //! ```text
 //! relevance       = w * vector + (1 - w) * fulltext        both scaled to 0..1
@@ -10,12 +10,12 @@
 //! Pages without links keep the order of relevance exactly: there `score = relevance`.
 //!
 //! **Invariants**
-//! - Scores lie in 0..1 and ties are ordered by path, so that equal inputs give equal answers.
-//! - A neighbour never passes the page that lifted it (`tests.rs`).
-//! - What only one side finds can still be first: candidates are the union of both.
-//! - Rows left out early change no result: the best by words are those of weighing all (`best_rows/tests.rs`), the
-//!   closest by rounded vectors those by exact ones, unless over 8 times as many as asked for look alike
-//!   (`index/matrix/tests.rs`).
+//! - Scores are between 0 and 1 and ties are ordered by path, so equal inputs give equal answers.
+//! - A neighbour never ranks above the page that raised it (`tests.rs`).
+//! - A hit of vectors or words alone can still be first: candidates are the union of both.
+//! - Skipping rows does not change the result: the best rows by words are those of scoring all
+//!   (`best_rows/tests.rs`), the closest by rounded vectors are the closest by exact ones, unless more than 8 times as
+//!   many as requested are nearly equal (`index/matrix/tests.rs`).
 
 mod best_rows;
 mod blend;
@@ -40,74 +40,74 @@ use crate::index::questions::pages;
 use crate::index::{Close, Closest, VectorMatrix};
 use crate::{Result, text};
 
-/// Sections that either side may put forward.
+/// Maximum number of candidate sections from vectors, and from words.
 const CANDIDATES: usize = 200;
 
-/// Pages that are ranked at most; links can reach many more than anybody looks at.
+/// Maximum number of pages that are ranked; links can reach many more than anybody looks at.
 const MOST: usize = 500;
 
-/// Sections with a quoted phrase below which others are considered too.
+/// If fewer sections than this contain a quoted phrase, others are considered too.
 const ENOUGH: usize = 10;
 
-/// Which evidence ranks.
+/// What ranks pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
-    /// Meaning and words.
+    /// Vectors and words.
     #[default]
     Hybrid,
-    /// Meaning alone.
+    /// Vectors alone.
     Vector,
     /// Words alone.
     Fulltext,
 }
 
-/// What is asked, and of what.
+/// A search.
 pub struct Request<'a> {
     /// The query, parsed.
     pub query: &'a text::Query,
-    /// The query's vector, where there is one.
+    /// The query's vector, if there is one.
     pub vector: Option<&'a [f32]>,
-    /// The vectors to compare it with.
+    /// The vectors to compare with it.
     pub matrix: &'a VectorMatrix,
     /// The links.
     pub graph: &'a LinkGraph,
-    /// Which evidence ranks.
+    /// What ranks pages.
     pub mode: SearchMode,
     /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
     pub alpha: f64,
-    /// Most hops over which relevance is passed on; 0 leaves links out.
+    /// Maximum number of hops over which relevance is passed on; 0 ignores links.
     pub depth: usize,
-    /// Link types it is passed along; all when empty.
+    /// Link types along which it is passed on; all if empty.
     pub link_types: &'a [String],
-    /// Pages that may be found.
+    /// Which pages may be found.
     pub filter: &'a Filter,
 }
 
-/// A page that was found.
+/// A page found by the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// Number of the page in the index.
     pub page: i64,
-    /// 0 to 1.
+    /// Score, 0 to 1.
     pub score: f64,
-    /// Before links are considered, 0 to 1.
+    /// Relevance before links are considered, 0 to 1.
     pub relevance: f64,
     /// Cosine similarity of the best section, 0 to 1.
     pub vector_similarity: f64,
-    /// Match of the words in the best section relative to the best match of all, 0 to 1.
+    /// Word score of the best section relative to the best of all, 0 to 1.
     pub fulltext: f64,
-    /// What it gets in relevance for bearing the query as its name, or gives up because others do.
+    /// What relevance gains because the page's name is the query, or loses because another page's name is.
     pub name_part: f64,
-    /// What links make of its relevance, 0 to 1.
+    /// Relevance with what links pass on, 0 to 1.
     pub graph_proximity: f64,
-    /// Hops from the best hit, `None` beyond the depth.
+    /// Hops from the best hit, `None` if not within the depth.
     pub hop_distance: Option<usize>,
-    /// The linked hit that lifted it, where one did.
+    /// The linked hit that raised it, if one did.
     pub lift: Option<Lift>,
-    /// Relevance of that hit; 0 where there is none.
+    /// Relevance of that hit; 0 if there is none.
     pub lent: f64,
-    /// Its sections that were found, best first; none when links alone led here.
+    /// Its matching sections, best first; empty if only links led here.
     pub sections: Vec<SectionScore>,
 }
 
@@ -120,7 +120,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
     let words = match request.mode {
         SearchMode::Vector => Vec::new(),
-        // Words alone were asked for: then a phrase means what it says, unless it is nowhere.
+        // In a search by words alone a phrase is required, unless no page contains it.
         SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref())?,
         SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref())?,
     };
@@ -165,7 +165,7 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     Ok(hits)
 }
 
-/// The sections closest to the query, and those that its words found.
+/// The sections closest to the query, and the similarity of those that its words found.
 fn compare(
     db: &Connection,
     matrix: &VectorMatrix,
@@ -202,7 +202,7 @@ impl Hit {
     }
 }
 
-/// A score as answers show it: four decimals.
+/// A score rounded to four decimals, for answers.
 pub fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

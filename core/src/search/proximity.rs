@@ -1,6 +1,6 @@
 //! What linked hits pass on to each other. The strongest hits lend part of their relevance to the
-//! pages around them: less with every hop, less through pages that link everywhere, and never so
-//! much that a neighbour passes the hit that lifted it.
+//! pages around them: less with every hop, less through hubs, and never so much that a neighbour ranks
+//! above the hit that raised it.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use crate::graph::{Direction, LinkGraph, Walk};
 
 /// Hits that pass relevance on.
 const LENDERS: usize = 20;
-/// Share of the lender's relevance that arrives after the first hop. Less leaves more second pages of
-/// hotpotqa's questions out of the top ten; no less would make links as good as words.
+/// Share of the lender's relevance that arrives after the first hop. A lower value loses more second pages of
+/// hotpotqa's questions from the top ten; 1 would rank links as high as words.
 const DECAY: f64 = 0.95;
-/// Share of that which arrives after every further hop, where hotpotqa has nothing more to find.
+/// Share of the remainder that arrives after every further hop; hotpotqa shows no gain from more hops.
 const FURTHER: f64 = 0.6;
-/// Links at which a page starts to count as a hub.
+/// Number of links from which a page counts as a hub.
 const HUB: f64 = 12.0;
 
-/// Less than this is not worth passing on: through a hub it would reach everything.
+/// Smaller amounts are not passed on: through a hub they would reach every page.
 const LEAST: f64 = 0.02;
 
 /// Where a page's graph proximity comes from.
@@ -26,13 +26,13 @@ pub struct Lift {
     pub from: i64,
     /// Hops between the two.
     pub hops: usize,
-    /// What arrives, 0 to 1, below the lender's relevance.
+    /// Relevance that arrives, 0 to 1, less than the lender's.
     pub passed: f64,
-    /// Type of the last link on the way.
+    /// Type of the last link on the path.
     pub link_type: String,
 }
 
-/// How much a link's type says about what belongs together.
+/// How much a link's type says about whether two pages belong together.
 fn weight(link_type: &str) -> f64 {
     match link_type {
         "depends_on" | "implements" | "extends" => 1.0,
@@ -41,7 +41,7 @@ fn weight(link_type: &str) -> f64 {
     }
 }
 
-/// The strongest lift of every page that the best hits reach within `depth` hops.
+/// The strongest lift for every page within `depth` hops of the best hits.
 pub(super) fn lifts(
     relevance: &HashMap<i64, f64>,
     graph: &LinkGraph,
@@ -53,11 +53,11 @@ pub(super) fn lifts(
     lenders.truncate(LENDERS);
     let mut lifts: HashMap<i64, Lift> = HashMap::new();
     for (from, lent) in lenders {
-        // What has arrived at each page on the way, as a share of what was lent.
+        // The share of the lent relevance that has arrived at each page on the path.
         let mut arrived = HashMap::from([(from, 1.0)]);
         let walk = Walk { depth, direction: Direction::Both, types };
         for step in graph.walk(from, walk) {
-            // Neither what a hub links to nor the hub itself has much to do with a page beside it.
+            // A page says little about a hub that it links to, or about the other pages that the hub links to.
             let links = |page| {
                 let (out, back) = graph.degrees(page);
                 out + back

@@ -1,4 +1,4 @@
-//! What links lend, and what they must not.
+//! What links pass on, and the limits.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ fn lifts(relevance: &[(i64, f64)], edges: &[(i64, i64)]) -> HashMap<i64, Lift> {
 }
 
 #[test]
-fn a_neighbour_never_passes_the_hit_that_lifted_it() {
+fn a_neighbour_never_ranks_above_the_hit_that_raised_it() {
     let lifts = lifts(&[(1, 0.9), (2, 0.2)], &[(1, 2), (2, 3)]);
     assert_eq!(lifts[&2].from, 1);
     assert!(lifts[&2].passed < 0.9 && lifts[&2].passed > 0.2);
@@ -28,7 +28,7 @@ fn a_hub_passes_on_less_than_a_page_with_few_links() {
 }
 
 #[test]
-fn a_page_that_everybody_links_to_is_not_lifted_by_everybody() {
+fn a_hub_is_not_raised_by_every_page_that_links_to_it() {
     let mut edges: Vec<(i64, i64)> = (2..200).map(|page| (page, 1)).collect();
     edges.push((2, 3));
     let lifts = lifts(&[(2, 1.0)], &edges);
@@ -53,7 +53,7 @@ fn blended(words: &[Match], sections: Vec<Close>, background: f32) -> Vec<(i64, 
 }
 
 #[test]
-fn words_decide_where_nothing_means_what_the_query_means() {
+fn words_decide_if_no_vector_is_close_to_the_query() {
     let order = blended(&[matched(1, 9.0)], vec![found(1, 0.1), found(2, 0.3)], 0.05);
     assert_eq!(order[0].0, 1, "{order:?}");
     let order = blended(&[matched(1, 9.0)], vec![found(1, 0.1), found(2, 0.8)], 0.05);
@@ -61,7 +61,7 @@ fn words_decide_where_nothing_means_what_the_query_means() {
 }
 
 #[test]
-fn a_model_that_finds_everything_similar_ranks_as_one_that_does_not() {
+fn the_background_similarity_of_a_model_does_not_change_the_ranking() {
     let words = [matched(1, 9.0), matched(3, 4.0)];
     let wide: Vec<Close> = (1..4).map(|n| found(n, 0.1 + 0.2 * n as f32)).collect();
     let narrow: Vec<Close> = (1..4).map(|n| found(n, 0.8 + 0.2 * (0.1 + 0.2 * n as f32))).collect();
@@ -69,7 +69,7 @@ fn a_model_that_finds_everything_similar_ranks_as_one_that_does_not() {
 }
 
 #[test]
-fn a_section_without_a_vector_is_neither_punished_nor_favoured() {
+fn a_section_without_a_vector_neither_loses_nor_gains() {
     let order = blended(&[matched(1, 9.0), matched(2, 9.0)], vec![found(2, 0.6), found(3, 0.2)], 0.0);
     assert_eq!((order[0].1, order[1].1), (order[1].1, order[0].1), "{order:?}");
     let order = blended(&[matched(1, 5.0), matched(2, 9.0)], vec![found(2, 0.6)], 0.0);
@@ -77,7 +77,7 @@ fn a_section_without_a_vector_is_neither_punished_nor_favoured() {
 }
 
 #[test]
-fn meaning_counts_little_where_an_identifier_is_sought() {
+fn vectors_count_little_for_queries_of_identifiers() {
     let ranked = |identifiers: f64| {
         let closest = Closest { sections: vec![found(1, 0.2), found(2, 0.9)], background: 0.1 };
         let pages =

@@ -1,6 +1,6 @@
-//! What speaks for links from one page, without reading all others. Pages that may be worth a link are found
-//! through the full text, the vectors and the graph, and only these are read; how rare words and names are is
-//! judged by pages that are spread evenly over the project, each of which stands for its share of all others.
+//! Loads what is needed to suggest links from one page of a large project, without reading all pages. Candidates
+//! are found through the full text, the vectors and the graph, and only these are read. A sample, spread evenly
+//! over the project, shows how rare words and names are. Each page of the sample represents its share of all others.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,33 +18,31 @@ use crate::Result;
 use crate::index::questions::{fulltext, sections, vectors};
 use crate::progress::Cancel;
 
-/// Pages that are read to learn how rare words and names are, at most; projects of no more pages are read
-/// as a whole.
+/// Maximum number of pages in the sample. In a project with at most this many pages, all pages are read.
 pub const SAMPLE: usize = 400;
-/// Bytes of their text after which no more of them are read.
+/// After this many bytes, no more pages of the sample are read.
 const SAMPLE_BYTES: usize = 1 << 20;
-/// Bytes of any other page that are read.
+/// Maximum number of bytes that are read of a page other than the source of the links.
 const MOST_BYTES: usize = 1 << 16;
-/// Pages that the text names, and pages that link here, that are looked at closely: of the former those that the
-/// words stand for best.
+/// Maximum number of candidates that the text names, best first, and of candidates that link to the page.
 const CLOSELY: usize = 150;
-/// Words that may turn out to tell pages apart.
+/// Number of words from which the characteristic words of a page are selected.
 const MAYBE_TELLING: usize = 4 * TELLING_WORDS;
-/// Rows of the full text from which pages are taken.
+/// Number of rows of the full text from which candidates are taken.
 const ROWS: usize = 3 * CANDIDATES;
 
-/// A page and those that may be worth a link from it, by their places among all.
+/// A page and the candidates for a link from it, by their indexes among all pages.
 #[derive(Debug, Default)]
 pub(super) struct Around {
     pub page: usize,
     pub likely: BTreeSet<u32>,
 }
 
-/// What was read, by place.
+/// The texts that were read, by the index of the page.
 type Read = BTreeMap<u32, Reading>;
 
-/// Reads the page with this number and those that it may link to; `close` are numbers of pages with similar
-/// vectors. `None` where the page is not there.
+/// Reads the page with this number and the candidates for a link from it. `close` are numbers of pages with similar
+/// vectors. `None` if there is no such page.
 pub(super) fn load(
     db: &Connection,
     number: i64,
@@ -86,7 +84,7 @@ pub(super) fn load(
             unread.insert(text.read(&pages.dictionary));
         }
     }
-    // Whatever was looked for stands for itself alone, as rare as it may be.
+    // The page and the candidates were selected, not sampled, so each represents only itself.
     let known = likely.len() + 1;
     let stands_for = (total - known) as f32 / (read.len() - known).max(1) as f32;
     pages.dictionary.phrases.iter_mut().for_each(|phrase| phrase.pages = 0.0);
@@ -99,7 +97,7 @@ pub(super) fn load(
     Ok(Some((pages, Around { page: place, likely })))
 }
 
-/// Reads pages that are spread evenly, always the same ones.
+/// Reads the sample, which is the same each time.
 fn read_sample(db: &Connection, pages: &Pages, read: &mut Read, cancel: &Cancel) -> Result<()> {
     let total = pages.nodes.len();
     let mut bytes = 0;
@@ -117,9 +115,9 @@ fn read_sample(db: &Connection, pages: &Pages, read: &mut Read, cancel: &Cancel)
     Ok(())
 }
 
-/// All numbers below `total`, so that the first few are spread evenly over all, however few they are.
+/// All numbers below `total`, in an order in which the first n are spread evenly, for every n.
 fn evenly(total: usize) -> impl Iterator<Item = usize> {
-    // Steps of the golden section never come close to where they have been.
+    // Multiples of the golden ratio, modulo 1, are never close to each other.
     let step = (1..=total).rev().find(|step| *step as f64 <= total as f64 * 0.618 && gcd(*step, total) == 1);
     let step = step.unwrap_or(1);
     (0..total).map(move |n| n * step % total)
@@ -129,7 +127,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// As much of a page as is read, in whole sections but for a long one.
+/// The first [`MOST_BYTES`] of the sections.
 fn beginning(mut texts: Vec<String>) -> Vec<String> {
     let mut room = MOST_BYTES;
     for text in &mut texts {
@@ -139,7 +137,7 @@ fn beginning(mut texts: Vec<String>) -> Vec<String> {
     texts
 }
 
-/// Words of the page that may tell pages apart, the most telling first.
+/// The most characteristic words of the page, best first.
 fn telling_words(page: u32, read: &Read, total: usize, weight: impl Fn(u32) -> f32) -> Vec<u64> {
     let mut frequency: ByNumber<f32> = ByNumber::default();
     let own = &read[&page].counts;
@@ -160,7 +158,7 @@ fn telling_words(page: u32, read: &Read, total: usize, weight: impl Fn(u32) -> f
     words.into_iter().map(|(word, _)| word).collect()
 }
 
-/// Pages that share most of the words which tell pages apart.
+/// Pages that share the most characteristic words.
 fn near_by_words(db: &Connection, pages: &Pages, own: &[String], telling: &[u64]) -> Result<Vec<u32>> {
     let wanted: Numbers = telling.iter().copied().collect();
     let spelled = spelled(own.iter().map(String::as_str), &wanted);

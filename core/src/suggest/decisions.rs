@@ -1,5 +1,5 @@
-//! What people decided about suggestions: one JSON object per line in `.ubp/decisions.jsonl`, which is
-//! committed, so that a team decides once.
+//! Decisions about suggestions: one JSON object per line in `.ubp/decisions.jsonl`. The file is
+//! committed, so that a team decides only once.
 
 use std::collections::HashMap;
 
@@ -13,45 +13,45 @@ use crate::{Error, Result};
 /// The file's name in `.ubp/`.
 pub const FILE: &str = "decisions.jsonl";
 
-/// What was decided.
+/// A decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The link was made.
+    /// The link was added.
     Accepted,
-    /// These pages shall not be suggested again, either way.
+    /// Never suggest a link between these pages again, in either direction.
     Dismissed,
 }
 
-/// A line of the file. Pages are known by their ids; paths are for readers.
+/// A line of the file. Pages are identified by their ids; paths are for readers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// What was decided.
+    /// The decision.
     pub decision: Verdict,
     /// Id of the page that should link.
     pub source_id: String,
     /// Id of the page that it should link to.
     pub target_id: String,
-    /// Path of the one, at that time.
+    /// Path of the linking page at that time.
     #[serde(default)]
     pub source: String,
-    /// Path of the other, at that time.
+    /// Path of the linked page at that time.
     #[serde(default)]
     pub target: String,
-    /// When, RFC 3339.
+    /// Time of the decision, RFC 3339.
     #[serde(default)]
     pub at: String,
 }
 
-/// Every decision, the latest of each pair.
+/// All decisions, the latest for each pair.
 #[derive(Debug, Clone, Default)]
 pub struct Decisions(HashMap<(String, String), Verdict>);
 
 impl Decisions {
-    /// Reads the file; lines that are none of ours, such as marks of a merge, are passed over.
+    /// Reads the file. Lines of other programs, such as conflict markers of a merge, are ignored.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file is there and cannot be read.
+    /// [`Error::Io`] if the file exists but cannot be read.
     pub fn read(source: &dyn Source) -> Result<Self> {
         let bytes = source.read_state(FILE)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -60,12 +60,12 @@ impl Decisions {
         ))
     }
 
-    /// Whether nothing was decided.
+    /// Whether there are no decisions.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What was decided about these two pages, either way.
+    /// The decision about these two pages, in either direction.
     pub fn verdict(&self, source_id: &str, target_id: &str) -> Option<Verdict> {
         self.0.get(&pair(source_id, target_id)).copied()
     }
@@ -75,7 +75,7 @@ fn pair(a: &str, b: &str) -> (String, String) {
     if a <= b { (a.into(), b.into()) } else { (b.into(), a.into()) }
 }
 
-/// The decision at the end of the file.
+/// The change that appends the decision to the file.
 ///
 /// # Errors
 /// [`Error::Internal`].
@@ -84,10 +84,10 @@ pub(crate) fn change(decision: &Decision) -> Result<RecordChange> {
     Ok(RecordChange::append(FILE, line))
 }
 
-/// Lets every decision about the page `old_id` hold for `new_id`, its id after it moved to `path`.
+/// Repeats every decision about the page `old_id` for `new_id`, its id after it moved to `path`.
 ///
 /// # Errors
-/// [`Error::Io`]; the file is then as it was.
+/// [`Error::Io`]; the file is then unchanged.
 pub fn follow(source: &dyn Source, old_id: &str, new_id: &str, path: &str) -> Result<()> {
     if old_id == new_id {
         return Ok(());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_decision_counts_either_way() {
+    fn the_latest_decision_counts_in_either_direction() {
         let source = MemorySource::default();
         append(&source, &decision(Verdict::Dismissed, "a", "b")).unwrap();
         append(&source, &decision(Verdict::Accepted, "b", "a")).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_lines_are_passed_over_and_kept() {
+    fn lines_of_other_programs_are_ignored_and_kept() {
         let source = MemorySource::default();
         let own = r#"{"decision":"dismissed","source_id":"a","target_id":"b","more":[1]}"#;
         let text = format!("\u{feff}{own}\r\n<<<<<<< HEAD\n\u{1}\n{{\"decision\":\"maybe\"}}\n[]\n{{");

@@ -1,58 +1,58 @@
-//! What pages are called in running text: their titles, aliases and file names, and the words that
-//! existing links lead to them from.
+//! Phrases that refer to pages in running text: titles, aliases, file names, and the text of existing
+//! links to them.
 
 use super::words::{ByNumber, Numbers, number_of_pair, words};
 
-/// Most words of a phrase; longer ones are sentences, and are repeated nowhere.
+/// Maximum number of words of a phrase; longer ones are sentences and never repeated.
 pub(super) const LONGEST: usize = 24;
-/// Fewest characters of a phrase.
+/// Minimum number of characters of a phrase.
 const SHORTEST: usize = 2;
 
-/// A phrase that may stand for more pages than this stands for none of them.
+/// A phrase that may refer to more pages than this is ignored.
 const MOST_TARGETS: usize = 100;
 
-/// A phrase, and where it may lead.
+/// A phrase, and the pages that it may refer to.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Phrase {
-    /// The pages it may stand for.
+    /// The pages that it may refer to.
     pub targets: Vec<Target>,
-    /// Its number of words.
+    /// Number of words.
     pub words: usize,
-    /// Pages with it in their running text.
+    /// Number of pages whose running text contains it; an estimate if only some pages were read.
     pub pages: f64,
 }
 
-/// A page that a phrase may stand for.
+/// A page that a phrase may refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
-    /// Place of the page among all.
+    /// Index of the page among all pages.
     pub page: u32,
-    /// Whether it is a name of the page, not only the text of links to it.
+    /// Whether the phrase is a name of the page, not only the text of links to it.
     pub named: bool,
-    /// Links with this text that lead there.
+    /// Number of links to the page with this text.
     pub links: u32,
 }
 
 impl Phrase {
-    /// Links with this text, wherever they lead.
+    /// Number of links with this text, to any page.
     pub fn links(&self) -> u32 {
         self.targets.iter().map(|target| target.links).sum()
     }
 
-    /// Pages that go by this name.
+    /// Number of pages with this name.
     pub fn named(&self) -> usize {
         self.targets.iter().filter(|target| target.named).count()
     }
 }
 
-/// Phrases as a tree of words.
+/// Phrases as a trie of words.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    /// From a node and a word to the next node.
+    /// The next node for a node and a word.
     steps: ByNumber<u32>,
-    /// By node; those without targets are only on the way to others.
+    /// By node. Nodes without targets are prefixes only.
     pub phrases: Vec<Phrase>,
-    /// Phrases with any other word are left out.
+    /// If set, phrases with any other word are ignored.
     words: Option<Numbers>,
 }
 
@@ -63,19 +63,19 @@ impl Default for Dictionary {
 }
 
 impl Dictionary {
-    /// One that takes phrases of these words only.
+    /// A dictionary that ignores phrases with any other word.
     pub fn of_words(words: Numbers) -> Self {
         Self { words: Some(words), ..Self::default() }
     }
 
-    /// `page` goes by `name`.
+    /// Adds `name` as a name of `page`.
     pub fn add_name(&mut self, name: &str, page: u32) {
         if let Some(target) = self.target(name, page) {
             target.named = true;
         }
     }
 
-    /// A link with this text leads to `page`.
+    /// Adds a link with this text to `page`.
     pub fn add_link(&mut self, text: &str, page: u32) {
         if let Some(target) = self.target(text, page) {
             target.links += 1;
@@ -119,7 +119,7 @@ impl Dictionary {
         phrase.targets.get_mut(at)
     }
 
-    /// Every phrase with which `words` begins, shortest first.
+    /// Every phrase that `words` start with, shortest first.
     pub fn matches(&self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
         let mut node = 0;
         words
@@ -131,7 +131,7 @@ impl Dictionary {
     }
 
     pub fn phrase(&self, node: u32) -> &Phrase {
-        // Nodes come from this dictionary only.
+        // All node numbers come from this dictionary, so they are in range.
         &self.phrases[node as usize]
     }
 }
@@ -157,11 +157,12 @@ mod tests {
         assert_eq!(found, [1, 2]);
         let longest = dictionary.matches(text.iter().copied()).last().map(|node| dictionary.phrase(node));
         assert_eq!(longest.map(|phrase| (phrase.links(), phrase.named())), Some((1, 1)));
-        // One letter is no phrase.
+        // A single letter is not a phrase.
         assert_eq!(dictionary.matches(text[2..].iter().copied()).count(), 0);
     }
+
     #[test]
-    fn phrases_of_other_words_are_left_out() {
+    fn phrases_with_other_words_are_ignored() {
         let text: Numbers = words("the sync engine").map(|word| word.number()).collect();
         let mut dictionary = Dictionary::of_words(text);
         for (page, name) in ["Sync Engine", "Sync Client", "Engine"].into_iter().enumerate() {

@@ -1,11 +1,11 @@
-//! What speaks for a link from one page to another, in numbers.
+//! Numeric features of a possible link from one page to another.
 
 use std::collections::HashMap;
 
 use super::load::Pages;
 use crate::path;
 
-/// How many numbers there are.
+/// Number of features.
 pub const FEATURES: usize = 15;
 
 /// Their names, in order.
@@ -27,35 +27,35 @@ pub const NAMES: [&str; FEATURES] = [
     "backlink",
 ];
 
-/// Where the cosine of the two sections that are most alike stands.
+/// Index of the cosine of the two most similar sections.
 pub(super) const BEST_SECTIONS: usize = 9;
-/// Where the cosine of both pages as wholes stands.
+/// Index of the cosine of the means of both pages.
 pub(super) const WHOLE_PAGES: usize = 10;
 
-/// What speaks for a link.
+/// The evidence for a link.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// In the order of [`NAMES`].
+    /// The features, in the order of [`NAMES`].
     pub values: [f64; FEATURES],
-    /// The phrase that stands for the target, as a node of the dictionary.
+    /// The phrase that refers to the target, as a node of the dictionary.
     pub(super) phrase: Option<u32>,
     /// Whether that phrase is a name of the target.
     pub(super) named: bool,
-    /// Pages linked with both.
+    /// Number of pages linked with both.
     pub(super) shared: usize,
 }
 
-/// Sections that are more alike than this are worth a word: unrelated ones of a vault reach it seldom.
+/// Similarity of sections above which it is given as a reason; unrelated sections of a vault seldom reach it.
 const ALIKE: f64 = 0.6;
 
 impl Evidence {
-    /// What speaks for the link, in words.
+    /// The evidence in words.
     pub fn reason(&self) -> String {
         let mut reasons = Vec::new();
         if self.phrase.is_some() {
             reasons.push(match self.named {
                 true => "its name occurs in the text".to_owned(),
-                false => "words that other links to it use stand in the text".to_owned(),
+                false => "the text contains words that other links to it use".to_owned(),
             });
         }
         if self.values[BEST_SECTIONS] > ALIKE || self.values[8] > ALIKE {
@@ -73,25 +73,25 @@ impl Evidence {
     }
 }
 
-/// The phrase that stands best for a target in a page.
+/// The best phrase on a page that refers to a target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standing {
     phrase: u32,
     named: bool,
-    /// How often such a phrase is a link where it stands (Mihalcea and Csomai 2007).
+    /// Share of the occurrences of the phrase that are links (Mihalcea and Csomai 2007).
     link_probability: f64,
-    /// How often links with its text lead to this target (Milne and Witten 2008).
+    /// Share of the links with its text that lead to this target (Milne and Witten 2008).
     commonness: f64,
     rarity: f64,
     words: usize,
     count: u32,
     /// 1 at the beginning of the page, 0 at its end.
     early: f64,
-    /// How well it stands for the target, among phrases that do.
+    /// How well it refers to the target, compared with other phrases that do.
     pub strength: f64,
 }
 
-/// By target, the phrase that stands best for it in the page at `place`.
+/// For each target, the best phrase on the page at `place` that refers to it.
 pub(super) fn standings(pages: &Pages, place: usize) -> HashMap<u32, Standing> {
     let node = &pages.nodes[place];
     let total = pages.nodes.len() as f64;
@@ -127,8 +127,8 @@ pub(super) fn standings(pages: &Pages, place: usize) -> HashMap<u32, Standing> {
     standings
 }
 
-/// What speaks for a link from the page at `from` to the one at `to`, but for the vectors; `cosine` is that of
-/// their words.
+/// The evidence for a link from the page at `from` to the one at `to`, without the vectors. `cosine` is the cosine
+/// of their words.
 pub(super) fn evidence(
     pages: &Pages,
     from: usize,
@@ -166,19 +166,19 @@ pub(super) fn evidence(
     found
 }
 
-/// Adds what the vectors say.
+/// Adds the evidence of the vectors.
 pub(super) fn add_vectors(found: &mut Evidence, pages: &Pages, from: usize, to: usize) {
     found.values[BEST_SECTIONS] = f64::from(pages.vectors.best_cosine(from, to));
     found.values[WHOLE_PAGES] = f64::from(pages.vectors.mean_cosine(from, to));
 }
 
-/// What a shared neighbour's weight is divided by (Adamic and Adar 2003): who knows everybody tells
+/// Divisor of the weight of a shared neighbour (Adamic and Adar 2003): a page with many neighbours says
 /// little.
 pub(super) fn weight_divisor(pages: &Pages, between: u32) -> f64 {
     (2.0 + pages.nodes[between as usize].neighbours.len() as f64).ln()
 }
 
-/// What two sorted lists share.
+/// The common items of two sorted lists.
 fn shared(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short.iter().copied().filter(|page| long.binary_search(page).is_ok()).collect()

@@ -1,4 +1,4 @@
-//! How alike two pages are: by their words (tf-idf) and by the vectors of their sections.
+//! How similar two pages are: by their words (tf-idf) and by the vectors of their sections.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,33 @@ use super::words::ByNumber;
 use crate::Result;
 use crate::index::questions::vectors;
 
-/// Sections of a page that are compared; more say nothing new about it.
+/// Maximum number of sections of a page that are compared; further ones add nothing.
 const MOST_SECTIONS: usize = 64;
-/// Words of a page that others are looked up by.
+/// Number of a page's words that are used to find similar pages.
 pub(super) const TELLING_WORDS: usize = 25;
-/// A word of more pages than this tells no pages apart.
+/// Words on more pages than this are not used to find similar pages.
 pub(super) const COMMON_WORD_PAGES: f32 = 1_000.0;
 
-/// Each page's words, weighted and of length 1. Pages whose text was not read have none.
+/// Each page's words, as weighted vectors of length 1. The vector of a page that was not read is empty.
 #[derive(Debug, Default)]
 pub(super) struct WordVectors {
     pages: Vec<Vec<(u32, f32)>>,
-    /// Pages by word, where these are not too many.
+    /// Pages by word; empty for words on too many pages.
     postings: Vec<Vec<u32>>,
 }
 
 /// How often a page has each of its words.
 pub(super) struct WordCounts {
-    /// Place of the page among all.
+    /// Index of the page among all pages.
     pub page: u32,
-    /// How many pages it stands for, itself included.
+    /// Number of pages that it represents, including itself.
     pub stands_for: f32,
+    /// How often each word occurs.
     pub counts: ByNumber<u32>,
 }
 
 impl WordVectors {
-    /// Of `total` pages, of which those in `read` have been read, in the order of their places.
+    /// The vectors of `total` pages. `read` has the words of the pages that were read, in the order of their indexes.
     pub fn new(total: usize, read: Vec<WordCounts>) -> Self {
         let mut numbers: ByNumber<u32> = ByNumber::default();
         let mut frequency: Vec<f32> = Vec::new();
@@ -71,12 +72,12 @@ impl WordVectors {
         Self { pages, postings }
     }
 
-    /// Room to compare one page at a time with others.
+    /// Buffers to compare one page at a time with others.
     pub fn desk(&self) -> Desk {
         Desk { own: vec![0.0; self.postings.len()], sums: Sums::of(self.pages.len()) }
     }
 
-    /// Lays the words of `page` on the desk, in place of those that lie there.
+    /// Puts the words of `page` on the desk and removes those of the page `before`.
     pub fn lay(&self, desk: &mut Desk, before: Option<usize>, page: usize) {
         for &(word, _) in before.and_then(|before| self.pages.get(before)).into_iter().flatten() {
             desk.own[word as usize] = 0.0;
@@ -92,7 +93,7 @@ impl WordVectors {
         words.map(|(word, x)| desk.own[*word as usize] * x).sum()
     }
 
-    /// The `limit` pages that share most of what tells a page apart.
+    /// The `limit` pages that share the most characteristic words.
     pub fn nearest(&self, sums: &mut Sums, page: usize, limit: usize) -> Vec<u32> {
         let words = self.pages.get(page).map_or(&[][..], Vec::as_slice);
         let found = words.iter().filter(|(word, _)| !self.postings[*word as usize].is_empty());
@@ -106,11 +107,11 @@ impl WordVectors {
     }
 }
 
-/// Where one page is compared with others. Made once and cleared after every page, since it is as large as the
-/// vocabulary.
+/// Buffers to compare one page with others. They are as large as the vocabulary, so they are allocated once and
+/// cleared after each page.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
-    /// By word, its weight in the page that lies here.
+    /// The weight of each word in the page on the desk.
     own: Vec<f32>,
     pub sums: Sums,
 }
@@ -127,7 +128,7 @@ impl Sums {
         Self { of: vec![0.0; pages], touched: Vec::new() }
     }
 
-    /// Adds to what `page` has.
+    /// Adds `x` to the sum of `page`.
     pub fn add(&mut self, page: u32, x: f32) {
         let Some(sum) = self.of.get_mut(page as usize).filter(|_| x > 0.0) else { return };
         if *sum == 0.0 {
@@ -136,13 +137,13 @@ impl Sums {
         *sum += x;
     }
 
-    /// Every page with its sum, which is 0 again afterwards.
+    /// Every page with its sum, and resets all sums to 0.
     pub fn take(&mut self) -> impl Iterator<Item = (u32, f32)> {
         self.touched.drain(..).map(|page| (page, std::mem::take(&mut self.of[page as usize])))
     }
 }
 
-/// The first of `scored`, best first.
+/// The `limit` best of `scored`, best first.
 pub(super) fn best(mut scored: Vec<(u32, f32)>, limit: usize) -> Vec<(u32, f32)> {
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if scored.len() > limit {
@@ -153,24 +154,24 @@ pub(super) fn best(mut scored: Vec<(u32, f32)>, limit: usize) -> Vec<(u32, f32)>
     scored
 }
 
-/// The pages alone.
+/// The pages, without their scores.
 pub(super) fn pages_of(scored: Vec<(u32, f32)>) -> Vec<u32> {
     scored.into_iter().map(|(page, _)| page).collect()
 }
 
-/// The vectors of all sections, and the mean of each page's.
+/// The vectors of all sections, and their mean for each page.
 #[derive(Debug, Default)]
 pub(super) struct SectionVectors {
     dimensions: usize,
-    /// Of each page one row after the other.
+    /// The vectors of each page, one after the other.
     pages: Vec<Vec<f32>>,
-    /// Of length 1; empty where a page has no vectors.
+    /// Of length 1; empty if a page has no vectors.
     means: Vec<Vec<f32>>,
 }
 
 impl SectionVectors {
-    /// Reads the vectors of the model that most sections have been seen by. `place` says where a page
-    /// stands among all.
+    /// Reads the vectors of the model that has embedded the most sections. `place` is the index of each page
+    /// among all pages.
     pub fn load(db: &Connection, place: &HashMap<i64, u32>) -> Result<Self> {
         let mut pages = vec![Vec::new(); place.len()];
         let mut dimensions = 0;
@@ -190,7 +191,8 @@ impl SectionVectors {
         Ok(Self { dimensions, pages, means })
     }
 
-    /// Reads what `model` made of these pages, of `total`, each a number in the index and a place among all.
+    /// Reads the vectors of `model` for some of `total` pages: for each page, its number in the index and its index
+    /// among all pages.
     pub fn of_some(db: &Connection, model: i64, total: usize, some: &[(i64, u32)]) -> Result<Self> {
         let mut found =
             Self { dimensions: 0, pages: vec![Vec::new(); total], means: vec![Vec::new(); total] };
@@ -212,12 +214,12 @@ impl SectionVectors {
         Ok(found)
     }
 
-    /// The page as a whole; `None` where it has no vectors.
+    /// The mean of the page's vectors; `None` if it has no vectors.
     pub fn mean(&self, page: usize) -> Option<&[f32]> {
         self.means.get(page).map(Vec::as_slice).filter(|mean| !mean.is_empty())
     }
 
-    /// Cosine of the two pages as wholes; 0 where one has no vectors.
+    /// Cosine of the means of the two pages; 0 if one has no vectors.
     pub fn mean_cosine(&self, a: usize, b: usize) -> f32 {
         match (self.means.get(a), self.means.get(b)) {
             (Some(a), Some(b)) => dot(a, b),
@@ -225,7 +227,7 @@ impl SectionVectors {
         }
     }
 
-    /// Cosine of the two sections that are most alike; 0 where a page has no vectors.
+    /// Cosine of the two most similar sections; 0 if a page has no vectors.
     pub fn best_cosine(&self, a: usize, b: usize) -> f32 {
         let rows = |page: usize| self.pages.get(page).map_or(&[][..], Vec::as_slice);
         let size = self.dimensions.max(1);
@@ -236,7 +238,7 @@ impl SectionVectors {
             .unwrap_or(0.0)
     }
 
-    /// The `limit` pages closest as wholes.
+    /// The `limit` pages with the closest means.
     pub fn nearest(&self, page: usize, limit: usize) -> Vec<u32> {
         let Some(own) = self.means.get(page).filter(|mean| !mean.is_empty()) else { return Vec::new() };
         let scored = self.means.iter().enumerate().filter(|(other, mean)| *other != page && !mean.is_empty());
@@ -258,7 +260,7 @@ fn mean(rows: &[f32], dimensions: usize) -> Vec<f32> {
     sum
 }
 
-/// Eight sums side by side, which compilers turn into vector instructions.
+/// Eight separate sums, which compilers turn into vector instructions.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((left, left_rest), (right, right_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0_f32; 8];
@@ -275,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_the_same_words_are_alike() {
+    fn pages_with_the_same_words_are_similar() {
         let read = [vec![(0, 2), (1, 1)], vec![(0, 2), (1, 1)], vec![(2, 1)], vec![(1, 1), (2, 1)]];
         let read = read.into_iter().zip(0_u32..).map(|(counts, page)| WordCounts {
             page,
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_stands_for_others_makes_its_words_common() {
+    fn a_page_that_represents_others_makes_its_words_common() {
         let word = |page, stands_for, word| WordCounts {
             page,
             stands_for,
@@ -304,7 +306,7 @@ mod tests {
         let words = WordVectors::new(100, vec![word(0, 1.0, 1), word(1, 1.0, 1), word(2, 98.0, 2)]);
         let mut desk = words.desk();
         words.lay(&mut desk, None, 0);
-        // The word that all pages have is worth nothing, and the two pages have nothing else.
+        // The word of all pages has no weight, and pages 0 and 2 share no other word.
         assert!((words.cosine(&desk, 1) - 1.0).abs() < 1e-5);
         assert!(words.cosine(&desk, 2).abs() < 1e-5);
         assert_eq!(words.nearest(&mut desk.sums, 0, 5), [1]);

@@ -1,4 +1,4 @@
-//! What the index knows of all pages, in the form in which pairs of them are compared.
+//! Loads from the index what is needed to compare pairs of pages.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -14,7 +14,7 @@ use crate::index::questions::{links, names, pages, sections};
 use crate::path;
 use crate::progress::{Cancel, Progress, Stage};
 
-/// A page and its place in the graph. Pages are named by their places among all.
+/// A page and its place in the graph. Other pages are referred to by their index among all pages.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     /// Its number in the index.
@@ -27,7 +27,7 @@ pub(super) struct Node {
     /// Both, sorted.
     pub neighbours: Vec<u32>,
     pub mentions: Vec<Mention>,
-    /// Words of its running text.
+    /// Number of words of its running text.
     pub length: usize,
 }
 
@@ -51,7 +51,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Pages and links, with what `dictionary` takes of their names.
+    /// Loads pages and links, and adds their names to `dictionary`.
     pub fn named(db: &Connection, dictionary: Dictionary) -> Result<Self> {
         let mut pages = Self { dictionary, ..Self::default() };
         pages::each_path(db, |number, path| {
@@ -88,7 +88,8 @@ impl Pages {
         Ok(())
     }
 
-    /// Takes what was read of pages, by their places and how many pages each stands for, in the order of places.
+    /// Adds the texts of pages that were read: the index of each page, the number of pages that it represents, and its
+    /// text, in the order of the indexes.
     pub fn take(&mut self, read: impl Iterator<Item = (u32, f32, Reading)>) {
         let mut counts = Vec::new();
         for (page, stands_for, reading) in read {
@@ -120,7 +121,7 @@ impl Pages {
         let read = |(page, texts): PageText| {
             (page, Text::of(texts.iter().map(String::as_str)).read(&self.dictionary))
         };
-        // Browsers have no threads here.
+        // There are no threads in browsers.
         if cfg!(target_family = "wasm") {
             return texts.map(|text| Ok(read(text?))).collect();
         }
@@ -134,7 +135,7 @@ impl Pages {
                     scope.spawn(move || std::iter::from_fn(|| next(&receiver)).map(read).collect::<Vec<_>>())
                 })
                 .collect();
-            // Sending ends with the last worker, should they panic.
+            // If all workers panic, sending fails instead of blocking.
             drop(receiver);
             let mut result = Ok(());
             for text in texts {
@@ -155,7 +156,7 @@ impl Pages {
     }
 }
 
-/// The place of a page among all, and the texts of its sections.
+/// The index of a page among all pages, and the texts of its sections.
 type PageText = (u32, Vec<String>);
 
 fn next(texts: &Mutex<Receiver<PageText>>) -> Option<PageText> {

@@ -1,4 +1,4 @@
-//! Which phrases of the dictionary stand in a page's running text, and which words it is made of.
+//! Finds the phrases of the dictionary in a page's running text, and counts its words.
 
 use std::collections::HashMap;
 
@@ -11,34 +11,34 @@ use crate::page::prose;
 pub(super) struct Mention {
     /// Its node in the dictionary.
     pub phrase: u32,
-    /// How often it stands there.
+    /// How often it occurs.
     pub count: u32,
-    /// The word at which it stands first.
+    /// Index of the word at which it first occurs.
     pub first: u32,
 }
 
-/// What a page's running text holds.
+/// What a page's running text contains.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// Each phrase once.
     pub mentions: Vec<Mention>,
-    /// Its number of words.
+    /// Number of words.
     pub length: usize,
-    /// Each word of two characters or more, and each pair of characters of scripts without spaces,
-    /// with how often it occurs.
+    /// Each word of two or more characters, and each pair of characters of scripts without spaces,
+    /// with the number of occurrences.
     pub counts: ByNumber<u32>,
 }
 
 /// The words of a page's running text.
 #[derive(Debug, Default)]
 pub(super) struct Text {
-    /// Each with the block that it stands in.
+    /// The number of each word, and the block that contains it.
     words: Vec<(u64, usize)>,
     counts: ByNumber<u32>,
 }
 
 impl Text {
-    /// Of the sections of a page.
+    /// Reads the sections of a page.
     pub fn of<'a>(sections: impl Iterator<Item = &'a str>) -> Self {
         let mut text = Self::default();
         let mut block = 0;
@@ -70,12 +70,12 @@ impl Text {
         text
     }
 
-    /// Each of its words.
+    /// The numbers of its words.
     pub fn numbers(&self) -> Numbers {
         self.words.iter().map(|word| word.0).collect()
     }
 
-    /// What it holds, with the phrases of `dictionary`.
+    /// Finds the phrases of `dictionary`.
     pub fn read(self, dictionary: &Dictionary) -> Reading {
         let mut mentions: HashMap<u32, Mention> = HashMap::new();
         for (at, &(_, block)) in self.words.iter().enumerate() {
@@ -91,7 +91,7 @@ impl Text {
     }
 }
 
-/// The words of a page and its pairs of characters, folded, by their numbers, as far as `wanted` says.
+/// The words and pairs of characters of a page whose numbers are in `wanted`, folded, by number.
 pub(super) fn spelled<'a>(sections: impl Iterator<Item = &'a str>, wanted: &Numbers) -> ByNumber<String> {
     let mut spelled = ByNumber::default();
     for section in sections {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_running_text_alone() {
+    fn names_are_found_only_in_running_text() {
         assert_eq!(mentioned("Login Feature", "the *login*\nfeature, and Login  feature"), Some((2, 1)));
         assert_eq!(
             mentioned("Login", "`login` [[login]] [login](a.md) https://login/login\n\n    login"),

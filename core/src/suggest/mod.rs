@@ -1,6 +1,6 @@
-//! Links that are missing: which page another one should link to, how sure that is, and why. Mentions of
-//! names and of what other links are called, likeness of words and of meaning, and shared neighbours
-//! speak for a link; a model fitted on links that were taken out of real vaults weighs them.
+//! Missing links: which page should link to which other page, with a score and a reason. The evidence is
+//! mentions of names and of the text of other links, similar words, similar vectors, and shared neighbours.
+//! A model fitted on links that were removed from real vaults weighs it.
 
 mod around;
 pub mod decisions;
@@ -31,24 +31,24 @@ use load::Pages;
 use mentions::Mention;
 pub use place::{Names, Place, RunningText, may_be_named_by};
 
-/// Candidates that each kind of likeness adds, when all pages are compared.
+/// Candidates from each measure of similarity, when all pages are compared.
 const CANDIDATES: usize = 20;
-/// A page with more neighbours than this brings nobody together.
+/// Pages with more neighbours than this are not used to find candidates.
 const HUB: usize = 1_000;
 
-/// Pages that nothing else brings together are compared by their vectors where less than this is asked for. With
-/// a name in the text, or many words in common, pairs of such a score are found without.
+/// If the threshold is below this, pages with similar vectors are candidates, too. Pairs with a higher score have a
+/// name in the text or many words in common, so they are found without vectors.
 const FEW_BY_VECTORS: f64 = 0.5;
 
 /// Pages, ready to be compared.
 #[derive(Debug)]
 pub struct Suggester {
     pages: Pages,
-    /// The one page that this is about, where not all pages were read.
+    /// The page whose links are suggested, if not all pages were read.
     around: Option<Around>,
 }
 
-/// The vectors of one page: the model that they are of, and the page as a whole.
+/// The mean of the vectors of one page, and their model.
 #[derive(Debug, Clone)]
 pub struct Meaning {
     /// Identity of the model.
@@ -57,8 +57,8 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// Of the page with this number; `None` where it has no vectors, or where the project is so small that all
-    /// pages are read anyway.
+    /// Reads the vectors of the page with this number. `None` if it has no vectors, or if the project is so small
+    /// that all pages are read anyway.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -72,21 +72,21 @@ impl Meaning {
     }
 }
 
-/// Whether reading all pages takes no longer than choosing some.
+/// Whether reading all pages takes no longer than selecting some.
 fn is_small(db: &Connection) -> Result<bool> {
     Ok(pages::count(db)? <= around::SAMPLE)
 }
 
-/// A link that is missing.
+/// A missing link.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Number of the page that should link.
     pub source: i64,
     /// Number of the page that it should link to.
     pub target: i64,
-    /// How sure, 0 to 1.
+    /// Score, 0 to 1.
     pub score: f64,
-    /// What speaks for it.
+    /// The evidence for it.
     pub evidence: Evidence,
     from: usize,
     to: usize,
@@ -101,8 +101,8 @@ impl Suggester {
         Ok(Self { pages: Pages::load(db, progress, cancel)?, around: None })
     }
 
-    /// Reads what suggestions for one page need: all of a small project, and of a large one the pages that may be
-    /// worth a link. `meaning` is the page's, with the vectors of all others.
+    /// Reads what is needed to suggest links for one page: all pages of a small project, or the possible targets in
+    /// a large one. `meaning` is that of the page, with the vectors of all pages.
     ///
     /// # Errors
     /// [`crate::Error::Database`], [`crate::Error::Cancelled`].
@@ -125,8 +125,8 @@ impl Suggester {
         Ok(Self { pages, around: Some(around) })
     }
 
-    /// The pages that this one does not link to, best first: all of them, or those that something speaks for
-    /// where not all were read.
+    /// Every page to which this one does not link, best first. If not all pages were read, only those with some
+    /// evidence for a link.
     pub fn for_page(&self, page: i64) -> Vec<Candidate> {
         let Some(&place) = self.pages.places.get(&page) else { return Vec::new() };
         let place = place as usize;
@@ -140,8 +140,8 @@ impl Suggester {
         self.judged(&desk, place, others, 0.0)
     }
 
-    /// The best pairs over all pages, each in its better direction, best first: at most `limit` that
-    /// score `threshold` or more and that `keep` admits.
+    /// The best pairs over all pages, each in its better direction, best first: at most `limit` pairs that
+    /// score `threshold` or more and for which `keep` returns true.
     ///
     /// # Errors
     /// [`crate::Error::Cancelled`].
@@ -189,8 +189,7 @@ impl Suggester {
         Ok(pairs)
     }
 
-    /// Numbers of the pages whose names stand in the text of this one, which does not link to them, in the order of
-    /// the text.
+    /// Numbers of the pages that the text of this one names and does not link to, in the order of the text.
     pub fn named_by(&self, page: i64) -> Vec<i64> {
         let Some(&place) = self.pages.places.get(&page) else { return Vec::new() };
         let mut first: HashMap<u32, u32> = HashMap::new();
@@ -203,7 +202,7 @@ impl Suggester {
         named.into_iter().map(|(_, target)| self.pages.nodes[target as usize].number).collect()
     }
 
-    /// Those of these pages that do not link to this one, and are others.
+    /// Those of `others` that do not link to `page`, without `page` itself.
     pub fn not_linking_to(&self, page: i64, mut others: Vec<i64>) -> Vec<i64> {
         let linking = self.pages.places.get(&page).map(|&place| &self.pages.nodes[place as usize].back);
         others.retain(|other| {
@@ -213,8 +212,8 @@ impl Suggester {
         others
     }
 
-    /// Every page and one whose name stands in its text, and that it does not link to: the rarest names first, of
-    /// these the longest.
+    /// Pairs of pages where the text of the first names the second and does not link to it: rarest names first, then
+    /// longest names first.
     pub fn all_named(&self) -> Vec<(i64, i64)> {
         let mut all = Vec::new();
         for from in 0..self.pages.nodes.len() {
@@ -234,7 +233,7 @@ impl Suggester {
         all.into_iter().map(|(_, _, from, to)| (number(from), number(to as usize))).collect()
     }
 
-    /// Names of pages that the one at `from` does not link to, in its text.
+    /// Mentions, on the page at `from`, of pages to which it does not link.
     fn named(&self, from: usize) -> impl Iterator<Item = (u32, Mention)> {
         let node = &self.pages.nodes[from];
         node.mentions.iter().flat_map(move |mention| {
@@ -246,8 +245,8 @@ impl Suggester {
         })
     }
 
-    /// Pages that the text of `from`, which lies on the desk, could link to and that score `least` or more, best
-    /// first.
+    /// Those of `others` to which the page `from`, which is on the desk, does not link and that score `least` or
+    /// more, best first.
     fn judged(
         &self,
         desk: &Desk,
@@ -263,7 +262,7 @@ impl Suggester {
                 let to = other as usize;
                 let cosine = self.pages.words.cosine(desk, to);
                 let mut evidence = features::evidence(&self.pages, from, to, standings.get(&other), cosine);
-                // Vectors take the longest to compare.
+                // Comparing vectors is the slowest step.
                 if score::most(&evidence.values) < least {
                     return None;
                 }
@@ -277,7 +276,7 @@ impl Suggester {
         found
     }
 
-    /// Pages that something speaks for.
+    /// Candidates: pages with some evidence for a link.
     fn likely(&self, sums: &mut Sums, from: usize, by_vectors: bool) -> BTreeSet<u32> {
         let node = &self.pages.nodes[from];
         let mentioned = node.mentions.iter().flat_map(|mention| {
@@ -305,7 +304,7 @@ fn close_by_links(pages: &Pages, sums: &mut Sums, from: usize) -> Vec<u32> {
     pages_of(best(sums.take().collect(), CANDIDATES))
 }
 
-/// What `work` makes on each core; once where there are no threads.
+/// Runs `work` on each core and returns the results; runs it once if there are no threads.
 fn in_parallel<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
     if cfg!(target_family = "wasm") {
         return vec![work()];

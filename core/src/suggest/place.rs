@@ -1,5 +1,5 @@
-//! The place in a page where a link belongs: words that stand for the other page, in running text, where
-//! brackets around them make a link and nothing else.
+//! Where to add a link: words in the running text of a page that refer to the other page, and that brackets
+//! turn into a link without other effects.
 
 use std::ops::Range;
 
@@ -12,32 +12,32 @@ use crate::page::{Lines, LinkTypes, Prose, parse, prose};
 use crate::text::{self, Class};
 use crate::{Result, path};
 
-/// Characters of the line that are shown on either side, less what would cut a word.
+/// Maximum number of characters of the line on either side. Words are not split.
 const CONTEXT: usize = 60;
-/// Longer words are cut all the same.
+/// Longer words are split all the same.
 const LONGEST_WORD: usize = 30;
 
-/// Words that can be made a link.
+/// Words that can be turned into a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,
-    /// The words, as they are written.
+    /// The words, verbatim.
     pub text: String,
-    /// The line around them, in whole words; `…` where it goes on.
+    /// The line around them, cut at word boundaries and marked with `…` if it is long.
     pub context: String,
     /// Their bytes in the decoded text of the page.
     pub range: Range<usize>,
-    /// Whether they stand in a table, where a pipe needs a backslash.
+    /// Whether they are in a table, where a pipe has to be escaped.
     pub table: bool,
 }
 
-/// What stands for a page: first its names, the longest first, then what links to it are called.
+/// Phrases that refer to a page: first its names, longest first, then the text of links to it.
 #[derive(Debug, Clone, Default)]
 pub struct Names(Vec<Vec<u64>>);
 
 impl Names {
-    /// Of the page with this number.
+    /// The phrases that refer to the page with this number.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -47,7 +47,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Title, file name and aliases alone.
+    /// The title, file name and aliases of the page, without the text of links.
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -58,7 +58,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Adds what has more than one character.
+    /// Adds names of more than one character.
     fn extend(&mut self, names: impl IntoIterator<Item = String>) {
         for name in names {
             let called: Vec<u64> = words(&name).map(|word| word.number()).collect();
@@ -77,7 +77,7 @@ fn own_names(db: &Connection, page: i64) -> Result<Vec<String>> {
     Ok(own)
 }
 
-/// Numbers of the pages whose headings or text may hold a name of this one: all that do, and some that do not.
+/// Numbers of the pages whose headings or text may contain a name of this one. Some of them do not contain one.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -91,20 +91,20 @@ pub fn may_be_named_by(db: &Connection, page: i64) -> Result<Vec<i64>> {
     fulltext::pages(db, &format!("({})", phrases.join(" OR ")))
 }
 
-/// The running text of a page, in which names are looked for.
+/// The running text of a page, prepared for finding names.
 #[derive(Debug)]
 pub struct RunningText {
     text: String,
     lines: Lines,
     stretches: Vec<Prose>,
-    /// Each with its stretch and its bytes in the text of the page.
+    /// The number of each word, its stretch, and its bytes in the text of the page.
     words: Vec<(u64, usize, Range<usize>)>,
-    /// Where each word stands.
+    /// The indexes in `words` of each word.
     at: ByNumber<Vec<usize>>,
 }
 
 impl RunningText {
-    /// Of the decoded `text` of a page.
+    /// Prepares the decoded `text` of a page.
     pub fn of(text: &str, types: &LinkTypes) -> Self {
         let start = parse(text, types).front_matter.range.end;
         let stretches = prose(text, start);
@@ -120,8 +120,8 @@ impl RunningText {
         Self { text: text.to_owned(), lines: Lines::new(text), stretches, words: spoken, at }
     }
 
-    /// Every place that stands for `names`, best first: by name, outside of headings first, in the order of the
-    /// text.
+    /// Every place that matches `names`, best first: outside of headings first, then by name, then in the order
+    /// of the text.
     pub fn places(&self, names: &Names) -> Vec<Place> {
         let mut found: Vec<(usize, bool, Place)> = Vec::new();
         for (order, name) in names.0.iter().enumerate() {
@@ -149,7 +149,7 @@ impl RunningText {
     }
 }
 
-/// Whether brackets around these bytes would neither cut a longer word nor be read as something else.
+/// Whether brackets around these bytes neither split a longer word nor have another meaning.
 fn can_be_linked(text: &str, range: &Range<usize>) -> bool {
     let (Some(before), Some(words), Some(after)) =
         (text.get(..range.start), text.get(range.clone()), text.get(range.end..))
@@ -174,7 +174,7 @@ fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
 }
 
-/// The words next to these on the same line.
+/// The text around the words on the same line, cut at word boundaries.
 fn context(text: &str, range: &Range<usize>) -> String {
     let line_start = text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line_end = text[range.end..].find(['\n', '\r']).map_or(text.len(), |length| range.end + length);
@@ -196,7 +196,7 @@ fn context(text: &str, range: &Range<usize>) -> String {
     format!("{}{}{}", is_more(before), text[start..end].trim(), is_more(after))
 }
 
-/// Whether the characters around `at` belong to one word.
+/// Whether a cut at `at` would split a word.
 fn cuts_a_word(text: &str, at: usize) -> bool {
     let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next()) else {
         return false;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_where_a_link_can_stand() {
+    fn names_are_found_where_a_link_is_possible() {
         let text =
             "---\ntitle: login\n---\n# Login\r\nuse `login`, [[login]], re-login and Login.\rlogin.md\n";
         assert_eq!(found(text, &["login"]), [(5, "Login".into()), (4, "Login".into())]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn katakana_words_are_not_cut() {
+    fn katakana_words_are_not_split() {
         assert_eq!(found("プレビューとビューを", &["ビュー"]), [(1, "ビュー".into())]);
         assert!(found("プレビュー", &["ビュー"]).is_empty());
         assert_eq!(found("認証設計を読む", &["設計"]), [(1, "設計".into())]);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_is_the_line_around_it() {
+    fn the_context_is_the_line_around_the_words() {
         let text = "one\n  about tokens here \r\nthree";
         assert_eq!(around(text, "tokens"), "about tokens here");
         let place = &RunningText::of(text, &LinkTypes::default()).places(&called(&["tokens"]))[0];
@@ -258,12 +258,12 @@ mod tests {
     }
 
     #[test]
-    fn the_context_begins_and_ends_at_words() {
+    fn a_long_context_is_cut_at_word_boundaries() {
         let long = "Authentication needs ".repeat(5);
         let text = format!("{long}tokens {long}");
         let cut = "…needs Authentication needs Authentication needs tokens Authentication needs Authentication needs Authentication…";
         assert_eq!(around(&text, "tokens"), cut);
-        // A word that is too long is cut, and what fits is not.
+        // A word that is too long is split; the text after it fits and is kept.
         let text = format!("{} tokens of {}", "é".repeat(100), "e".repeat(56));
         assert_eq!(around(&text, "tokens"), format!("…{} tokens of {}", "é".repeat(59), "e".repeat(56)));
         let text = format!("{}このトークンを{}", "認証プレビュー".repeat(20), "確認".repeat(40));

@@ -1,8 +1,8 @@
-//! How sure a suggestion is: a logistic regression over its features, and what its outcome means.
+//! The score of a suggestion: a logistic regression over its features, with a calibrated result.
 //!
-//! The weights were fitted with `tests/bench/suggestions --fit` on links that had been taken out of four
+//! The weights were fitted with `tests/bench/suggestions --fit` on links that had been removed from four
 //! vaults (the Obsidian help in English and Japanese, SilverBullet's and Dendron's documentation: 280
-//! pages, one or more links each), against every other page that those pages do not link to.
+//! pages, one or more links each), against every other page to which those pages do not link.
 
 use super::features::{BEST_SECTIONS, FEATURES, WHOLE_PAGES};
 
@@ -12,19 +12,19 @@ const WEIGHTS: [f64; FEATURES] = [
 ];
 const INTERCEPT: f64 = -10.703;
 
-/// From the regression's outcome to the score. Up to 0.55 a score is about the share of suggestions with
-/// that score or more that were right, for a vault that the weights were not fitted on; of those with 0.8
-/// or more it was 0.64. The true share is higher: links that nobody ever wrote counted as wrong.
+/// Maps the result of the regression to the score. Up to 0.55 a score is about the share of correct suggestions
+/// among those with that score or more, for a vault that the weights were not fitted on; for 0.8 and more the share
+/// was 0.64. The true share is higher: links that nobody ever added counted as wrong.
 const CALIBRATION: [(f64, f64); 6] =
     [(0.0, 0.0), (0.05, 0.2), (0.2, 0.35), (0.5, 0.55), (0.7, 0.8), (1.0, 1.0)];
 
-/// How sure a link is that has these features, 0 to 1.
+/// The score of a link with these features, 0 to 1.
 pub(super) fn score(values: &[f64; FEATURES]) -> f64 {
     let sum = WEIGHTS.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() + INTERCEPT;
     calibrated(1.0 / (1.0 + (-sum).exp()))
 }
 
-/// The highest score that a link with these features can have, whatever the vectors say.
+/// The highest score that a link with these features can have for any vectors.
 pub(super) fn most(values: &[f64; FEATURES]) -> f64 {
     let mut values = *values;
     for at in [BEST_SECTIONS, WHOLE_PAGES] {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_rise_with_the_outcome_and_stay_within_bounds() {
+    fn scores_increase_with_the_regression_and_stay_between_0_and_1() {
         let scores: Vec<f64> = (0..=1000).map(|step| calibrated(f64::from(step) / 1000.0)).collect();
         assert!(scores.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!((scores[0], scores[1000]), (0.0, 1.0));

@@ -1,6 +1,6 @@
-//! Words as mentions are matched: folded, and one character each where a script puts no space between
-//! words, so that a name is found in the middle of a run. They are compared by numbers, which are made of
-//! their letters alone: most words are read without memory being asked for.
+//! Words for matching mentions: folded, and one character each in scripts without spaces, so that a name
+//! is found in the middle of a run of text. Words are compared by numbers, which are computed from their
+//! letters, so that most words need no allocation.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,19 +8,19 @@ use std::ops::Range;
 
 use crate::text::{self, Class};
 
-/// A word of a text.
+/// A word in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word<'a> {
-    /// As it is written.
+    /// The word as written.
     pub text: &'a str,
-    /// Its bytes.
+    /// Its bytes in the text.
     pub range: Range<usize>,
     /// Whether it is a character of a script without spaces.
     pub unspaced: bool,
 }
 
 impl Word<'_> {
-    /// The same for every way to write the word, and another one for every other word.
+    /// The number of the folded word. Different words have different numbers, except for hash collisions.
     pub fn number(&self) -> u64 {
         let plain = self.text.is_ascii() || self.unspaced && self.text.chars().all(is_plain_unspaced);
         if plain { number(self.text) } else { number(&self.key()) }
@@ -31,7 +31,7 @@ impl Word<'_> {
         text::fold_key(self.text)
     }
 
-    /// Whether it has one character only.
+    /// Whether it has only one character.
     pub fn is_one_character(&self) -> bool {
         self.text.chars().nth(1).is_none()
     }
@@ -62,7 +62,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// What a character is to words. Most are told apart without tables.
+/// The class of a character. Common characters need no table.
 pub(super) fn kind(c: char) -> Class {
     if c.is_ascii_alphanumeric() {
         Class::Word
@@ -75,12 +75,12 @@ pub(super) fn kind(c: char) -> Class {
     }
 }
 
-/// Kana, Han and Hangul of every day, each of which is its own folded form.
+/// Common kana, Han and Hangul. Folding does not change them.
 fn is_plain_unspaced(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// The number of a folded word, or of one in ASCII (FNV-1a).
+/// The number of a folded word, or of an ASCII word (FNV-1a).
 fn number(word: &str) -> u64 {
     let sum = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
         (sum ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
@@ -88,24 +88,24 @@ fn number(word: &str) -> u64 {
     mixed(sum)
 }
 
-/// The number of two words, one behind the other.
+/// The number of two consecutive words.
 pub(super) fn number_of_pair(first: u64, second: u64) -> u64 {
     mixed(first.rotate_left(25) ^ second)
 }
 
-/// Spreads what tells numbers apart over all of their bits (the last step of SplitMix64).
+/// Spreads differences between numbers over all bits (the last step of SplitMix64).
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// A map by numbers of words, which need no hashing any more.
+/// A map by numbers of words, which are hashes already.
 pub(super) type ByNumber<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
 /// A set of numbers of words.
 pub(super) type Numbers = HashSet<u64, BuildHasherDefault<AsItIs>>;
 
-/// Takes a number for its own hash.
+/// Uses a number as its own hash.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct AsItIs(u64);
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn words_fold_and_unspaced_scripts_fall_apart() {
+    fn words_are_folded_and_unspaced_scripts_are_split_into_characters() {
         assert_eq!(keys("Login-Feature, Straße_2"), ["login", "feature", "strasse", "2"]);
         assert_eq!(keys("ログインAPIを"), ["ロ", "グ", "イ", "ン", "api", "を"]);
         assert_eq!(keys("cafe\u{301} Über"), ["café", "über"]);
@@ -142,14 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_text() {
+    fn ranges_refer_to_the_original_text() {
         let text = "«Ünder» 設計!";
         let found: Vec<&str> = words(text).map(|word| &text[word.range]).collect();
         assert_eq!(found, ["Ünder", "設", "計"]);
     }
 
     #[test]
-    fn a_word_has_one_number_however_it_is_written() {
+    fn the_number_of_a_word_does_not_depend_on_its_spelling() {
         let numbers = |text| words(text).map(|word| word.number()).collect::<Vec<u64>>();
         for (a, b) in
             [("Login", "lOGIN"), ("Straße", "STRASSE"), ("cafe\u{301}", "CAFÉ"), ("か\u{3099}", "が")]
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_are_told_apart_without_tables_are_what_the_tables_say() {
+    fn classes_without_tables_agree_with_the_tables() {
         for c in (0x80..0xffff).filter_map(char::from_u32) {
             assert_eq!(kind(c), text::class(c), "{c}");
             if is_plain_unspaced(c) {

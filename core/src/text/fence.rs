@@ -4,12 +4,12 @@
 pub(crate) struct Fence<'t> {
     mark: char,
     length: usize,
-    /// What stands behind it, such as a language.
+    /// The text after the fence, such as a language.
     pub info: &'t str,
 }
 
 impl<'t> Fence<'t> {
-    /// `line` without what it is indented by.
+    /// Reads `line`, without its indentation.
     pub(crate) fn opening(line: &'t str) -> Option<Self> {
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let rest = line.trim_start_matches(mark);
@@ -18,13 +18,13 @@ impl<'t> Fence<'t> {
         (length >= 3 && (mark == '~' || !info.contains('`'))).then_some(Self { mark, length, info })
     }
 
-    /// `line` without what it is indented by.
+    /// Whether `line`, without its indentation, closes the block.
     pub(crate) fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim_end();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)
     }
 
-    /// The line that closes it.
+    /// The line that closes the block.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn closing(&self) -> String {
         self.mark.to_string().repeat(self.length)

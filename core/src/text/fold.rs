@@ -1,12 +1,12 @@
-//! Folding: which spellings count as one. Names fold gently, because two pages may differ by an
-//! accent; words of the index fold hard, because whoever searches does not know the accents.
+//! Folding: which spellings are equal. Names are folded lightly, because two pages may differ by an
+//! accent. Words of the index are folded heavily, because queries are often typed without accents.
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// The key under which page names, titles and aliases are compared: NFC, case-folded (`ß` is `ss`,
-/// `İ` is `i`, `ς` is `σ`), every run of white space one space, none at the ends. Accents, width
-/// and kana stay distinct. Applying it twice changes nothing.
+/// The key by which page names, titles and aliases are compared: NFC, case-folded (`ß` is `ss`,
+/// `İ` is `i`, `ς` is `σ`), white space collapsed and trimmed. Accents, width
+/// and kana stay distinct. Idempotent.
 pub fn fold_key(text: &str) -> String {
     if text.is_ascii() {
         return collapsed(text.chars().map(|c| c.to_ascii_lowercase()), text.len());
@@ -18,14 +18,14 @@ pub fn fold_key(text: &str) -> String {
     collapsed(folded.nfc(), folded.len())
 }
 
-/// A heading as links are held against it: its letters and digits alone, folded, since links cannot write all of
-/// the rest.
+/// The key by which links to headings are compared: letters and digits only, folded, because links cannot contain
+/// all other characters.
 pub fn heading_key(heading: &str) -> String {
     fold_key(heading).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A looser key, for completing what is being typed: as [`fold_key`], and width (`ＡＰＩ`, `ﾃﾞｰﾀ`),
-/// accents on Latin letters, and hiragana against katakana make no difference either.
+/// A looser key, for completion: like [`fold_key`], but also ignores width (`ＡＰＩ`, `ﾃﾞｰﾀ`),
+/// accents on Latin letters, and the difference between hiragana and katakana.
 pub fn loose_key(text: &str) -> String {
     if text.is_ascii() {
         return fold_key(text);
@@ -88,8 +88,8 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
     }
 }
 
-/// A Latin letter without its accents; any other character as it is, since elsewhere (`й`, `が`) the
-/// mark makes another letter.
+/// A Latin letter without its accents. Other characters are unchanged: in other scripts (`й`, `が`) the
+/// mark makes a different letter.
 pub(super) fn base(c: char) -> char {
     if !matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') {
         return c;
@@ -99,21 +99,21 @@ pub(super) fn base(c: char) -> char {
     first.unwrap_or(c)
 }
 
-/// What a character is to the analysis.
+/// Character classes of the scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Part of a word that spaces delimit.
+    /// Part of a word delimited by spaces.
     Word,
-    /// Of a script that is written without spaces: indexed in pairs.
+    /// A character of a script without spaces, indexed in pairs.
     Unspaced,
-    /// Invisible inside a word: combining marks, joiners, soft hyphens.
+    /// Ignored inside a word: combining marks, joiners, soft hyphens.
     Skip,
-    /// Everything else, emoji and private use included.
+    /// Everything else, including emoji and private use.
     Separator,
 }
 
-/// The bulk of what is written beyond ASCII: letters that are their own compatibility form, and two full
-/// stops. Spares tables.
+/// The most frequent characters beyond ASCII: letters without a compatibility form, and two full
+/// stops. Avoids table lookups.
 pub(super) fn is_common(c: char) -> bool {
     is_common_letter(c)
         || matches!(c, '\u{3001}'..='\u{3002}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | 'ー'
@@ -142,7 +142,7 @@ pub(crate) fn class(c: char) -> Class {
     }
 }
 
-/// Han, kana, Hangul, Bopomofo, and the scripts of South-East Asia that put no space between words.
+/// Han, kana, Hangul, Bopomofo, and the scripts of South-East Asia without spaces between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{e01}'..='\u{e4e}' | '\u{e81}'..='\u{ece}' | '\u{1000}'..='\u{103f}' | '\u{1050}'..='\u{108f}'
@@ -159,7 +159,7 @@ pub(super) fn is_hiragana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{309f}' | 'ー')
 }
 
-/// Whether `c` cannot be cut off from what stands before it.
+/// Whether `c` must not be separated from the character before it.
 pub(super) fn extends_previous(c: char) -> bool {
     is_combining_mark(c)
         || matches!(c, '\u{200d}' | '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}' | '\u{1f3fb}'..='\u{1f3ff}')
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_differ_by_form_case_or_space_are_one() {
+    fn names_that_differ_by_form_case_or_space_are_equal() {
         for (a, b) in [
             ("Caf\u{e9}", "cafe\u{301}"),
             ("STRASSE", "Straße"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_readers_tell_apart_stay_apart() {
+    fn names_that_readers_tell_apart_stay_distinct() {
         for (a, b) in [("résumé", "resume"), ("ＡＰＩ", "API"), ("カ", "か"), ("が", "か"), ("ab", "a b")]
         {
             assert_ne!(fold_key(a), fold_key(b), "{a} {b}");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loose_key_overlooks_accents_width_and_kana() {
+    fn the_loose_key_ignores_accents_width_and_kana() {
         for (a, b) in [("Résumé", "resume"), ("ＡＰＩ", "api"), ("ﾃﾞｰﾀ", "でーた"), ("カタカナ", "かたかな")]
         {
             assert_eq!(loose_key(a), loose_key(b), "{a} {b}");

@@ -1,16 +1,16 @@
-//! Where an identifier falls into words: at changes of case and before digits.
+//! Splits identifiers into words: at changes of case and before digits.
 
-/// Calls `part` with the byte ranges of the words in `word` when there are at least two, and says
-/// whether there were. `UserDB` has `User` and `DB`, `HTTPServer2` has `HTTP`, `Server` and `2`.
+/// Calls `part` with the byte ranges of the words in `word` if there are at least two, and returns
+/// whether there were. `UserDB` contains `User` and `DB`, `HTTPServer2` contains `HTTP`, `Server` and `2`.
 /// Single letters stay with their neighbour (`mRNA`, `PhD`, `xAxis`), a plural `s` with its
-/// abbreviation (`APIs`), and digits with what is too short to be a word (`b12`, `v0`).
+/// abbreviation (`APIs`), and digits with parts too short to be a word (`b12`, `v0`).
 pub(super) fn parts(word: &str, mut part: impl FnMut(usize, usize)) -> bool {
     if !is_mixed(word) {
         return false;
     }
     let (mut from, mut pending) = (0, None);
     let mut found = false;
-    // A boundary holds once the part behind it proves long enough.
+    // A boundary is accepted once the part after it is long enough.
     for (at, digits) in boundaries(word).chain(std::iter::once((word.len(), false))) {
         if let Some((cut, cut_digits)) = pending {
             let left = letters(word, from, cut);
@@ -28,7 +28,7 @@ pub(super) fn parts(word: &str, mut part: impl FnMut(usize, usize)) -> bool {
     found
 }
 
-/// A plain word is all lower case but for its first letter, or all upper case, and has no digits.
+/// A word is plain if it is all lower case except for its first letter, or all upper case, and has no digits.
 fn is_mixed(word: &str) -> bool {
     let mut rest = word.chars();
     let first_upper = rest.next().is_some_and(char::is_uppercase);
@@ -49,7 +49,7 @@ fn letters(word: &str, from: usize, to: usize) -> usize {
     word.get(from..to).map_or(0, |part| part.chars().count())
 }
 
-/// Byte positions at which a part may begin, and whether it begins with a digit.
+/// Byte positions at which a part may start, and whether it starts with a digit.
 fn boundaries(word: &str) -> impl Iterator<Item = (usize, bool)> {
     let mut chars = word.char_indices().peekable();
     let mut before: Option<char> = None;

@@ -1,4 +1,4 @@
-//! The text that goes into the full-text index.
+//! The text to store in the full-text index.
 
 use std::ops::Range;
 
@@ -6,21 +6,21 @@ use super::fold::push_lower;
 use super::identifier;
 use super::scan::{Cell, MAX_WORD, Sink, Word, scan};
 
-/// A token that no query contains (private use is a letter to FTS5 and a separator to the scanner):
-/// no phrase reaches over it.
+/// A token that no query contains (private use is a letter to FTS5 and a separator to the scanner), so no
+/// phrase matches across it.
 const BARRIER: &str = " \u{e000}";
 
 /// Appends the tokens of `text`, each after a space, for an FTS5 column with the tokenizer
 /// `porter unicode61 remove_diacritics 2`.
 ///
-/// First come the words in the order of the text, so phrases over neighbouring words match:
-/// lower case, compatibility-folded, without accents on Latin letters, contractions cut (`user's`
-/// is `user`), connected words apart (`snake_case` is `snake case`); runs of scripts without spaces
-/// as overlapping pairs (`公開鍵` is `公開 開鍵`). `C++`, `C#`, `.NET` are `cplusplus`, `csharp`, `dotnet`;
-/// `v1.2` is `1.2`.
+/// The words come first, in the order of the text, so that phrases match:
+/// lower case, compatibility-folded, without accents on Latin letters, without contractions (`user's`
+/// is `user`), connected words separated (`snake_case` is `snake case`). Runs of scripts without spaces
+/// become overlapping pairs (`公開鍵` is `公開 開鍵`). `C++`, `C#`, `.NET` become `cplusplus`, `csharp`, `dotnet`;
+/// `v1.2` becomes `1.2`.
 /// Emoji are separators, as they are to FTS5.
 ///
-/// Behind a barrier comes what is findable too, but stands at no place of its own: the words inside
+/// After a barrier come further search terms that are not part of phrases: the words inside
 /// an identifier (`user db` of `UserDB`), connected words as one (`userdb` of `user_db`), and the
 /// last character of each run.
 pub fn index_terms(text: &str, out: &mut String) {
@@ -30,7 +30,7 @@ pub fn index_terms(text: &str, out: &mut String) {
     sink.finish();
 }
 
-/// The words of `text` in their order, as [`index_terms`] writes them: between quotes, a phrase that finds the text.
+/// The words of `text` in order, as [`index_terms`] writes them. In quotes, they are a phrase that matches the text.
 pub(crate) fn phrase_terms(text: &str) -> String {
     let mut terms = String::new();
     index_terms(text, &mut terms);
@@ -44,7 +44,7 @@ struct IndexSink<'o> {
     joined: Option<Joined>,
 }
 
-/// Connected words: where they stand in the output, the last of them, and what connects them.
+/// Connected words: their range in the output, the start of the last one, and the connector.
 struct Joined {
     range: Range<usize>,
     last: usize,
@@ -62,8 +62,8 @@ impl IndexSink<'_> {
         }
     }
 
-    /// Takes the word at `range` of the output into the name that is open, or begins a new one. `_` and
-    /// `-` bind closer than `.`, and a path or `::` not at all.
+    /// Adds the word at `range` of the output to the open name, or starts a new one. `_` and
+    /// `-` bind tighter than `.`; `/` and `::` do not bind.
     fn join(&mut self, range: Range<usize>, joint: Option<u8>) {
         let connector = joint.filter(|c| matches!(c, b'_' | b'-' | b'.')).unwrap_or(0);
         let (to, last) = (range.end, range.start);
@@ -94,8 +94,8 @@ impl IndexSink<'_> {
     }
 }
 
-/// Whether words that `connector` connects are also sought as one: `e-mail`, `user_db`, `node.js`,
-/// not numbers, paths and what is too long to be a name.
+/// Whether words connected by `connector` are also indexed as one: `e-mail`, `user_db`, `node.js`, but
+/// not numbers, paths and very long names.
 pub(super) fn joins(words: &str, connector: u8, count: usize) -> bool {
     words.len() <= MAX_WORD
         && match connector {

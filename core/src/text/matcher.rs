@@ -1,5 +1,5 @@
-//! Finds a query's words in a text as its author wrote it, with the scanner of the index. FTS5 says
-//! which texts match, not where in the original they do.
+//! Finds a query's words in the original text, with the scanner of the index. FTS5 reports
+//! which texts match, but not where in the original text.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,19 +9,19 @@ use super::identifier;
 use super::query::{Phrase, Query, Term, TermClass};
 use super::scan::{Cell, MAX_WORD, Sink, Word, scan};
 
-/// A place in a text that answers a part of the query.
+/// A match of a part of the query in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Match {
     pub source: Range<usize>,
-    /// Which part; below [`Matches::kinds`].
+    /// Number of the part, below [`Matches::kinds`].
     pub kind: usize,
     pub weight: f64,
 }
 
-/// All such places.
+/// All matches in a text.
 #[derive(Debug, Default)]
 pub(super) struct Matches {
-    /// By start.
+    /// Sorted by start.
     pub found: Vec<Match>,
     pub kinds: usize,
 }
@@ -47,7 +47,7 @@ struct Sought {
 #[derive(Default)]
 struct Matcher {
     words: Vec<Sought>,
-    // First bytes of `words`: most words of a text are told apart by them.
+    // First bytes of `words`: a quick check that rejects most words of a text.
     initials: [bool; 32],
     pairs: Vec<((char, char), usize, f64)>,
     singles: Vec<(char, usize, f64)>,
@@ -55,7 +55,7 @@ struct Matcher {
     recent: VecDeque<usize>,
     longest: usize,
     phrase_found: bool,
-    // Kinds from here on are words of phrases, which count only in texts that hold no phrase whole.
+    // Kinds from here on are words of phrases; they count only in texts without a whole phrase.
     quoted_from: usize,
     kinds: usize,
     found: Vec<Match>,
@@ -99,7 +99,7 @@ impl Matcher {
             }
             _ => {
                 let text = term.joined.clone().unwrap_or_else(|| term.text().to_owned());
-                // The words of a path are sought one by one.
+                // The words of a path are separate terms.
                 if !text.contains(' ') {
                     self.word(text, false, weight);
                 }
@@ -128,7 +128,7 @@ impl Matcher {
         self.kinds += 1;
     }
 
-    /// Seeks one word; `source` are its bytes.
+    /// Looks for one word; `source` is its range in the text.
     fn seek(&mut self, word: &str, source: Range<usize>) {
         let Some(&byte) = word.as_bytes().first() else { return };
         if !self.initials[usize::from(byte % 32)] {
@@ -143,7 +143,7 @@ impl Matcher {
         }
     }
 
-    /// The next token in the order of the text, for phrases.
+    /// Passes the next token of the text to the phrases.
     fn token(&mut self, token: &str, source: Range<usize>) {
         if self.phrases.is_empty() {
             return;
@@ -232,10 +232,10 @@ impl Sink for Matcher {
     }
 }
 
-/// A phrase on its way through the text (Knuth, Morris and Pratt).
+/// The state of matching a phrase (Knuth, Morris and Pratt).
 struct Sequence {
     tokens: Vec<String>,
-    // How much of the phrase is its own beginning after each token, to go on from on a mismatch.
+    // After each token, the length of the prefix of the phrase to continue from on a mismatch.
     fallback: Vec<usize>,
     open_end: bool,
     matched: usize,
@@ -259,7 +259,7 @@ impl Sequence {
         Self { tokens, fallback, open_end: phrase.open_end, matched: 0, kind }
     }
 
-    /// Takes the next token of the text; whether it ends the phrase.
+    /// Adds the next token of the text; returns whether it completes the phrase.
     fn advance(&mut self, token: &str) -> bool {
         while self.matched > 0 && !self.fits(token) {
             self.matched = self.fallback[self.matched - 1];
@@ -281,14 +281,14 @@ impl Sequence {
     }
 }
 
-/// Endings that leave the meaning alone; those after the first five need a longer stem before them.
+/// Endings that do not change the meaning; those after the first five need a longer stem.
 const ENDINGS: [&str; 25] = [
     "", "s", "es", "ed", "ing", "e", "y", "ies", "ied", "er", "ers", "ings", "ly", "ion", "ions", "ation",
     "ations", "ment", "ments", "ness", "able", "ive", "ization", "izing", "ized",
 ];
 
-/// Whether two words in lower case count as one, which approximates the stemmer of the index: equal,
-/// or equal but for common English endings.
+/// Whether two words in lower case are equal except for common English endings, which approximates the stemmer
+/// of the index.
 fn same_stem(a: &str, b: &str) -> bool {
     if a == b {
         return true;
@@ -298,7 +298,7 @@ fn same_stem(a: &str, b: &str) -> bool {
         return false;
     }
     let (a_end, b_end) = (a.get(common..).unwrap_or_default(), b.get(common..).unwrap_or_default());
-    // The stem may lose its `e` or double its last letter: `cache`, `caching`; `run`, `running`.
+    // The stem may drop its `e` or double its last letter: `cache`, `caching`; `run`, `running`.
     let last = a.as_bytes().get(common - 1).copied();
     let undoubled =
         |end: &str| end.as_bytes().first().copied().filter(|&c| Some(c) == last).map(|_| 1).unwrap_or(0);

@@ -1,9 +1,9 @@
-//! Text as the index sees it: what counts as a word, what a typed query looks for, which piece of
-//! a text answers it, and how much of a reader's budget a text takes.
+//! Text as the index sees it: what a word is, what a query looks for, which excerpt of
+//! a text to show, and how many tokens a text takes.
 //!
-//! Index, query and snippet share one scanner, so they cannot disagree about what a word is.
+//! Index, query and snippet share one scanner, so they agree on what a word is.
 //!
-//! What is indexed is found: `tests.rs` holds both against FTS5 itself.
+//! `tests.rs` checks indexing and queries against FTS5 itself.
 
 mod fence;
 mod fold;
@@ -26,13 +26,13 @@ pub(crate) use index::phrase_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 pub use snippet::{Snippet, snippet};
 
-/// `bytes` in hexadecimal digits, as checksums are written.
+/// `bytes` in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How many tokens a model is assumed to take for `text`: one for 4 ASCII bytes, rounded up, and one
-/// for any other character.
+/// Estimated number of tokens of `text`: one for every 4 ASCII bytes, rounded up, and one
+/// for every other character.
 pub fn estimate_tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let starts = text.bytes().filter(|b| (*b as i8) >= -0x40).count();

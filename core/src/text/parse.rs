@@ -1,4 +1,4 @@
-//! From typed text to terms and phrases.
+//! Parses a query into terms and phrases.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -92,7 +92,7 @@ struct Builder<'t> {
     query: Query,
     quoted: Vec<&'t str>,
     seen: HashSet<String>,
-    /// The ordinary word that ended just before.
+    /// The ordinary word just before, if there was one.
     before: Option<String>,
 }
 
@@ -134,7 +134,7 @@ impl<'t> Builder<'t> {
         last
     }
 
-    /// Words without a space between them: the whole, then what it is made of.
+    /// Adds words without a space between them: the whole, then its parts.
     fn compound(&mut self, words: Vec<(String, Vec<String>)>, connectors: Vec<u8>) {
         let connected = words.len() > 1;
         if let [(word, parts)] = words.as_slice() {
@@ -152,7 +152,7 @@ impl<'t> Builder<'t> {
                 _ => TermClass::Identifier,
             };
             match joined {
-                // Beside the words inside it, one form more is enough: both would count `x-ray` twice.
+                // The parts are terms too, so one more form is enough: with both, `x-ray` would count twice.
                 Some(joined) if class == TermClass::Identifier && same == Some(b'-') => {
                     self.term(joined, None, class)
                 }
@@ -162,7 +162,7 @@ impl<'t> Builder<'t> {
         for (word, parts) in words {
             let class = match (connected, parts.is_empty()) {
                 _ if is_stop_word(&word) => TermClass::Stop,
-                // The `x` of `x-ray` says nothing without the ray, nor the `23` of a version alone.
+                // The `x` of `x-ray` means nothing without `ray`, nor does a single number of a version.
                 (true, _) if is_fragment(&word) => TermClass::Stop,
                 (true, _) => TermClass::IdentifierPart,
                 (false, false) => TermClass::Identifier,
@@ -196,7 +196,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The query, with the words of the phrases for when the phrases are given up.
+    /// The query, with the words of its phrases for a search without the phrases.
     fn quoted(mut self) -> Query {
         let terms = std::mem::take(&mut self.query.terms);
         let pairs = std::mem::take(&mut self.query.pairs);
@@ -229,13 +229,13 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The last word may be unfinished, unless it is one of those that end nothing.
+    /// Sets the last word as a prefix, unless it is complete.
     fn prefix(&mut self, last: Option<String>) {
         self.query.prefix = last.filter(|word| word.chars().nth(1).is_some() && !is_stop_word(word));
     }
 }
 
-/// Whether a part of a hyphenated word is a word of its own: letters, and at least two.
+/// Whether a part of a hyphenated word is an ordinary word: letters, and at least two.
 fn is_prose(word: &str) -> bool {
     word.chars().all(char::is_alphabetic) && word.chars().nth(1).is_some()
 }

@@ -1,37 +1,37 @@
-//! What a person typed, as FTS5 expressions. Anything is a query: operators, unbalanced quotes and
-//! control characters are text, and nothing but analysed tokens in quotes reaches MATCH.
+//! Converts what a person typed to FTS5 expressions. Any input is valid: operators, unbalanced quotes and
+//! control characters are text, and only analysed tokens in quotes are passed to MATCH.
 
 use super::parse::parse;
 
-/// Input beyond these bytes is ignored.
+/// Maximum length of a query in bytes; the rest is ignored.
 pub const MAX_QUERY_BYTES: usize = 8192;
-/// Distinct terms beyond these are ignored.
+/// Maximum number of distinct terms of a query; the rest is ignored.
 pub const MAX_TERMS: usize = 64;
 
-/// Up to so many terms a query is still being typed, and its last word may match as a prefix.
+/// With at most this many terms, a query may still be being typed, and its last word may match as a prefix.
 const MAX_TERMS_BESIDE_PREFIX: usize = 3;
 
-/// What kind of term it is, for coverage and weight.
+/// The kind of a term, for coverage and weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TermClass {
     /// An ordinary word.
     Word,
     /// A whole identifier, path or version.
     Identifier,
-    /// A whole hyphenated word; out of the search beside ordinary words, where it would count the words
-    /// inside it twice.
+    /// A whole hyphenated word; not searched for together with ordinary words, because the words inside
+    /// it would count twice.
     Hyphenated,
     /// A word inside an identifier or a hyphenated word.
     IdentifierPart,
-    /// Two neighbours, or a single character, of a script without spaces.
+    /// Two adjacent characters, or a single one, of a script without spaces.
     Pair,
-    /// A pair of hiragana alone; out of the search while stronger terms are in it.
+    /// A pair of hiragana; not searched for together with stronger terms.
     WeakPair,
-    /// A function word; out of the search while stronger terms are in it.
+    /// A function word; not searched for together with stronger terms.
     Stop,
 }
 
-/// One thing to look for.
+/// A term to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     pub(super) text: String,
@@ -40,7 +40,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// Its tokens in the index, lower case, a space between; never empty.
+    /// Its tokens in the index, lower case, separated by spaces; never empty.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -50,7 +50,7 @@ impl Term {
         self.class
     }
 
-    /// How much a match says about the query, before any document frequency, in 0..=1.
+    /// How important a match is, 0 to 1, regardless of document frequency.
     pub fn weight(&self) -> f64 {
         match self.class {
             TermClass::Word | TermClass::Identifier => 1.0,
@@ -61,7 +61,7 @@ impl Term {
         }
     }
 
-    /// An FTS5 expression that finds this term alone, with balanced parentheses where it needs any.
+    /// An FTS5 expression for this term alone, in parentheses if necessary.
     pub fn expression(&self) -> String {
         self.alternative().expression()
     }
@@ -73,24 +73,24 @@ impl Term {
         Alternative { phrases }
     }
 
-    /// A character alone is part of every pair that begins with it.
+    /// Whether it is a single character, which is part of every pair that starts with it.
     pub(super) fn is_single_character(&self) -> bool {
         matches!(self.class, TermClass::Pair | TermClass::WeakPair) && self.text.chars().nth(1).is_none()
     }
 }
 
-/// What stood between double quotes: its words must follow each other in the text.
+/// A quoted phrase: its words must be adjacent in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     pub(super) text: String,
     pub(super) tokens: Vec<String>,
-    // Characters that begin or end the phrase alone may be part of a longer run in the text.
+    // Single characters at the start or end of the phrase may be part of a longer run in the text.
     pub(super) leading: Option<String>,
     pub(super) open_end: bool,
 }
 
 impl Phrase {
-    /// Its words as they stood between the quotes, on one line.
+    /// Its words as typed, on one line.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -100,7 +100,7 @@ impl Phrase {
         &self.tokens
     }
 
-    /// An FTS5 expression that finds this phrase alone.
+    /// An FTS5 expression for this phrase alone.
     pub fn expression(&self) -> String {
         let phrase = format!("\"{}\"{}", self.tokens.join(" "), if self.open_end { " *" } else { "" });
         match &self.leading {
@@ -110,19 +110,19 @@ impl Phrase {
     }
 }
 
-/// One of several things of which a text should hold any: FTS5 phrases, each of which will do.
+/// Alternative FTS5 phrases; a text should contain any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alternative {
     phrases: Vec<String>,
 }
 
 impl Alternative {
-    /// Its phrases, each an FTS5 expression that BM25 weighs by how rare that phrase is; never empty.
+    /// The phrases, each an FTS5 expression that BM25 weighs by its rarity; never empty.
     pub fn phrases(&self) -> &[String] {
         &self.phrases
     }
 
-    /// An FTS5 expression that finds any of its phrases, with balanced parentheses where it needs any.
+    /// An FTS5 expression for any of the phrases, in parentheses if necessary.
     pub fn expression(&self) -> String {
         match self.phrases.as_slice() {
             [phrase] => phrase.clone(),
@@ -143,19 +143,19 @@ pub struct Query {
     pub(super) prefix: Option<String>,
 }
 
-/// The beginning of `input` that is read: its first [`MAX_QUERY_BYTES`].
+/// The part of `input` that is parsed: its first [`MAX_QUERY_BYTES`].
 pub fn read_part(input: &str) -> &str {
     input.get(..input.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or(input)
 }
 
 impl Query {
-    /// Parses anything. Text in double quotes, straight or curly, is a phrase; a quote without its
-    /// partner is text, and so is everything else.
+    /// Parses any text. Text in double quotes, straight or curly, is a phrase; an unpaired quote
+    /// is text, like everything else.
     pub fn parse(input: &str) -> Self {
         parse(input)
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.phrases.is_empty()
     }
@@ -165,30 +165,30 @@ impl Query {
         &self.terms
     }
 
-    /// The terms of the phrases that do not stand outside them too.
+    /// The terms of the phrases that do not also occur outside of phrases.
     pub fn quoted_terms(&self) -> &[Term] {
         &self.quoted
     }
 
-    /// The quoted phrases, in order; all of them are required.
+    /// The quoted phrases, in order; all are required.
     pub fn phrases(&self) -> &[Phrase] {
         &self.phrases
     }
 
-    /// The terms that take part in the search: all but stop words and weak pairs or, where that
-    /// leaves nothing, all but stop words or, failing that, all.
+    /// The terms to search for: all except stop words and weak pairs. If there are no others, weak pairs are
+    /// included; if there are none either, stop words are.
     pub fn active_terms(&self) -> impl Iterator<Item = &Term> {
         let limit = if self.phrases.is_empty() { strongest(&self.terms) } else { 0 };
         active(&self.terms, limit)
     }
 
-    /// The last word, in lower case, when it may be unfinished: at least two characters, and neither
-    /// a space, punctuation nor a closing quote behind it.
+    /// The last word, in lower case, if it may be unfinished: at least two characters, not followed by
+    /// a space, punctuation or a closing quote.
     pub fn prefix(&self) -> Option<&str> {
         self.prefix.as_deref()
     }
 
-    /// An FTS5 expression for words that begin as the last word does.
+    /// An FTS5 expression for words that start with the last word.
     pub fn prefix_expression(&self) -> Option<String> {
         self.prefix_alternative().map(|prefix| prefix.expression())
     }
@@ -199,15 +199,15 @@ impl Query {
         Some(Alternative { phrases: beginnings.map(|word| format!("\"{word}\" *")).collect() })
     }
 
-    /// What [`Query::match_expression`] is made of: the text must hold any of these. `None` where it must
-    /// hold the phrases.
+    /// The parts of [`Query::match_expression`], of which the text must contain any. `None` if it must
+    /// contain phrases.
     pub fn alternatives(&self) -> Option<Vec<Alternative>> {
         self.phrases.is_empty().then(|| self.any_of(self.active_terms()))
     }
 
-    /// The whole query for MATCH as it was meant: every phrase, and any of the terms; `None` when there
-    /// is nothing to look for. Beside a phrase the other words only rank, so they never empty an answer.
-    /// The prefix takes part in queries of a few words; at the end of a sentence it costs more than it
+    /// The whole query for MATCH: every phrase, and any of the terms; `None` if there
+    /// is nothing to search for. If there is a phrase, the other words only affect the ranking.
+    /// The prefix is included in queries of a few words; in a longer query it costs more than it
     /// finds.
     pub fn match_expression(&self) -> Option<String> {
         let any = self.any_of(self.active_terms());
@@ -223,8 +223,8 @@ impl Query {
         }
     }
 
-    /// The query with its phrases as a wish, for when too little holds them: any phrase, any of their
-    /// words, any of the terms. The same as [`Query::match_expression`] where there is no phrase.
+    /// The query with optional phrases, for when too few texts contain them: any phrase, any of their
+    /// words, any of the terms. The same as [`Query::match_expression`] without a phrase.
     pub fn relaxed_expression(&self) -> Option<String> {
         if self.phrases.is_empty() {
             return self.match_expression();
@@ -236,17 +236,17 @@ impl Query {
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
     }
 
-    /// The whole query as one might write a name, without quotes around it.
+    /// The whole query as a name, without the quotes around it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key under which a page or heading of that name is known, see [`super::fold_key`].
+    /// The key of a page or heading with that name, see [`super::fold_key`].
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// How much of the query are identifiers, paths and versions, 0 to 1.
+    /// Share of identifiers, paths and versions in the query, 0 to 1.
     pub fn identifier_share(&self) -> f64 {
         let (mut identifiers, mut all) = (0, 0);
         for term in self.active_terms() {
@@ -257,8 +257,8 @@ impl Query {
         if all == 0 { 0.0 } else { f64::from(identifiers as u32) / all as f64 }
     }
 
-    /// FTS5 expressions for ordinary words that follow each other in the query, to find where they do so
-    /// in the text. What they find, the terms alone find as well.
+    /// FTS5 expressions for ordinary words that are adjacent in the query, to find texts in which they are
+    /// adjacent too. The terms alone match all of these texts.
     pub fn neighbours(&self) -> impl Iterator<Item = &str> {
         self.pairs.iter().map(String::as_str)
     }
@@ -272,8 +272,8 @@ impl Query {
     }
 }
 
-/// What the index may hold of a word that is half typed: stemming has cut the ending of `connection`,
-/// so `connecti` begins nothing there.
+/// The stem of a half-typed word as the index has it. The index stores `connection` without its ending,
+/// so no indexed word starts with `connecti`.
 fn stem_of_unfinished(word: &str) -> Option<&str> {
     const ENDINGS: [&str; 9] =
         ["ing", "ion", "ation", "ization", "ication", "ivity", "ability", "ement", "iveness"];
@@ -295,7 +295,7 @@ fn active(terms: &[Term], limit: u8) -> impl Iterator<Item = &Term> {
     terms.iter().filter(move |t| weakness(t.class) <= limit && !(prose && t.class == TermClass::Hyphenated))
 }
 
-/// How readily a term is left out.
+/// Terms with a higher value are left out first.
 fn weakness(class: TermClass) -> u8 {
     match class {
         TermClass::Stop => 2,

@@ -1,5 +1,5 @@
-//! Cuts text into the units that both the index and the queries are made of. One scanner serves the
-//! index, the query and the snippet, so what one of them takes for a word the others do too.
+//! Splits text into the units of both index and queries. The index, the query and the snippet share one
+//! scanner, so they agree on what a word is.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::fold::{Class, base, class, is_common};
 
-/// Longer runs of letters are cut: they are data, not words.
+/// Longer runs of letters are data, not words, and are cut.
 pub(super) const MAX_WORD: usize = 64;
 
-/// Marks beyond these are dropped before normalising, so that a letter buried in them costs little.
+/// Further marks on a letter are dropped before normalizing, which keeps the cost low.
 const MAX_CLUSTER: usize = 8;
 
-/// Characters that one may unfold to; a few ligatures are whole sentences.
+/// Maximum number of characters that one character may decompose to; a few ligatures are whole sentences.
 const MAX_UNFOLDED: usize = 8;
 
 /// A word: letters and digits between separators.
@@ -23,12 +23,12 @@ pub(super) struct Word<'a> {
     pub text: &'a str,
     /// Bytes of the source.
     pub source: Range<usize>,
-    /// Where each byte of `text` came from; empty when it is byte for byte the source.
+    /// The source position of each byte of `text`; empty if `text` equals the source.
     pub offsets: &'a [usize],
-    /// The connector alone between the previous word and this one, as in `snake_case`; `:` for `::`,
+    /// The connector between the previous word and this one, as in `snake_case`; `:` for `::`,
     /// `/` for `://`.
     pub joint: Option<u8>,
-    /// Whether it is a slice of something longer than [`MAX_WORD`].
+    /// Whether it is a part of a run longer than [`MAX_WORD`].
     pub cut: bool,
 }
 
@@ -49,18 +49,18 @@ pub(super) struct Cell {
     pub source: Range<usize>,
 }
 
-/// What receives the units, in the order of the text.
+/// Receives the units, in the order of the text.
 pub(super) trait Sink {
     fn word(&mut self, word: &Word<'_>);
-    /// `C++`, `C#`, `.NET`: `text` is what it is indexed as, `alias` the letters alone.
+    /// `C++`, `C#`, `.NET`: `text` is the indexed form, `alias` the letters alone.
     fn symbol(&mut self, text: &str, alias: &str, source: Range<usize>);
-    /// Two neighbours of a run.
+    /// Two adjacent characters of a run.
     fn pair(&mut self, first: &Cell, second: &Cell);
-    /// The end of a run: its last character, `alone` when it is the only one.
+    /// The end of a run: its last character; `alone` if it is the only one.
     fn last(&mut self, last: &Cell, alone: bool);
 }
 
-/// Hands every unit of `text` to `sink`; linear in its length.
+/// Passes every unit of `text` to `sink`, in linear time.
 pub(super) fn scan(text: &str, sink: &mut impl Sink) {
     let mut scanner = Scanner {
         text,
@@ -78,14 +78,14 @@ pub(super) fn scan(text: &str, sink: &mut impl Sink) {
 struct Scanner<'t, 's, S> {
     text: &'t str,
     sink: &'s mut S,
-    // The open word where it is not a plain slice of the source.
+    // The open word, if it is not simply a slice of the source.
     word: String,
     offsets: Vec<usize>,
     end: usize,
-    // The open run's last character, and how many there have been.
+    // The last character of the open run, and the number of its characters so far.
     run: Option<Cell>,
     run_len: usize,
-    // Where the last word ended, as long as another could be joined to it.
+    // The end of the last word, as long as another can be joined to it.
     joint: Option<usize>,
 }
 
@@ -109,7 +109,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
             } else if byte.is_ascii() {
                 at = self.close_word(at);
                 self.close_run();
-                // Closing may have moved past a contraction.
+                // `close_word` may have skipped a contraction.
                 if bytes.get(at) == Some(&byte) {
                     at = self.dot_net(at).unwrap_or(at + 1);
                 }
@@ -121,7 +121,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         self.close_run();
     }
 
-    /// A whole word of ASCII; returns where to go on.
+    /// Emits a word of ASCII; returns where to continue.
     fn ascii_word(&mut self, from: usize, to: usize) -> usize {
         if to - from == 1
             && let Some(after) = self.letter_symbol(from)
@@ -142,7 +142,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         self.after_word(to)
     }
 
-    /// Whether the word is the beginning of `v1.2`, which is `1.2` to those who seek it.
+    /// Whether the word is the start of a version such as `v1.2`, which is indexed as `1.2`.
     fn is_version(&self, from: usize, to: usize) -> bool {
         let bytes = self.text.as_bytes();
         let digits = |range: Range<usize>| {
@@ -154,7 +154,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
             && digits(to + 1..to + 2)
     }
 
-    /// `C++` and `C#`, which are words of one letter to everybody but their readers.
+    /// `C++` and `C#`, which would otherwise be words of one letter.
     fn letter_symbol(&mut self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let letter = bytes.get(at).filter(|b| b.is_ascii_alphabetic())?.to_ascii_lowercase();
@@ -189,7 +189,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         Some(at + 4)
     }
 
-    /// One character with the marks that belong to it.
+    /// Reads one character with its combining marks.
     fn cluster(&mut self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
         let mut chars = rest.chars();
@@ -198,7 +198,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         if !chars.clone().next().is_some_and(continues) && is_stable(first) {
             return self.feed(base(first), at..to);
         }
-        // What does not end up normalised is dropped: only its first marks can matter.
+        // Marks that are not normalized are dropped: only the first ones are kept.
         let mut kept = to;
         for (n, c) in chars.enumerate() {
             if !continues(c) {
@@ -216,7 +216,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         next
     }
 
-    /// One folded character; returns where to go on.
+    /// Adds one folded character; returns where to continue.
     fn feed(&mut self, c: char, source: Range<usize>) -> usize {
         match class(c) {
             Class::Word => {
@@ -265,7 +265,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         self.offsets.clear();
     }
 
-    /// Ends the open word; returns where to go on, at least `at`.
+    /// Ends the open word; returns where to continue, at least `at`.
     fn close_word(&mut self, at: usize) -> usize {
         if self.word.is_empty() {
             return at;
@@ -281,7 +281,7 @@ impl<S: Sink> Scanner<'_, '_, S> {
         }
     }
 
-    /// What may follow a word that ends at `end`: an English contraction, which says nothing and is
+    /// Reads what follows a word that ends at `end`: an English contraction, which is
     /// skipped, or a connector.
     fn after_word(&mut self, end: usize) -> usize {
         self.joint = Some(end);
@@ -308,21 +308,21 @@ impl<S: Sink> Scanner<'_, '_, S> {
             [c @ (b'_' | b'-' | b'.' | b'/' | b'\\' | b':' | b'@')] => Some(*c),
             b"::" => Some(b':'),
             b"://" => Some(b'/'),
-            // The hyphens that are not ASCII.
+            // Hyphens beyond ASCII.
             [0xe2, 0x80, 0x90 | 0x91] => Some(b'-'),
             _ => None,
         }
     }
 }
 
-/// Whether `c` may melt into what stands before it.
+/// Whether `c` may combine with the character before it.
 fn continues(c: char) -> bool {
     c >= '\u{300}'
         && !is_common(c)
         && (is_combining_mark(c) || matches!(c, '\u{ff9e}' | '\u{ff9f}' | '\u{1160}'..='\u{11ff}'))
 }
 
-/// Whether `c` alone is its own compatibility form, which spares most text the normaliser.
+/// Whether `c` is its own compatibility form, which saves normalizing most text.
 fn is_stable(c: char) -> bool {
     is_common(c) || is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes
 }

@@ -1,4 +1,4 @@
-//! The piece of a text that shows best why it was found.
+//! The excerpt of a text that best shows why it was found.
 
 mod layout;
 
@@ -9,24 +9,24 @@ use super::fold::{Class, class, extends_previous};
 use super::matcher::{Match, find};
 use super::query::Query;
 
-/// A piece of a text on one line.
+/// An excerpt of a text on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The piece without its layout: white space collapsed, no signs of headings, lists and tables, ` · `
-    /// between items and rows, `…` where it was cut off.
+    /// The excerpt without Markdown layout: white space collapsed, without the markers of headings, lists and tables,
+    /// ` · ` between items and rows, `…` where it is cut off.
     pub text: String,
-    /// Line breaks before the first match in the piece (before the piece, where nothing matches).
+    /// Line breaks before the first match in the excerpt (before the excerpt if there is no match).
     pub line_offset: usize,
-    /// Bytes of `text` that answer the query, in order, apart from each other.
+    /// Byte ranges of `text` that match the query, in order, not overlapping.
     pub highlights: Vec<Range<usize>>,
 }
 
-/// Cuts at most `max_chars` characters out of `original` where they hold the most of what `query`
-/// looks for: different terms count, longer ones more, repetitions hardly. The start of the text
-/// where nothing matches. Linear in the text.
+/// Cuts an excerpt of at most `max_chars` characters out of `original` where it best matches `query`:
+/// different terms count, longer ones more, repetitions hardly. Without a match, it is the start of the
+/// text. Takes linear time.
 pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
     let matches = find(original, query);
-    // Both ends may need their ellipsis.
+    // Both ends may need an ellipsis.
     let budget = if max_chars > 2 { max_chars - 2 } else { max_chars };
     let core = best(original, &matches.found, matches.kinds, budget);
     let first_text = original.len() - original.trim_start().len();
@@ -41,8 +41,8 @@ pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
     Snippet { text, line_offset, highlights }
 }
 
-/// The matches of the best window of `budget` characters, from the first one's start to the last
-/// one's end.
+/// The matches in the best window of `budget` characters, from the start of the first to the
+/// end of the last one.
 fn best(text: &str, found: &[Match], kinds: usize, budget: usize) -> Option<Range<usize>> {
     let mut chars = Vec::with_capacity(found.len());
     let (mut at, mut count) = (0, 0);
@@ -80,20 +80,20 @@ fn nth_char(text: &str, from: usize, count: usize) -> usize {
     rest.char_indices().nth(count).map_or(text.len(), |(at, _)| from + at)
 }
 
-/// `core` with what stands around it, up to `budget` characters, cut between words.
+/// `core` with the text around it, up to `budget` characters, cut between words.
 fn widen(text: &str, core: Range<usize>, budget: usize) -> Range<usize> {
     let used = text.get(core.clone()).map_or(0, |part| part.chars().count());
     let spare = budget.saturating_sub(used);
     let after = text.get(core.end..).unwrap_or_default().chars().take(spare).count();
-    // What the end of the text does not use goes to the front.
+    // Characters not used after the matches are used before them.
     let before = (spare / 3).max(spare - after);
     let start = start_of(text, core.start, before);
     let taken = text.get(start..core.end).map_or(0, |part| part.chars().count());
     start..end_of(text, start, core.end, budget.saturating_sub(taken))
 }
 
-/// The earliest place between two words at most `count` characters before `core`; the beginning of
-/// the line of `core` rather than the middle of an earlier one.
+/// The earliest word boundary at most `count` characters before `core`; prefers the start of
+/// the line of `core` to the middle of an earlier one.
 fn start_of(text: &str, core: usize, count: usize) -> usize {
     let before = text.get(..core).unwrap_or_default();
     let mut earliest = core;
@@ -119,8 +119,8 @@ fn start_of(text: &str, core: usize, count: usize) -> usize {
     if earliest == 0 { 0 } else { line.unwrap_or(earliest) }
 }
 
-/// The last place between two words at most `count` characters after `from`; not before `from`, and in
-/// the middle of a word only where the piece, which begins at `start`, would be empty otherwise.
+/// The last word boundary at most `count` characters after `from`, and not before `from`. It is in the middle
+/// of a word only if the excerpt, which starts at `start`, would be empty otherwise.
 fn end_of(text: &str, start: usize, from: usize, count: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let (mut last, mut whole) = (from, from);
@@ -140,7 +140,7 @@ fn end_of(text: &str, start: usize, from: usize, count: usize) -> usize {
     text.len()
 }
 
-/// Whether a text may be cut between these two neighbours.
+/// Whether a text may be cut between these two characters.
 fn is_cut(before: char, after: char) -> bool {
     !extends_previous(after)
         && before != '\u{200d}'
@@ -148,7 +148,7 @@ fn is_cut(before: char, after: char) -> bool {
         && !matches!(class(after), Class::Skip)
 }
 
-/// Matches in order, those that touch as one.
+/// The ranges of the matches in order, adjacent ones merged.
 fn merged(found: &[Match]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for m in found {

@@ -1,4 +1,4 @@
-//! Words that say how a question is put, not what it is about.
+//! Words of a question that do not say what it is about.
 
 use super::fold::is_hiragana;
 
@@ -14,7 +14,7 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
-/// Whether a pair is only hiragana: an ending, a particle, seldom what is sought.
+/// Whether a pair is hiragana only: an ending or a particle, seldom searched for.
 pub(super) fn is_weak_pair(first: char, second: char) -> bool {
     is_hiragana(first) && is_hiragana(second)
 }
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_for_the_binary_search() {
+    fn the_list_is_sorted_for_binary_search() {
         assert!(ENGLISH.is_sorted());
         assert!(is_stop_word("the") && is_stop_word("a") && is_stop_word("with"));
         assert!(!is_stop_word("aircraft"));

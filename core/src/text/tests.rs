@@ -1,4 +1,4 @@
-//! The analysis against a real FTS5 table: what is indexed must be found, and nothing else.
+//! Checks the analysis against a real FTS5 table: queries find what is indexed, and nothing else.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn finds(text: &str, typed: &str) -> bool {
 }
 
 #[test]
-fn japanese_nouns_are_found_wherever_they_stand() {
+fn japanese_nouns_are_found_anywhere_in_a_run() {
     let table = Table::of(&["公開鍵認証の設計", "全文検索エンジンを作る", "鍵を回す", "認可の話"]);
     assert_eq!(table.search("認証"), [0]);
     assert_eq!(table.search("鍵"), [0, 2]);
@@ -54,7 +54,7 @@ fn japanese_nouns_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn hiragana_counts_only_where_nothing_else_is_asked() {
+fn hiragana_counts_only_in_queries_of_hiragana_alone() {
     let table = Table::of(&["これは認証です", "これはペンです", "すべて"]);
     assert_eq!(table.search("認証です"), [0]);
     assert_eq!(table.search("です"), [0, 1]);
@@ -135,7 +135,7 @@ fn phrases_are_exact_and_required() {
     assert_eq!(table.search("\"quick brown\" absent"), [0]);
     assert_eq!(table.search("\"quick brown\" \"a fox\""), [] as [usize; 0]);
     assert_eq!(table.search("\"well known userdb table\""), [3]);
-    // What stands behind the barrier is no neighbour of the text nor of each other.
+    // Terms after the barrier are not adjacent to the text nor to each other.
     assert_eq!(table.search("\"table wellknown\""), [] as [usize; 0]);
     assert_eq!(table.search("\"wellknown user\""), [] as [usize; 0]);
     assert_eq!(table.search("\"quick brown"), [0, 1]);
@@ -152,7 +152,7 @@ fn phrases_may_begin_or_end_inside_a_japanese_run() {
 }
 
 #[test]
-fn operators_and_signs_are_text() {
+fn operators_and_punctuation_are_text() {
     let table = Table::of(&["this and that or not", "near the star"]);
     for typed in [
         "AND",
@@ -181,10 +181,10 @@ fn operators_and_signs_are_text() {
 }
 
 #[test]
-fn ordinary_words_that_follow_each_other_are_pairs() {
+fn adjacent_ordinary_words_are_pairs() {
     let pairs = |typed: &str| Query::parse(typed).neighbours().collect::<Vec<_>>().join(" ");
     assert_eq!(pairs("high speed aircraft"), r#""high speed" "speed aircraft""#);
-    assert_eq!(pairs("speed of the aircraft"), "", "other words stand between them");
+    assert_eq!(pairs("speed of the aircraft"), "", "other words are between them");
     assert_eq!(pairs("read user_db now"), "", "an identifier is its own phrase");
     assert_eq!(pairs("rename \"high speed\" pages"), "");
     assert_eq!(pairs("全文検索 エンジン"), "");
@@ -192,7 +192,7 @@ fn ordinary_words_that_follow_each_other_are_pairs() {
 }
 
 #[test]
-fn nothing_to_look_for_is_no_expression() {
+fn queries_without_terms_have_no_expression() {
     for typed in ["", "   ", "🎉", "…?!", "\"\"", "\u{e000}", "\u{301}"] {
         let query = Query::parse(typed);
         assert!(
@@ -223,7 +223,7 @@ fn the_last_word_may_be_unfinished() {
 }
 
 #[test]
-fn terms_say_what_they_are() {
+fn terms_have_the_right_class() {
     let query = Query::parse("how does UserDB use src/a-b.ts in 認証です");
     let classes: Vec<_> = query.terms().iter().map(|term| (term.text(), term.class())).collect();
     use TermClass::*;
@@ -250,7 +250,7 @@ fn terms_say_what_they_are() {
 }
 
 #[test]
-fn input_without_end_is_bounded() {
+fn long_input_is_bounded() {
     for unit in ["word ", "a/b_c-", "認", "\"a b\" ", "é", "aB3"] {
         let query = Query::parse(&unit.repeat(200_000));
         assert!(query.terms().len() <= MAX_TERMS && query.phrases().len() <= MAX_TERMS);
@@ -273,7 +273,7 @@ const WORD: &str = "[a-zA-Z]{1,9}|[a-z]{1,4}[_./:-][a-zA-Z0-9]{1,4}|[A-Z][a-z]{1
 
 proptest! {
     #[test]
-    fn whatever_is_typed_is_a_valid_expression(typed in TYPED, text in TYPED) {
+    fn any_input_gives_a_valid_expression(typed in TYPED, text in TYPED) {
         let query = Query::parse(&typed);
         let table = Table::of(&[&text]);
         prop_assert_eq!(query.is_empty(), query.match_expression().is_none());
@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbouring_words_are_a_phrase(words in prop::collection::vec(WORD, 1..12), from in 0_usize..12, count in 1_usize..6) {
+    fn adjacent_words_match_as_a_phrase(words in prop::collection::vec(WORD, 1..12), from in 0_usize..12, count in 1_usize..6) {
         let from = from % words.len();
         let some = &words[from..words.len().min(from + count)];
         let phrase = format!("\"{}\"", some.join(" "));

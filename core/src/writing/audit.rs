@@ -1,5 +1,5 @@
-//! `.ubp/audit.jsonl`: what was changed through UBP, by whom, and how it was before. One JSON object per
-//! line: each change before it is made, then what came of those that belong together.
+//! `.ubp/audit.jsonl`: the changes made through UBP, who made them, and the text before. One JSON object per line: each
+//! change before it is made, then the outcome of each group.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::ports::{ContentHash, Source};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
-/// The file's name in `.ubp/`.
+/// Name of the file in `.ubp/`.
 pub const FILE: &str = crate::path::ROTATED.0;
 
-/// What the file was called that was moved aside when it was large.
+/// Name of the rotated file.
 const FORMER: &str = crate::path::ROTATED.2;
 
-/// Bytes of the log that nobody wants to keep without knowing: twice what rotation leaves, and more than that.
+/// Size in bytes that is worth a warning: more than twice the size after rotation.
 const LARGE: u64 = 3 * crate::path::ROTATED.1;
 
-/// How many bytes the log has, where that is remarkable.
+/// The size of the log in bytes, if it is worth a warning.
 ///
 /// # Errors
 /// As [`AuditLog::read`].
@@ -33,46 +33,43 @@ pub(crate) fn remarkable_size(source: &dyn Source) -> Result<Option<u64>> {
     Ok(Some(bytes).filter(|&bytes| bytes > LARGE))
 }
 
-/// One change of one file.
+/// A change of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Names it: the group's id, a dot, and its number in the group.
+    /// Id of the entry: the group's id, a dot, and its number in the group.
     pub id: String,
-    /// Names the changes that belong together.
+    /// Id of the group of changes made together.
     pub group: String,
-    /// When, RFC 3339.
+    /// Time, RFC 3339.
     pub at: String,
-    /// Who asked for it.
+    /// The caller.
     pub caller: Caller,
-    /// What the agent calls itself.
+    /// Name that the agent gave.
     #[serde(default)]
     pub agent: Option<String>,
     /// The operation.
     pub operation: String,
-    /// The group that it took back.
+    /// The group that this change undid.
     #[serde(default)]
     pub undoes: Option<String>,
-    /// Path of the page, relative to the pages folder; of a file of reviews or decisions, `.ubp/` and its
-    /// name.
+    /// Path of the page, relative to the pages folder; for a file of reviews or decisions, `.ubp/` and its name.
     pub path: String,
-    /// Its path before, if it moved.
+    /// Former path, if the page moved.
     #[serde(default)]
     pub from: Option<String>,
-    /// Where it lies below `.ubp/trash/`, or lay.
+    /// Path of the deleted file, relative to `.ubp/trash/`.
     #[serde(default)]
     pub trash: Option<String>,
-    /// Hash of the file before; absent if there was none.
+    /// Hash of the file before; absent for a new file.
     #[serde(default)]
     pub before_hash: Option<String>,
-    /// Hash of the file after; absent if there is none.
+    /// Hash of the file after; absent for a deleted file.
     #[serde(default)]
     pub after_hash: Option<String>,
-    /// Text before; absent where it is no text, or did not change. Of reviews and decisions the lines
-    /// that went.
+    /// Text before; absent if it is not text, or unchanged. For reviews and decisions, the removed lines.
     #[serde(default)]
     pub before: Option<String>,
-    /// Text after; absent where it is no text, or did not change. Of reviews and decisions the lines
-    /// that came.
+    /// Text after; absent if it is not text, or unchanged. For reviews and decisions, the added lines.
     #[serde(default)]
     pub after: Option<String>,
     /// The last edit of the page before the change: RFC 3339, or `unknown`; absent if it does not decide how fresh the
@@ -81,17 +78,17 @@ pub struct Entry {
     pub edited: Option<String>,
 }
 
-/// What came of a group.
+/// The outcome of a group of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
-    /// All of it was written.
+    /// All changes were written.
     Done,
-    /// None of it was written.
+    /// Nothing was written.
     Failed,
-    /// A part was written and could not be taken back.
+    /// Some changes were written and could not be undone.
     HalfDone,
-    /// It was not noted: the process ended on the way.
+    /// The process ended before it recorded an outcome.
     Unfinished,
 }
 
@@ -104,20 +101,20 @@ struct Outcome {
     message: Option<String>,
 }
 
-/// The log as it was read.
+/// The parsed log.
 #[derive(Debug, Default)]
 pub struct AuditLog {
-    /// Every entry, oldest first.
+    /// All entries, oldest first.
     pub entries: Vec<Entry>,
     outcomes: HashMap<String, OutcomeKind>,
     undone: HashMap<String, String>,
 }
 
 impl AuditLog {
-    /// Reads the log; lines that are none of ours, such as one that was torn, are passed over.
+    /// Reads the log; other lines, such as incomplete ones, are skipped.
     ///
     /// # Errors
-    /// [`Error::Io`] when it is there and cannot be read.
+    /// [`Error::Io`] if it exists but cannot be read.
     pub fn read(source: &dyn Source) -> Result<Self> {
         let mut log = Self::default();
         for file in [FORMER, FILE] {
@@ -139,15 +136,15 @@ impl AuditLog {
         Ok(log)
     }
 
-    /// What came of the entry's group.
+    /// The outcome of the entry's group.
     pub fn outcome(&self, entry: &Entry) -> OutcomeKind {
         self.outcomes.get(&entry.group).copied().unwrap_or(OutcomeKind::Unfinished)
     }
 
-    /// The group that took the entry's group back.
+    /// The group that undid the entry's group.
     pub fn undone_by(&self, entry: &Entry) -> Option<&str> {
         let by = self.undone.get(&entry.group)?;
-        // What was taken back and made again is in force.
+        // If the undo was undone, the change is in force again.
         let mut in_force = true;
         let mut next = by;
         // A log from an unpacked project may contain a cycle.
@@ -159,7 +156,7 @@ impl AuditLog {
         in_force.then_some(by.as_str())
     }
 
-    /// All entries of the group that `name` is the id of, or of one of whose entries it is.
+    /// All entries of the group with the id `name`, or of the group that has the entry `name`.
     pub fn group(&self, name: &str) -> Vec<Entry> {
         let named = |entry: &&Entry| entry.id == name || entry.group == name;
         let Some(group) = self.entries.iter().find(named).map(|entry| &entry.group) else {
@@ -170,13 +167,13 @@ impl AuditLog {
 }
 
 impl Entry {
-    /// The change that was made.
+    /// The recorded change.
     pub(super) fn change(&self) -> Result<Change> {
         let version = |path: &str, hash: &Option<String>, text: &Option<String>| -> Result<Option<Version>> {
             let Some(hash) = hash else { return Ok(None) };
             let hash: ContentHash = hash.parse()?;
             let bytes = text.as_ref().map(|text| text.clone().into_bytes());
-            // A line that somebody changed must not end in a file.
+            // The text of an edited log line must not be written to a file.
             let bytes = bytes.filter(|bytes| ContentHash::of(bytes) == hash);
             Ok(Some(Version { path: path.to_owned(), hash, bytes }))
         };
@@ -188,7 +185,7 @@ impl Entry {
         })
     }
 
-    /// The lines of a file of reviews or decisions that went and came; `None` for a change of a page.
+    /// The removed and added lines of a file of reviews or decisions; `None` for a change of a page.
     pub(super) fn record(&self) -> Option<RecordChange> {
         RecordChange::logged(&self.path, self.before.as_deref(), self.after.as_deref())
     }
@@ -202,7 +199,7 @@ impl Entry {
     }
 }
 
-/// Notes what is about to be done.
+/// Records the changes before they are made.
 pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<()> {
     let at = context.clock.now().to_string();
     let mut lines = Vec::new();
@@ -248,7 +245,7 @@ pub(super) fn begin(context: &Context<'_>, group: &str, plan: &Plan) -> Result<(
     context.source.append(FILE, &lines)
 }
 
-/// Notes what came of it.
+/// Records the outcome.
 pub(super) fn end(
     context: &Context<'_>,
     group: &str,

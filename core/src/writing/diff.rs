@@ -1,4 +1,4 @@
-//! Unified diffs, as every tool that shows or applies patches reads them.
+//! Unified diffs, for tools that show or apply patches.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use gix_imara_diff::{
 
 use super::{Change, Version};
 
-/// Lines around each difference.
+/// Number of lines around each change.
 const CONTEXT: u32 = 3;
 
-/// Bytes of a difference that an agent is shown: about 2,000 tokens.
+/// Maximum size of a diff for agents, in bytes: about 2,000 tokens.
 const LONGEST: usize = 8_000;
 
-/// Cuts what is too long for a model's window after a line, and says how much was cut. The audit log has
-/// all of it.
+/// Truncates a long diff at the end of a line, and appends the number of omitted lines. The audit log has the complete
+/// diff.
 pub(crate) fn shorten(diff: &mut String) {
     if diff.len() <= LONGEST {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn shorten(diff: &mut String) {
     diff.push_str(&format!("[{cut} more lines]\n"));
 }
 
-/// What the change does to its file.
+/// The diff of a change.
 pub(super) fn of(change: &Change) -> String {
     let name = |version: &Option<Version>, side: &str| match version {
         Some(version) => format!("{side}/{}", version.path),
@@ -63,7 +63,7 @@ fn hunks(before: &str, after: &str) -> String {
     changed.unified_diff(&Patch(&lines.interner), config, &lines).to_string()
 }
 
-/// Hunks as `git diff` prints them.
+/// Prints hunks like `git diff`.
 struct Patch<'a>(&'a Interner<&'a str>);
 
 impl Patch<'_> {
@@ -83,7 +83,7 @@ impl UnifiedDiffPrinter for Patch<'_> {
         old_lines: u32,
         new_lines: u32,
     ) -> fmt::Result {
-        // Lines count from 1, and of no lines the one before is named.
+        // Lines count from 1; an empty range has the number of the line before it.
         let range = |start, lines| match lines {
             0 => format!("{start},0"),
             1 => format!("{}", start + 1),
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hunks_are_those_of_git() {
+    fn hunks_equal_those_of_git() {
         assert_eq!(hunks("", "a\nb"), "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n");
         assert_eq!(hunks("a\n", "a"), "@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
         let lines = |changed: &str| format!("1\n2\n3\n4\n{changed}6\n7\n8\n9\n");
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(hunks(&lines("5\n"), &lines("")), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n");
     }
 
-    /// `old` after the hunks.
+    /// Applies `hunks` to `old`.
     fn patched(old: &str, hunks: &str) -> String {
         let (mut rest, mut new, mut taken) = (old.split_inclusive('\n'), String::new(), 0);
         let whole = hunks.replace("\n\\ No newline at end of file\n", "\u{0}\n");
@@ -147,13 +147,13 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn hunks_lead_from_one_text_to_the_other(old in "([a-c]?\n){0,25}[a-c]?", new in "([a-c]?\n){0,25}[a-c]?") {
+        fn applying_the_hunks_gives_the_new_text(old in "([a-c]?\n){0,25}[a-c]?", new in "([a-c]?\n){0,25}[a-c]?") {
             proptest::prop_assert_eq!(patched(&old, &hunks(&old, &new)), new);
         }
     }
 
     #[test]
-    fn long_differences_are_cut_after_a_line() {
+    fn long_diffs_are_truncated_at_the_end_of_a_line() {
         let mut short = "+a\n".repeat(100);
         shorten(&mut short);
         assert_eq!(short.len(), 300);

@@ -1,13 +1,13 @@
-//! Keeps a page as old as it was when UBP writes it. A page without a review is fresh while none of its sources is
-//! newer. A write that is not a person's edit makes the file newer although nobody read the page, so `.ubp/refs.lock`
-//! records the time of the last edit together with the hash of the new content.
+//! Keeps the age of a page when UBP writes it. A page without a review is fresh as long as no source is newer. A write
+//! that is not a person's edit makes the file newer although nobody read the page, so `.ubp/refs.lock` records the time
+//! of the last edit together with the hash of the new content.
 
 use super::{Change, Version};
 use crate::freshness::{self, LastEdit, REVIEW_LOCK, ReviewLock};
 use crate::ports::{ContentHash, Source, SourceChange};
 use crate::{Context, Result, path};
 
-/// What was recorded before a write.
+/// The entries in `refs.lock` made before a write.
 #[derive(Default)]
 pub(crate) struct NotedEdits {
     /// `refs.lock` before and after; `None` if it did not change.
@@ -15,8 +15,8 @@ pub(crate) struct NotedEdits {
 }
 
 impl NotedEdits {
-    /// Restores `refs.lock` after a failed write, unless another process changed it. If that fails, the lock has an entry
-    /// for content that does not exist, which matches nothing.
+    /// Restores `refs.lock` after a failed write, unless another process changed it. If that fails, the lock has an
+    /// entry for content that does not exist, which matches nothing.
     pub(crate) fn take_back(&self, source: &dyn Source) {
         if let Some((before, after)) = &self.lock {
             let before = before.as_deref().unwrap_or_default();

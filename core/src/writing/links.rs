@@ -1,6 +1,6 @@
-//! Links that follow a page: which of them would lead elsewhere once a page has another path or title,
-//! and how each is written so that it leads where it did. Every rewritten page is read and resolved again
-//! before anything is written.
+//! Rewriting links for a rename: finds the links that would lead elsewhere after a page gets another path or title, and
+//! rewrites them to keep their destinations. Every rewritten page is parsed and resolved again before anything is
+//! written.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::{Error, Result, path, text};
 
 mod spell;
 
-/// The project's names at some moment, and its files.
+/// The names and files of the project, before or after a rename.
 pub(crate) struct World<'a> {
     names: NameTable,
     paths: HashMap<i64, String>,
@@ -26,13 +26,13 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// What the index knows.
+    /// Loads the names from the index.
     pub(crate) fn load(db: &Connection, source: &'a dyn Source, pages_dir: &'a str) -> Result<Self> {
         let (names, paths) = (name_table(db)?, pages::paths(db)?.into_iter().collect());
         Ok(Self { names, paths, source, pages_dir, files: HashMap::new() })
     }
 
-    /// Gives a page another path and other names.
+    /// Changes the path and names of a page.
     pub(crate) fn rename(&mut self, page: i64, path: &str, title: &str, aliases: &[String]) {
         let mut names = vec![
             (text::fold_key(path::page_name(path)), NameKind::File),
@@ -44,7 +44,7 @@ impl<'a> World<'a> {
         self.paths.insert(page, path.to_owned());
     }
 
-    /// Takes a page away.
+    /// Removes a page.
     pub(crate) fn remove(&mut self, page: i64) {
         self.names.rename(page, "", Vec::new());
         self.paths.remove(&page);
@@ -55,7 +55,7 @@ impl<'a> World<'a> {
         self.paths.get(&page).map(String::as_str)
     }
 
-    /// Where a link on `page` leads.
+    /// The destination of a link on `page`.
     pub(crate) fn resolve(&mut self, kind: LinkKind, target: &str, page: i64) -> Result<Destination> {
         let path = self.paths.get(&page).cloned().unwrap_or_default();
         resolve(kind, target, Origin { page, path: &path, pages_dir: self.pages_dir }, self)
@@ -90,42 +90,42 @@ impl Names for World<'_> {
     }
 }
 
-/// A page that gets another path, title or first heading.
+/// A change of a page's path, title or first heading.
 pub(crate) struct Renaming {
     pub page: i64,
-    /// Its title before and after.
+    /// Title before and after.
     pub titles: (String, String),
-    /// Its first heading before and after, where that changes.
+    /// First heading before and after, if it changes.
     pub heading: Option<(String, String)>,
 }
 
-/// The project before and after a renaming.
+/// The project before and after a rename.
 pub(crate) struct Follower<'a, 'r> {
     pub before: World<'a>,
     pub after: World<'a>,
     pub renaming: &'r Renaming,
     pub types: &'a LinkTypes,
-    /// Pages that go, and the page that stands for each from now on.
+    /// Pages that are removed, each with the page that replaces it as a destination.
     pub replaced: HashMap<i64, i64>,
 }
 
-/// Where a link has to lead.
+/// The destination that a link must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Wanted {
     Page(i64, Option<String>),
     Source(String),
-    /// A place in the project that no page or source is known at; the path is relative to the project.
+    /// A path, relative to the project, without a page or source.
     Place(String),
-    /// Wherever it leads.
+    /// Any destination.
     Anything,
 }
 
 impl Follower<'_, '_> {
-    /// The text of `page` with the links rewritten that would lead elsewhere; `None` when there are none.
+    /// The text of `page` with rewritten links; `None` if no link needs to be rewritten.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] naming the line of a link that cannot be written so that it leads where it
-    /// did; [`Error::Io`], [`Error::Database`].
+    /// [`Error::InvalidParams`], with the line, if a link cannot be rewritten to keep its destination; [`Error::Io`],
+    /// [`Error::Database`].
     pub(crate) fn rewritten(&mut self, page: i64, old: &str) -> Result<Option<String>> {
         let found = sites(old, self.types);
         let mut wanted = Vec::with_capacity(found.len());
@@ -135,7 +135,7 @@ impl Follower<'_, '_> {
             if !self.leads_to(page, site, &want)? {
                 match self.respelled(page, old, site, &want) {
                     Ok(splice) => splices.push(splice),
-                    // It led nowhere before.
+                    // The link was broken before.
                     Err(_) if matches!(want, Wanted::Place(_)) => {
                         wanted.push(Wanted::Anything);
                         continue;
@@ -155,7 +155,7 @@ impl Follower<'_, '_> {
         Ok(Some(new))
     }
 
-    /// Holds every link of a rewritten text against where it led.
+    /// Checks that every link of a rewritten text has its former destination.
     fn prove(&mut self, page: i64, old: &[Site], wanted: &[Wanted], new: &str) -> Result<()> {
         let now = sites(new, self.types);
         if now.len() != old.len() {
@@ -170,7 +170,7 @@ impl Follower<'_, '_> {
         Ok(())
     }
 
-    /// Holds the links of a text that the renaming itself changed against those before.
+    /// Checks the links of a text that the rename itself changed.
     ///
     /// # Errors
     /// As [`Follower::rewritten`].
@@ -183,7 +183,7 @@ impl Follower<'_, '_> {
     fn refused(&self, page: i64, line: usize) -> Error {
         let path = self.before.path(page).unwrap_or_default();
         Error::invalid(format!(
-            "{path}:{line}: this link cannot be written so that it leads where it does now; fix it first, or \
+            "{path}:{line}: this link cannot be rewritten to keep its destination; fix it first, or \
              choose another name"
         ))
     }
@@ -206,8 +206,8 @@ impl Follower<'_, '_> {
         })
     }
 
-    /// Files and missing pages that are named by the way from the page's folder stay where they are when the
-    /// page goes elsewhere.
+    /// The former destination of a relative link to an attachment or a missing page, if the page moves to another
+    /// folder.
     fn place(&mut self, page: i64, site: &Site) -> Result<Wanted> {
         let name = site.name.as_str();
         let stepping = name.starts_with("./") || name.starts_with("../");
@@ -217,7 +217,7 @@ impl Follower<'_, '_> {
             return Ok(Wanted::Anything);
         }
         let Some(place) = path::join(&old, name) else { return Ok(Wanted::Anything) };
-        // What is not there is there from the top, or nowhere; then its way is as good as any.
+        // If the file exists only at this path from the project's root, the link does not depend on the folder.
         let elsewhere = !self.before.has_source(&place)?
             && path::join("", name).is_some_and(|top| self.before.has_source(&top).unwrap_or(false));
         Ok(if elsewhere { Wanted::Anything } else { Wanted::Place(place) })
@@ -238,7 +238,7 @@ impl Follower<'_, '_> {
         })
     }
 
-    /// The bytes to replace, and what takes their place.
+    /// The byte range to replace, and the new text.
     fn respelled(
         &mut self,
         page: i64,
@@ -273,7 +273,7 @@ impl Follower<'_, '_> {
                 let now = sites(&edited, self.types);
                 let same =
                     now.iter().find(|now| now.range.start == site.range.start && now.kind == site.kind);
-                // Broken front matter may still show a link.
+                // A link may still be found in broken front matter.
                 let sound =
                     site.kind != LinkKind::FrontMatter || self.problems(&edited) <= self.problems(old);
                 if let Some(now) = same
@@ -292,7 +292,7 @@ impl Follower<'_, '_> {
         parse(text, self.types).diagnostics.len()
     }
 
-    /// Names that may lead there, those most like the one that is written first.
+    /// Names that may resolve to the destination, those most similar to the current one first.
     fn candidates(&mut self, page: i64, site: &Site, name: &str, want: &Wanted) -> Vec<String> {
         let folder = self.after.folder(page);
         let pages_folder = path::folder(self.after.path(page).unwrap_or_default()).to_owned();
@@ -347,7 +347,7 @@ impl Follower<'_, '_> {
                     let slash = if name.starts_with('/') { "/" } else { "" };
                     names.push(format!("{slash}{end}"));
                 }
-                // The whole path may be longer than what was written, or shorter than it has to be.
+                // The complete path, which may be longer or shorter than the others.
                 names.push(new);
                 names
             }
@@ -355,7 +355,7 @@ impl Follower<'_, '_> {
     }
 }
 
-/// `text` with each range replaced; the ranges are in order and do not overlap.
+/// `text` with the ranges replaced; they must be in order and not overlap.
 pub(crate) fn spliced(text: &str, splices: &[(Range<usize>, String)]) -> Option<String> {
     let mut edited = String::with_capacity(text.len() + 64);
     let mut from = 0;
@@ -368,7 +368,7 @@ pub(crate) fn spliced(text: &str, splices: &[(Range<usize>, String)]) -> Option<
     Some(edited)
 }
 
-/// Every folded name that a page with this path, title and aliases goes by.
+/// All folded names of a page with this path, title and aliases.
 pub(crate) fn keys(path: &str, title: &str, aliases: &[String]) -> Vec<String> {
     let names = [path::page_name(path), title].into_iter().chain(aliases.iter().map(String::as_str));
     names.map(text::fold_key).collect()

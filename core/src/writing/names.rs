@@ -13,32 +13,32 @@ use crate::index::questions::{links, names, pages};
 use crate::page::{LinkTypes, decode, parse, sites};
 use crate::{Caller, Context, Error, Result, path, text};
 
-/// Most links and pages in a message.
+/// Maximum number of links and pages in a message.
 const MOST_NAMED: usize = 5;
 
 /// A link whose target changes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct MovedLink {
-    /// Path of the page that it stands on.
+    /// Path of the page that contains the link.
     pub filepath: String,
-    /// Its line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Its target, as written.
+    /// Target, as written.
     pub target: String,
-    /// Path of the page, or of the file, that it led to before.
+    /// Former destination: path of a page or file.
     pub led_to: String,
 }
 
-/// What new names of pages take from other pages.
+/// Conflicts of new names with existing pages and links.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// Paths of other pages whose title, alias or file name is one of the titles, sorted.
+    /// Paths of other pages with one of the titles as title, alias or file name, sorted.
     pub pages: Vec<String>,
     /// Links that would lead to the changed pages, sorted by path and line.
     pub links: Vec<MovedLink>,
 }
 
-/// A page with names that it did not have before.
+/// A page that gains names.
 struct Named {
     number: i64,
     path: String,
@@ -64,7 +64,7 @@ pub(crate) fn taken(context: &Context<'_>, changes: &[Change]) -> Result<Taken> 
         let (title, aliases, keys) = called(after, &types);
         let gained: Vec<String> = keys.into_iter().filter(|key| !had.contains(key)).collect();
         if !gained.is_empty() {
-            // A new page is not in the index yet: negative numbers are free.
+            // A new page is not in the index yet; negative numbers are unused.
             let number = -1 - named.len() as i64;
             named.push(Named { number, path: after.path.clone(), title, aliases, gained });
         }
@@ -83,7 +83,7 @@ pub(crate) fn taken(context: &Context<'_>, changes: &[Change]) -> Result<Taken> 
         for key in &gained {
             for page in names::pages_called(db, key)?.into_iter().filter(|page| !own.contains(page)) {
                 is_new = false;
-                // Many folders have a README.md, so an equal file name alone is not a taken name.
+                // Many folders have a README.md, so an equal file name alone is not a conflict.
                 if titles.contains(key) {
                     others.insert(pages::path(db, page)?);
                 }
@@ -139,8 +139,8 @@ fn called(version: &Version, types: &LinkTypes) -> (String, Vec<String>, Vec<Str
     (title, page.aliases, names)
 }
 
-/// Refuses a plan by which an agent would change the target of links. Links to or on a read-only page never change, others
-/// only if the plan allows it.
+/// Refuses a plan by which an agent would change the target of links. Links to or on a read-only page never change,
+/// others only if the plan allows it.
 pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if context.caller != Caller::Agent || plan.undoes.is_some() {
         return Ok(());
@@ -152,7 +152,7 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
         let page = if is_kept(&link.led_to) { &link.led_to } else { &link.filepath };
         return Err(Error::NameTaken {
             message: format!(
-                "this name would take {}; only people can change {page} (`agents: read-only`)",
+                "this name would redirect {}; only people can change {page} (`agents: read-only`)",
                 told(&taken.links)
             ),
             hint: Box::new("choose another name".into()),
@@ -161,7 +161,7 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
     if taken.links.is_empty() || plan.takes_links {
         return Ok(());
     }
-    let message = format!("this name would take {}", told(&taken.links));
+    let message = format!("this name would redirect {}", told(&taken.links));
     Err(Error::NameTaken { message, hint: Box::new("choose another name".into()) })
 }
 
@@ -175,11 +175,11 @@ pub(crate) fn refusal(title: &str, taken: &Taken) -> Error {
         (false, true) => format!("the name '{title}' is taken by {}{more}", pages.join(", ")),
         (false, false) => {
             format!(
-                "the name '{title}' is taken by {}{more}, and the new page would take {links}",
+                "the name '{title}' is taken by {}{more}, and the new page would redirect {links}",
                 pages.join(", ")
             )
         }
-        (true, _) => format!("a page named '{title}' would take {links}"),
+        (true, _) => format!("a page named '{title}' would redirect {links}"),
     };
     Error::NameTaken {
         message,
@@ -194,7 +194,7 @@ pub(crate) fn refusal(title: &str, taken: &Taken) -> Error {
 /// The error for pages created for broken links.
 pub(crate) fn moving(taken: &Taken) -> Error {
     Error::NameTaken {
-        message: format!("no page was created, because the new pages would take {}", told(&taken.links)),
+        message: format!("no page was created, because the new pages would redirect {}", told(&taken.links)),
         hint: Box::new(
             Hint::from("create the pages that you want by hand: ")
                 .and_ask(Next::call("create_page").with("title", "TITLE").with("allow_same_name", true)),
@@ -202,7 +202,7 @@ pub(crate) fn moving(taken: &Taken) -> Error {
     }
 }
 
-/// The links as a phrase.
+/// Describes the links in a message.
 fn told(links: &[MovedLink]) -> String {
     let named = links.iter().take(MOST_NAMED);
     let named: Vec<String> = named

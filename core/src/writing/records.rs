@@ -1,22 +1,21 @@
-//! Changes of what a project has on record beside its pages: reviews and decisions. Both are files of
-//! lines in `.ubp/`, so a change is lines that go and lines that come, and it can be taken back as long
-//! as these are there, whatever else was recorded meanwhile.
+//! Changes of reviews and decisions. Both are line-based files in `.ubp/`, so a change is a set of removed and added
+//! lines. It can be undone as long as the added lines exist, whatever else was recorded later.
 
 use crate::path::RECORD_FILES;
 use crate::ports::{ContentHash, Source};
 use crate::{Error, Result};
 
-/// What names of these files begin with in the audit log, where pages are named without it.
+/// Prefix of these files in the audit log, which distinguishes them from pages.
 const FOLDER: &str = ".ubp/";
 
-/// Lines that go and lines that come, without line breaks.
+/// Removed and added lines, without line breaks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RecordChange {
     /// One of [`crate::path::STATE_FILES`].
     pub file: String,
     pub removed: Vec<String>,
     pub added: Vec<String>,
-    /// The whole file to be, and what it was made from; `None` where the lines say enough.
+    /// The complete new file, and the hash of the old one; `None` if the lines are sufficient.
     whole: Option<Whole>,
 }
 
@@ -26,24 +25,24 @@ struct Whole {
     after: Vec<u8>,
 }
 
-/// How a file stands to a change of it.
+/// Whether a change is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// As if it was not made.
+    /// The change is not in the file.
     Before,
-    /// As it left the file, as far as it was concerned.
+    /// The change is in the file.
     After,
-    /// Neither.
+    /// Neither: some of the lines have changed.
     Other,
 }
 
 impl RecordChange {
-    /// A line at the end of the file.
+    /// Adds a line at the end of the file.
     pub(crate) fn append(file: &str, line: String) -> Self {
         Self { file: file.to_owned(), added: vec![line], ..Self::default() }
     }
 
-    /// `before`, the file's bytes if it is there, becomes `after`.
+    /// Replaces the content `before` (`None` if the file does not exist) by `after`.
     pub(crate) fn replace(file: &str, before: Option<&[u8]>, after: Vec<u8>) -> Self {
         let mut removed = lines(before.unwrap_or_default());
         let mut added = Vec::new();
@@ -57,14 +56,14 @@ impl RecordChange {
         Self { file: file.to_owned(), removed, added, whole: Some(Whole { before, after }) }
     }
 
-    /// The change that an entry of the log with this path noted, if it is none of a page.
+    /// The change of an audit-log entry; `None` for a change of a page.
     pub(super) fn logged(path: &str, removed: Option<&str>, added: Option<&str>) -> Option<Self> {
         let file = path.strip_prefix(FOLDER)?.to_owned();
         let lines = |text: Option<&str>| lines(text.unwrap_or_default().as_bytes());
         Some(Self { file, removed: lines(removed), added: lines(added), whole: None })
     }
 
-    /// What the log calls the file.
+    /// The path in the audit log.
     pub(super) fn path(&self) -> String {
         format!("{FOLDER}{}", self.file)
     }
@@ -94,7 +93,7 @@ impl RecordChange {
     /// Makes the change.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when the lines that go are not there; [`Error::Io`]. Nothing is changed then.
+    /// [`Error::Conflict`] if a line to be removed does not exist; [`Error::Io`]. Nothing is changed in these cases.
     pub(super) fn apply(&self, source: &dyn Source) -> Result<()> {
         if let Some(whole) = &self.whole {
             return source.write_state(&self.file, &whole.after, whole.before);
@@ -119,7 +118,7 @@ impl RecordChange {
             kept.remove(at);
             place = Some(place.map_or(at, |place: usize| place.min(at)));
         }
-        // Files whose lines are sorted stay so.
+        // Sorted files stay sorted.
         let sorted = || {
             let first = self.added.first()?.as_bytes();
             kept.iter().position(|there| !there.starts_with(b"#") && bare(there) > first)
@@ -134,7 +133,7 @@ impl RecordChange {
         source.write_state(&self.file, &after, expected)
     }
 
-    /// The lines, as a diff shows them.
+    /// The lines as a diff.
     pub(super) fn diff(&self) -> String {
         let mut diff = format!("--- a/{0}\n+++ b/{0}\n", self.path());
         for (sign, lines) in [('-', &self.removed), ('+', &self.added)] {
@@ -144,7 +143,7 @@ impl RecordChange {
     }
 }
 
-/// The lines of a file that say something, without their line breaks.
+/// The non-blank lines of a file, without line breaks.
 fn lines(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     text.trim_start_matches('\u{feff}')
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_taken_back_around_what_came_later() {
+    fn undoing_a_change_keeps_lines_added_later() {
         let source = MemorySource::default();
         source.write_state("refs.lock", b"# kept\r\na 1\r\nb 1\r\nd 1\r\n", None).unwrap();
         let before = source.read_state("refs.lock").unwrap();
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_its_end_gets_one() {
+    fn a_missing_line_break_at_the_end_is_added() {
         let source = MemorySource::default();
         source.write_state("refs.lock", b"a 1", None).unwrap();
         RecordChange::append("refs.lock", "b 1".into()).apply(&source).unwrap();

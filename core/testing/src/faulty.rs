@@ -1,4 +1,4 @@
-//! A source whose files fail on demand: what breaks on a real disk has to be testable without one.
+//! A source whose files fail on demand, to test disk errors without a faulty disk.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,8 +14,8 @@ enum Access {
     Write,
 }
 
-/// Any source, with errors injected on chosen paths. A broken read fails for pages and source files
-/// alike; their states and listings stay as they are.
+/// A source with injected errors on chosen paths. Read errors apply to pages and source files; file states and listings
+/// are not affected.
 #[derive(Debug, Default)]
 pub struct FaultySource<S> {
     inner: S,
@@ -23,32 +23,32 @@ pub struct FaultySource<S> {
 }
 
 impl<S: Source> FaultySource<S> {
-    /// `inner`, with nothing broken yet.
+    /// `inner` without errors.
     pub fn new(inner: S) -> Self {
         Self { inner, faults: Mutex::default() }
     }
 
-    /// The source behind.
+    /// The source without errors.
     pub fn inner(&self) -> &S {
         &self.inner
     }
 
-    /// Every reading of `path` fails from now on.
+    /// Makes reads of `path` fail.
     pub fn break_read(&self, path: &str, kind: io::ErrorKind) {
         self.set(Access::Read, path, kind);
     }
 
-    /// Every writing of `path` fails from now on, and leaves the page as it was.
+    /// Makes writes of `path` fail and leave the page unchanged.
     pub fn break_write(&self, path: &str, kind: io::ErrorKind) {
         self.set(Access::Write, path, kind);
     }
 
-    /// Listings pass over `path` from now on, and say so.
+    /// Makes listings skip `path` and report it.
     pub fn break_list(&self, path: &str, kind: io::ErrorKind) {
         self.set(Access::List, path, kind);
     }
 
-    /// Nothing fails any longer.
+    /// Removes all errors.
     pub fn mend(&self) {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -163,7 +163,7 @@ mod tests {
     use ubp_core::ports::MemorySource;
 
     #[test]
-    fn only_what_is_broken_fails_and_only_until_it_is_mended() {
+    fn only_paths_with_injected_errors_fail_until_the_errors_are_removed() {
         let source = FaultySource::new(MemorySource::with_pages([("a.md", "a"), ("b.md", "b")]));
         source.break_read("a.md", io::ErrorKind::PermissionDenied);
         source.break_write("b.md", io::ErrorKind::StorageFull);

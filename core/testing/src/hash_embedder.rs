@@ -1,4 +1,4 @@
-//! An embedder without a model: equal words give close vectors, deterministically and at once.
+//! An embedder without a model: texts with common words have similar vectors, deterministically and fast.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use ubp_core::Result;
 use ubp_core::embed::Scripts;
 use ubp_core::ports::{ContentHash, Embedder, ModelInfo, TextKind};
 
-/// Hashes words into a small vector space: texts that share words are close.
+/// Hashes words into a small vector space, so that texts with common words are similar.
 #[derive(Debug, Clone)]
 pub struct HashEmbedder {
     model: ModelInfo,
@@ -19,7 +19,7 @@ impl Default for HashEmbedder {
 }
 
 impl HashEmbedder {
-    /// An embedder that is told apart from others by `name`.
+    /// An embedder with this name, which distinguishes it from others.
     pub fn named(name: &str) -> Self {
         Self {
             model: ModelInfo {
@@ -32,14 +32,14 @@ impl HashEmbedder {
         }
     }
 
-    /// One whose vectors are of the size that the bundled model's are, and stand for as much text.
+    /// An embedder with the dimensions and window of the bundled model.
     pub fn full_size() -> Self {
         let mut embedder = Self::named("hash-words-full-size");
         (embedder.model.dimensions, embedder.model.window) = (384, 256);
         embedder
     }
 
-    /// The same, for texts in `scripts` alone.
+    /// An embedder only for texts in `scripts`.
     pub fn for_scripts(scripts: Scripts) -> Self {
         let mut embedder = Self::default();
         embedder.model.scripts = scripts;

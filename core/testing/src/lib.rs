@@ -1,5 +1,5 @@
-//! What tests of every crate share: ports that tests can break or foresee, and one conformance suite
-//! per port, which holds every version of it to the same behaviour.
+//! Shared test support: ports whose errors and results tests control, and one conformance suite per port, which every
+//! implementation must pass.
 
 pub mod conformance;
 mod faulty;

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// The command. Node owns the signals of its process, so they are heard here and passed on as a
-// request to stop; everything else happens in the addon, which writes to the streams by itself.
+// The command. Node owns the signals of its process, so this script handles them and passes them on as a
+// request to stop. Everything else happens in the addon, which writes to the streams itself.
 "use strict";
 
 const { UbpError } = require("../lib/error.cjs");
 
 function fail(error) {
-  // To the stream itself and at once: nothing may get lost when the process ends.
+  // Write synchronously, so that nothing is lost when the process exits.
   const hint = error.hint ? `hint: ${error.hint}\n` : "";
   try {
     require("node:fs").writeSync(2, `error: ${error.message}\n${hint}`);
   } catch {
-    // Nobody listens.
+    // Standard error is closed: there is nowhere to report to.
   }
   process.exitCode = 2;
 }
@@ -23,13 +23,13 @@ try {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]) {
     if (signal === "SIGBREAK" && process.platform !== "win32") continue;
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait.
+      // A second signal exits at once.
       if (asked) process.exit(130);
       asked = true;
       stop.request();
     });
   }
-  // What starts this command once more, for servers in the background.
+  // How the addon starts this command again, for background servers.
   const program = [process.execPath, ...process.execArgv, __filename];
   addon.run(["ubp", ...process.argv.slice(2)], stop, program).then(({ json, error }) => {
     if (error) fail(new UbpError(error));

@@ -1,31 +1,31 @@
-// Made from the schemas of the operation table; do not edit. To make it anew:
+// Generated from the schemas of the operation table; do not edit. To regenerate:
 // UBP_UPDATE=1 cargo test -p ubp-tests --no-default-features contract
 
-/** What each operation takes and gives. */
+/** The parameters and the output of each operation. */
 export interface Operations {
-  /** Find pages on a subject or question, by meaning, words and links; gives the sections that match. Begin here. */
+  /** Find pages on a subject or question, by meaning, words and links; returns the matching sections. Start here. */
   search: { params: SearchParams; output: SearchOutput };
-  /** Complete the name of a page: letters of its title, alias or path, in their order. */
+  /** Complete the name of a page: the letters must occur in this order in its title, alias or path. */
   complete: { params: CompleteParams; output: CompleteOutput };
   /** Find sections by exact words, identifiers or "phrases": when you know what the text says. */
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
-  /** Read one page, or a section of it: text, links both ways, and whether code overtook it. */
+  /** Read one page, or a section of it: text, links from and to it, and freshness. */
   get_page: { params: GetPageParams; output: GetPageOutput };
-  /** Read a page together with summaries of the pages linked with it: to understand a subject in one call. */
+  /** Read a page with summaries of its linked pages, to understand a subject in one call. */
   get_context: { params: GetContextParams; output: GetContextOutput };
   /** List pages with their types, times, link counts and freshness. */
   list_pages: { params: ListPagesParams; output: ListPagesOutput };
   /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
   render_page: { params: RenderPageParams; output: RenderPageOutput };
-  /** Show which pages link to which, around one page or of the whole project: its structure. */
+  /** Show which pages link to which, around one page or in the whole project. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
-  /** List the pages some hops from a page, by link type and direction, with the way to each: what it stands on. */
+  /** List the pages some hops from a page, by link type and direction, with the path to each, such as its dependencies. */
   graph_traverse: { params: GraphTraverseParams; output: GraphTraverseOutput };
-  /** List the pages that a change of a page, source file or folder affects, and how likely: ask before you change it. */
+  /** List the pages affected by a change of a page, source file or folder, and how likely. Call it before the change. */
   get_impact: { params: GetImpactParams; output: GetImpactOutput };
-  /** Suggest links that are missing, with the reason and the place for each. */
+  /** Suggest missing links, each with the reason and the place in the text. */
   suggest_links: { params: SuggestLinksParams; output: SuggestLinksOutput };
-  /** Count pages, links and vectors, and name the pages that code overtook. */
+  /** Count pages, links and vectors, and list the stale pages. */
   status: { params: StatusParams; output: StatusOutput };
   /** List pages whose code changed since they were reviewed, and pages that depend on those. */
   check_staleness: { params: CheckStalenessParams; output: CheckStalenessOutput };
@@ -33,11 +33,11 @@ export interface Operations {
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links, unreadable pages and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
-  /** Create a page; a name that another page has is refused. */
+  /** Create a page; refuses a name that another page has. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
   /** Edit a page: replace `old` by `new`, replace a section or the whole text, or append. */
   update_page: { params: UpdatePageParams; output: UpdatePageOutput };
-  /** Give a page another path or title; every link to it and from it follows. */
+  /** Change a page's path or title, and update all links to it and from it. */
   rename_page: { params: RenamePageParams; output: RenamePageOutput };
   /** Move a page to the trash; the answer names the links that break. */
   delete_page: { params: DeletePageParams; output: DeletePageOutput };
@@ -45,17 +45,17 @@ export interface Operations {
   replace: { params: ReplaceParams; output: ReplaceOutput };
   /** Make a suggested link where the text names the other page. */
   accept: { params: AcceptParams; output: AcceptOutput };
-  /** Remember that a suggested link is not wanted. */
+  /** Dismiss a suggested link, so it is not suggested again. */
   dismiss: { params: DismissParams; output: DismissOutput };
-  /** Record that pages were reviewed against their code; a stale page only when it is said to be still accurate. */
+  /** Record that pages were reviewed against their code; a stale page only with `still_accurate`. */
   review_page: { params: ReviewPageParams; output: ReviewPageOutput };
-  /** Say what a change did to the graph: pages, links, broken links, cycles, stale pages, and whom it affects. */
+  /** Compare two revisions of the graph: pages, links, broken links, cycles, stale pages and affected pages. */
   diff: { params: DiffParams; output: DiffOutput };
-  /** List the changes that were made through UBP, the latest first. */
+  /** List the changes made through UBP, latest first. */
   audit: { params: AuditParams; output: AuditOutput };
-  /** Undo a change that was made through UBP, in all files that it changed. */
+  /** Undo a change made through UBP, in all files that it changed. */
   undo: { params: UndoParams; output: UndoOutput };
-  /** Bring the index up to date, vectors included; complete front matter where it is managed. */
+  /** Bring the index up to date, including vectors; complete front matter if it is managed. */
   add: { params: AddParams; output: AddOutput };
   /** Rebuild the index from the files; vectors of unchanged text are kept. */
   rebuild: { params: RebuildParams; output: RebuildOutput };
@@ -63,141 +63,139 @@ export interface Operations {
   read_page: { params: ReadPageParams; output: ReadPageOutput };
   /** Save the whole text of a page from an editor, front matter included. */
   save_page: { params: SavePageParams; output: SavePageOutput };
-  /** Find where links lead as they are typed, before the page is saved. */
+  /** Resolve links while they are typed, before the page is saved. */
   resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
-  /** List the pages whose address on a site is not their path with .html in place of its ending. */
+  /** List the pages whose address on a site is not their path with the extension .html. */
   addresses: { params: AddressesParams; output: AddressesOutput };
-  /** List the favourite pages of whoever works here, add some, or take some off the list. */
+  /** List the user's favourite pages; add or remove some. */
   favorites: { params: FavoritesParams; output: FavoritesOutput };
   /** Show what changed in a page's code since it was reviewed: commits and differences. */
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
-  /** Measure how good search is on questions with known answers; compare settings. */
+  /** Measure the quality of search on questions with known answers; compare settings. */
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
-  /** Ask pages by SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
+  /** Query pages with SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
   query: { params: QueryParams; output: QueryOutput };
-  /** List the columns that a query can name: front-matter keys with their types and counts. */
+  /** List the columns that a query can use: front-matter keys with their types and counts. */
   query_inspect: { params: QueryInspectParams; output: QueryInspectOutput };
-  /** Tell whether vectors are complete, so that a query can use embedding and embed(). */
+  /** Report whether vectors are complete, which queries with embedding and embed() need. */
   index_status: { params: IndexStatusParams; output: IndexStatusOutput };
-  /** Bring text, links and front matter up to date with the files; servers do so by themselves after every edit. */
+  /** Update text, links and front matter in the index from the files; servers do so by themselves after every edit. */
   index_refresh: { params: IndexRefreshParams; output: IndexRefreshOutput };
-  /** Remember something for later, as a page that people can read; a memory about the same topic is updated. */
+  /** Remember something for later, as a page that people can read; a memory with the same topic is updated. */
   remember: { params: RememberParams; output: RememberOutput };
   /** Find what agents remembered here before, by words and meaning; without a query, by type and tags. */
   recall: { params: RecallParams; output: RecallOutput };
-  /** List memories, by type and topic, with how often they were needed. */
+  /** List memories by type and topic, with how often they were used. */
   list_memories: { params: ListMemoriesParams; output: ListMemoriesOutput };
-  /** Forget a memory: its page goes to the trash, and can be brought back. */
+  /** Forget a memory: its page moves to the trash, and can be restored. */
   forget: { params: ForgetParams; output: ForgetOutput };
-  /** Put memories together as Markdown documents, one for each type. */
+  /** Combine memories into Markdown documents, one for each type. */
   document_memories: { params: DocumentMemoriesParams; output: DocumentMemoriesOutput };
-  /** Make one of memories that say the same; links follow, and what is replaced can be brought back. */
+  /** Merge duplicate memories; links are updated, and replaced memories can be restored. */
   reindex_memories: { params: ReindexMemoriesParams; output: ReindexMemoriesOutput };
-  /** Find passages of documents by meaning alone, as chunks of text: a question in natural language. */
+  /** Find passages of documents by meaning only, as chunks of text. Ask in natural language. */
   search_documents: { params: SearchDocumentsParams; output: SearchDocumentsOutput };
-  /** Take a Markdown document into the index now, with vectors for all of its chunks. */
+  /** Index a Markdown document now, with vectors for all of its chunks. */
   index_markdown: { params: IndexMarkdownParams; output: IndexMarkdownOutput };
   /** List the indexed documents: file name, number of chunks, and times. */
   list_documents: { params: ListDocumentsParams; output: ListDocumentsOutput };
-  /** Take a document out of the index and its folder; the file goes to the trash. */
+  /** Remove a document from the index; its file moves to the trash. */
   delete_document: { params: DeleteDocumentParams; output: DeleteDocumentOutput };
-  /** Take a document out of the index and in again; its chunk size stays. */
+  /** Index a document again from scratch; its chunk size is kept. */
   reindex_document: { params: ReindexDocumentParams; output: ReindexDocumentOutput };
 }
 
 export type OperationName = keyof Operations;
 
-/** The link that was made. */
+/** The new link. */
 export interface AcceptOutput {
-  /** Path of the page that links now. */
+  /** Path of the linking page. */
   source: string;
-  /** Path of the page that it links to. */
+  /** Path of the linked page. */
   target: string;
-  /** Where. */
+  /** The words that were linked. */
   place: LinkPlace;
-  /** The link, as it was written. */
+  /** The link as written. */
   link: string;
   /** SHA-256 of the page's file after the edit. */
   content_hash: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which link. */
+/** The link to make. */
 export interface AcceptParams {
   /** The page that should link: path, id, title or alias. */
   source: string;
-  /** The page that it should link to. */
+  /** The page to link to. */
   target: string;
-  /** The line to link on, as suggested; the best place when absent. */
+  /** The line of the link, as suggested (default: the best place). */
   line?: number | null | undefined;
   /** The words to link, as suggested. */
   text?: string | null | undefined;
-  /** `content_hash` of the page that should link, as it was read; agents must give it. */
+  /** `content_hash` of the linking page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
 
-/** What became of the memory. */
+/** What happened to the memory. */
 export type Action = "created" | "updated";
 
 /** What was done. */
 export interface AddOutput {
-  /** Pages that are new in the index. */
+  /** Pages new in the index. */
   added: string[];
-  /** Pages whose content is new. */
+  /** Pages whose content changed. */
   changed: string[];
-  /** Pages that are gone. */
+  /** Removed pages. */
   removed: string[];
-  /** Pages that moved. */
+  /** Moved pages. */
   renamed: Renamed[];
-  /** Files that could not be read, with the reason; everything else went on. */
+  /** Files that could not be read, with the reason; all others were indexed. */
   unreadable: UnreadableFile[];
-  /**
-   * Page files that were written, because the project's front matter is managed or pages were
-   * asked for.
-   */
+  /** Page files written because front matter is managed or missing pages were requested. */
   written: string[];
-  /** Texts that went through the model. */
+  /** Texts embedded by the model. */
   embedded: number;
-  /** Texts whose vectors were known already. */
+  /** Texts whose vectors were reused. */
   reused: number;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which pages. */
+/** The pages. */
 export interface AddParams {
-  /** Pages, each by path, id, title or alias; all pages when empty. */
+  /** The pages, each by path, id, title or alias (default: all pages). */
   pages?: string[] | undefined;
-  /** Also create an empty page for every link on these pages that leads nowhere. */
+  /** Also create an empty page for every broken link on these pages. */
   create_missing?: boolean | undefined;
 }
 
-/** The pages. */
+/** The addresses. */
 export interface AddressesOutput {
   /**
-   * Address relative to the site's top, percent-encoded, by the page's path. Of pages with the same path but for case,
-   * Unicode form and ending all but the first are here, and those that would lie where a site has files of its own.
+   * Address relative to the site's root, percent-encoded, by the page's path. Contains pages whose path differs
+   * from an earlier one only in case, Unicode form or extension, and pages whose address belongs to a file of
+   * the site itself.
    */
   addresses: Record<string, string>;
 }
 
-/** Nothing is asked. */
+/** No parameters. */
 export type AddressesParams = Record<string, never>;
 
-/** A page that a change affects. */
+/** An affected page. */
 export interface AffectedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -207,82 +205,82 @@ export interface AffectedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /**
-   * How likely it is affected, above 0 and at most 1: the strength of the weakest link on the way,
-   * halved by every hop but the first.
+   * Likelihood of being affected, above 0 and at most 1: the strength of the weakest link on the path, halved
+   * for every hop after the first.
    */
   score: number;
-  /** Fewest hops that the change takes to get here. */
+  /** Hops from the change, by the shortest path. */
   distance: number;
-  /** The strongest of the ways with that many hops, from what changes to here. */
+  /** The strongest of the shortest paths from the change to this page. */
   path: GetImpactStep[];
 }
 
 /** A change of one file. */
 export interface AuditEntry {
-  /** Names it. */
+  /** Its id. */
   id: string;
-  /** Names the changes that belong together: what `undo` takes back. */
+  /** Id of the group of changes that `undo` undoes together. */
   group: string;
   /** When, RFC 3339. */
   at: string;
-  /** Who asked for it. */
+  /** Who made it. */
   caller: Caller;
-  /** What the agent calls itself. */
+  /** The name that the agent gave. */
   agent: string | null;
   /** The operation. */
   operation: string;
-  /** Path of the page; of a file of reviews or decisions, `.ubp/` and its name. */
+  /** Path of the page; for a file of reviews or decisions, `.ubp/` and its name. */
   filepath: string;
-  /** Its path before, if it moved. */
+  /** Its previous path, if it moved. */
   moved_from: string | null;
-  /** Where it lies below `.ubp/trash/`, if it was deleted. */
+  /** Its path in `.ubp/trash/`, if it was deleted. */
   trash: string | null;
   /** SHA-256 of the file before; absent for a new page. */
   previous_hash: string | null;
   /** SHA-256 of the file after; absent for a deleted page. */
   content_hash: string | null;
-  /** What came of it. */
+  /** Whether the change succeeded. */
   outcome: OutcomeKind;
-  /** The group that it took back. */
+  /** The group that it undid. */
   undoes: string | null;
-  /** The group that took it back. */
+  /** The group that undid it. */
   undone_by: string | null;
-  /** Unified diff. For agents empty in a list, and at most 8,000 bytes. */
+  /** Unified diff. For agents, empty in a list and at most 8,000 bytes. */
   diff: string;
-  /** Text before; only where one entry is asked for, and absent where it is no text or did not change. */
+  /** Text before; only for a requested entry, and absent if it is not text or did not change. */
   before: string | null;
-  /** Text after, likewise. */
+  /** Text after, under the same conditions. */
   after: string | null;
 }
 
 /** The changes. */
 export interface AuditOutput {
-  /** The change that was asked for. */
+  /** The requested change. */
   entry: string | null;
-  /** The latest first. */
+  /** The changes, latest first. */
   entries: AuditEntry[];
-  /** How many there are, those left out included. */
+  /** Number of changes, including those beyond `limit`. */
   total: number;
 }
 
-/** Which changes. */
+/** Selects the changes. */
 export interface AuditParams {
-  /** Only changes of this page: path (also a former one), id, title or alias. */
+  /** Only changes of this page: path (current or former), id, title or alias. */
   page?: string | null | undefined;
-  /** Only this change, or this group of changes, by its id; with the whole texts. */
+  /** Only this change, or this group of changes, by its id; includes the full texts. */
   entry?: string | null | undefined;
-  /** Most entries (1 to 1000, default 20). */
+  /** Maximum number of entries (1 to 1000, default: 20). */
   limit?: number | null | undefined;
 }
 
-/** A paragraph that links can lead to by name. */
+/** A paragraph with a name that links can refer to. */
 export interface Block {
   /** The name after `^`. */
   name: string;
@@ -292,27 +290,27 @@ export interface Block {
 
 /** A link that broke. */
 export interface BrokenLink {
-  /** The page that links. */
+  /** The linking page. */
   filepath: string;
-  /** The first line of it that does, from 1. */
+  /** The first line with this link, from 1. */
   line: number;
   /** The target as written. */
   target: string;
-  /** Why it leads nowhere. */
+  /** Why it is broken. */
   reason: BrokenReason;
   /** The page or file that it led to before. */
   led_to: string | null;
-  /** Where that page is now, if it moved. */
+  /** The page's new path, if it moved. */
   moved_to: string | null;
 }
 
-/** Why a link leads nowhere. */
+/** Why a link is broken. */
 export type BrokenReason = "new_link" | "target_removed" | "target_moved" | "name_changed";
 
-/** Who asks: agents may do less than people. */
+/** Who calls an operation. Agents may do less than people. */
 export type Caller = "person" | "agent";
 
-/** The page in the middle. */
+/** The center page. */
 export interface CenterPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -322,39 +320,39 @@ export interface CenterPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** Its text, front matter left out. */
+  /** Its text without front matter. */
   content: string;
 }
 
-/** A file that was changed, or would be. */
+/** A changed file, or one that would change in a dry run. */
 export interface ChangedFile {
-  /** Its path relative to the pages folder; the one it had, for a deleted page. */
+  /** Path relative to the pages folder; for a deleted page, the former path. */
   filepath: string;
-  /** Its former path, for a page that moved. */
+  /** Former path of a moved page. */
   moved_from: string | null;
-  /** SHA-256 of the file before; absent for a new page. */
+  /** SHA-256 of the former file; absent for a new page. */
   previous_hash: string | null;
-  /** SHA-256 of the file after; absent for a deleted page. */
+  /** SHA-256 of the new file; absent for a deleted page. */
   content_hash: string | null;
-  /** Where a deleted page lies, relative to `.ubp/trash/`; absent while nothing is written. */
+  /** Path of a deleted page, relative to `.ubp/trash/`; absent in a dry run. */
   trash: string | null;
 }
 
-/** A link that came or went. However often a page writes it, it is one. */
+/** A new or removed link. A link that occurs several times on a page counts once. */
 export interface ChangedLink {
-  /** The page that links. */
+  /** The linking page. */
   from: string;
   /** The link's type. */
   link_type: string;
-  /** The page that it leads to; absent for a link to a file. */
+  /** The linked page; absent for a link to a file. */
   to: string | null;
-  /** The file that it leads to, relative to the project; absent for a link to a page. */
+  /** The linked file, relative to the project; absent for a link to a page. */
   source_path: string | null;
 }
 
@@ -362,18 +360,15 @@ export interface ChangedLink {
 export interface ChangedPage {
   /** Its path, relative to the pages folder. */
   filepath: string;
-  /** The path that it had, for a page that moved. */
+  /** Its previous path, if it moved. */
   previous_filepath: string | null;
   /** Its title. */
   title: string;
   /** Its type. */
   doc_type: string;
-  /** Fields of its front matter that differ, sorted; empty for pages that are new or gone. */
+  /** Front-matter fields that changed, sorted; empty for new and removed pages. */
   fields: string[];
-  /**
-   * Sections that differ, in their order on the page, those that are gone last; empty for pages
-   * that are new or gone.
-   */
+  /** Sections that changed, in page order, removed ones last; empty for new and removed pages. */
   sections: ChangedSection[];
 }
 
@@ -381,29 +376,29 @@ export interface ChangedPage {
 export interface ChangedSection {
   /** Its id on the page. */
   section_id: string;
-  /** Its heading and those above it, outermost first; empty for text before the first heading. */
+  /** Its heading below its parent headings, outermost first; empty for text before the first heading. */
   heading_path: string[];
-  /** What happened to it. */
+  /** How it changed. */
   change: SectionChange;
 }
 
-/** What was found. */
+/** The results. */
 export interface CheckStalenessOutput {
-  /** Pages that are not fresh, or suspect, worst first; the page that was asked for in any case. */
+  /** Pages that are not fresh, or suspect, worst first; a requested page is always included. */
   pages: CheckedPage[];
   /** All pages of the project by freshness. */
   counts: FreshnessCounts;
-  /** Pages with sources that are judged by times because nobody reviewed them. */
+  /** Pages with sources that are judged by commit or file times because nobody reviewed them. */
   unreviewed_page_count: number;
-  /** Lines of `.ubp/refs.lock` that could not be used. */
+  /** Lines of `.ubp/refs.lock` that are invalid. */
   lock_problems: LockProblem[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which pages. */
+/** Selects the pages. */
 export interface CheckStalenessParams {
   /** Only this page, fresh or not: path, id, title or alias. */
   page?: string | null | undefined;
@@ -415,13 +410,13 @@ export interface CheckStalenessParams {
   id?: string | null | undefined;
   /** Only pages with this freshness. */
   only?: Staleness | null | undefined;
-  /** Only pages that changed, or whose sources did, since this revision. */
+  /** Only pages that changed, or whose sources changed, since this revision. */
   changed_since?: string | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** A page and why it is in doubt. */
+/** A page, and why it may be out of date. */
 export interface CheckedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -431,58 +426,61 @@ export interface CheckedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** Every reason once. */
+  /** The reasons, without duplicates. */
   reasons: StaleReason[];
-  /** Sources that changed since the page was reviewed, or are not there. */
+  /** Sources that are missing, or that changed since the page was reviewed. */
   stale_refs: string[];
-  /** The same with times and reasons. */
+  /** The same sources with times and reasons. */
   stale_ref_details: StaleRef[];
-  /** For a suspect page the way to the page that is not fresh, itself first; else empty. */
+  /** For a suspect page, the path to the page that is not fresh, starting with itself; otherwise empty. */
   suspect_path: string[];
-  /** Whether all of its sources are judged by a review and not by times. */
+  /** Whether all of its sources were reviewed, so none is judged by time. */
   reviewed: boolean;
-  /** The call that settles it once the page was read; absent for a page that needs nothing. */
+  /** The call that marks it as reviewed, to make after reading it; absent if nothing is needed. */
   settle_with: Next | null;
 }
 
 /** A column. */
 export interface ColumnInfo {
-  /** What pages write there: `string`, `array`, `object`, or `FLOAT[n]` for vectors. All but vectors are text in SQL. */
+  /**
+   * Type in front matter: `string`, `array`, `object`, or `FLOAT[n]` for vectors. In SQL all but vectors are
+   * text.
+   */
   type: string;
-  /** Pages that have it. */
+  /** Pages with this key. */
   count: number;
-  /** Whether pages lack it. */
+  /** Whether some pages lack it. */
   nullable: boolean;
 }
 
-/** One of the two states that are compared. */
+/** One side of the comparison. */
 export interface ComparedSide {
-  /** The revision as it was given; absent for the working folder. */
+  /** The revision as given; absent for the working folder. */
   revision: string | null;
-  /** Full name of its commit; absent for the working folder. */
+  /** Full hash of its commit; absent for the working folder. */
   commit: string | null;
 }
 
-/** How a way to rank differs from the baseline. */
+/** The difference between a setting and the baseline. */
 export interface Comparison {
-  /** Which evidence ranks. */
+  /** What to rank by. */
   mode: SearchMode;
-  /** Weight of relevance against links; `null` where links have no say. */
+  /** Weight of relevance against links; `null` if links do not count. */
   alpha: number | null;
-  /** Hops over which links lend relevance; `null` where links have no say. */
+  /** Hops over which linked pages raise each other's relevance; `null` if links do not count. */
   depth: number | null;
-  /** Its mean `ndcg_at_10` less that of the baseline. */
+  /** Its mean `ndcg_at_10` minus that of the baseline. */
   difference: number;
   /** 95 % confidence interval of the difference: paired bootstrap over queries. */
   interval: [number, number];
   /**
-   * Probability of a difference at least this large, either way, were the two equally good: paired
+   * Probability of a difference at least this large in either direction if both were equally good: paired
    * randomisation test. Seven decimals.
    */
   p_value: number;
@@ -498,45 +496,45 @@ export interface Comparison {
   largest_losses: QueryDifference[];
 }
 
-/** The pages that it may become. */
+/** The matching pages. */
 export interface CompleteOutput {
   /** Pages, best first. */
   pages: Completion[];
-  /** Pages that match, before `limit`. */
+  /** Matching pages before `limit`. */
   total: number;
 }
 
-/** What was typed. */
+/** The typed text. */
 export interface CompleteParams {
-  /** What was typed so far; nothing for the first pages by path. */
+  /** The text typed so far; empty for the first pages by path. */
   text?: string | undefined;
-  /** Most pages to return, 1 to 100; 10 when absent. */
+  /** Maximum number of pages, 1 to 100 (default: 10). */
   limit?: number | null | undefined;
 }
 
-/** A page that what was typed may become. */
+/** A matching page. */
 export interface Completion {
   /** Its path relative to the pages folder. */
   filepath: string;
   /** Its title. */
   title: string;
-  /** The name that matches best: the title, an alias, or the path without its ending. */
+  /** The name that matches best: the title, an alias, or the path without its extension. */
   name: string;
-  /** Where it lives on a site, relative to the site's top, percent-encoded. */
+  /** Its address on a site, relative to the site's root, percent-encoded. */
   url: string;
 }
 
-/** How many affected pages there are of each kind. */
+/** Affected pages by kind. */
 export interface Counts {
   /** By type of the page. */
   by_doc_type: Record<string, number>;
-  /** By type of the last link on the way. */
+  /** By type of the last link on the path. */
   by_link_type: Record<string, number>;
   /** By distance. */
   by_distance: Record<string, number>;
 }
 
-/** The page that was made. */
+/** The new page. */
 export interface CreatePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -546,43 +544,43 @@ export interface CreatePageOutput {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  /** SHA-256 of the file after the edit, for the next `expected_hash`. */
   content_hash: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
   /** Paths of other pages with this title, alias or file name. */
   same_name: string[];
-  /** Links to other pages that lead to the new page now. */
+  /** Links to other pages that now lead to the new page. */
   moved_links: MovedLink[];
-  /** Pages whose names are spelled alike. */
+  /** Pages with similar names. */
   similar: string[];
 }
 
-/** The new page. */
+/** The page to create. */
 export interface CreatePageParams {
   /** Its title. */
   title: string;
-  /** Its path relative to the pages folder; made from the title when absent. */
+  /** Its path relative to the pages folder (default: made from the title). */
   path?: string | null | undefined;
-  /** The folder it lies in, relative to the pages folder, where its file is named after the title. */
+  /** The folder for the page, relative to the pages folder; the file is named after the title. */
   folder?: string | null | undefined;
-  /** Markdown. A first heading with the title is added unless it has one. */
+  /** Markdown. A level-1 heading with the title is added if there is none. */
   content?: string | undefined;
   /** Its type, such as spec, api or guide. */
   doc_type?: string | null | undefined;
@@ -598,43 +596,43 @@ export interface CreatePageParams {
 
 /** Pages that depend on each other. */
 export interface Cycle {
-  /** How many pages are part of it. */
+  /** Number of pages in it. */
   page_count: number;
-  /** A short way round, the first page not repeated at the end. */
+  /** A short cycle of these pages; the first page is not repeated at the end. */
   way: string[];
 }
 
-/** Dependency cycles that came or went. */
+/** New and removed dependency cycles. */
 export interface CycleChanges {
-  /** Cycles that are new, or that more pages have become part of. */
+  /** Cycles that are new or grew. */
   added: Cycle[];
-  /** Cycles that are gone, or that fewer pages are part of. */
+  /** Cycles that disappeared or shrank. */
   removed: Cycle[];
 }
 
-/** What became of it. */
+/** The deleted document. */
 export interface DeleteDocumentOutput {
   /** Its path relative to the documents folder. */
   filename: string;
-  /** That it is gone from there. */
+  /** Always true: the document was deleted. */
   deleted: boolean;
-  /** Where its file lies now, relative to `.ubp/trash/`. */
+  /** The path of its file in `.ubp/trash/`. */
   trash: string | null;
-  /** Names the change in the audit log, for taking it back. */
+  /** Id of the change in the audit log, for `undo`. */
   audit_id: string | null;
-  /** Why the index was not updated, although the file went. */
+  /** Why the index was not updated although the file was deleted. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which document. */
+/** The document to delete. */
 export interface DeleteDocumentParams {
-  /** Its path, as ubp_list_documents has it. */
+  /** Its path, as returned by ubp_list_documents. */
   filename: string;
 }
 
-/** The page that went, and what led to it. */
+/** The deleted page and the links to it. */
 export interface DeletePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -644,43 +642,43 @@ export interface DeletePageOutput {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** SHA-256 of its file. */
   content_hash: string;
-  /** Where it lies now, relative to `.ubp/trash/`. */
+  /** Its path in `.ubp/trash/`. */
   trash: string | null;
-  /** Links that led to the page; with `unlink` they are plain text now. */
+  /** Links to the page; with `unlink`, they are plain text now. */
   links: LostLink[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which page. */
+/** The page to delete. */
 export interface DeletePageParams {
   /** The page: path, id, title or alias. */
   page: string;
-  /** Turn the links to the page into the text that they show. */
+  /** Replace links to the page by their display text. */
   unlink?: boolean | undefined;
-  /** That the page is really meant to go; agents must say so. */
+  /** Confirms the deletion; agents must pass true. */
   confirm?: boolean | undefined;
-  /** `content_hash` of the page as it was read; agents must give it. */
+  /** `content_hash` of the page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
-  /** Only show what would happen. */
+  /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
 
@@ -694,19 +692,19 @@ export interface DescribingPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** Entries of the page that stand for the file: itself, a folder, a glob. */
+  /** The page's source entries that match the file: its path, a folder or a glob. */
   named_as: string[];
-  /** What is wrong with this file for this page; absent when nothing is. */
+  /** Why this file makes the page stale; absent if it does not. */
   reason: StaleReason | null;
 }
 
-/** Something in a page that could not be understood. */
+/** A problem in a page. */
 export interface Diagnostic {
   /** Line, from 1. */
   line: number;
@@ -716,7 +714,7 @@ export interface Diagnostic {
   message: string;
 }
 
-/** A page that a change affects. */
+/** An affected page. */
 export interface DiffAffectedPage {
   /** Its path, relative to the pages folder. */
   filepath: string;
@@ -724,82 +722,82 @@ export interface DiffAffectedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** How likely it is affected, above 0 and at most 1. */
+  /** Likelihood of being affected, above 0 and at most 1. */
   score: number;
-  /** Hops from what changed. */
+  /** Hops from the change. */
   distance: number;
-  /** The surest way, from what changed to here. */
+  /** The strongest path from the change to this page. */
   path: DiffStep[];
 }
 
-/** What changed. */
+/** The differences. */
 export interface DiffOutput {
   /** The older side. */
   from: ComparedSide;
   /** The newer side. */
   to: ComparedSide;
-  /** What happened to pages. */
+  /** Changed pages. */
   pages: PageChanges;
-  /** What happened to links between pages, and from pages to files. */
+  /** Changed links, between pages and from pages to files. */
   links: LinkChanges;
-  /** Links that lead nowhere now and did not before, by page and line. */
+  /** Links that broke, by page and line. */
   broken_links: BrokenLink[];
-  /** Links that led nowhere before and do not now, by page. */
+  /** Broken links that were fixed, by page. */
   mended_links: MendedLink[];
-  /** Dependency cycles. */
+  /** Changed dependency cycles. */
   cycles: CycleChanges;
-  /** Freshness. */
+  /** Changed freshness. */
   staleness: StalenessChanges;
   /** Pages without any link to or from another page. */
   orphans: OrphanChanges;
-  /** Files that differ and that pages name as their sources, relative to the project. */
+  /** Changed files that pages name as sources, relative to the project. */
   changed_sources: string[];
-  /** Pages that did not change but stand on a page or file that did, highest score first. */
+  /** Pages that did not change but depend on a page or file that did, highest score first. */
   impact: DiffAffectedPage[];
-  /** How many pages are affected, before `limit`. */
+  /** Number of affected pages, before `limit`. */
   total_affected: number;
-  /** What limits this comparison, in words. */
+  /** Limitations of this comparison, in words. */
   notes: string[];
-  /** How true the index is, where the working folder is the newer side. */
+  /** Whether the index is up to date, if the newer side is the working folder. */
   index: IndexState | null;
 }
 
-/** What to compare. */
+/** The revisions to compare. */
 export interface DiffParams {
   /**
-   * `A..B`: two revisions. `A...B`: B, and the last commit that it has in common with A. `A`: a
-   * revision, and the working folder. HEAD and the working folder when absent.
+   * `A..B`: two revisions. `A...B`: B, and its last common commit with A. `A`: a revision, and the working
+   * folder (default: HEAD and the working folder).
    */
   range?: string | null | undefined;
-  /** Hops over which impact is followed, 1 to 5; 3 when absent. */
+  /** Hops over which impact is followed, 1 to 5 (default: 3). */
   depth?: number | null | undefined;
-  /** Most affected pages to return, highest score first; 100 when absent. */
+  /** Maximum number of affected pages, highest score first (default: 100). */
   limit?: number | null | undefined;
 }
 
-/** One step of a way. */
+/** One step of a path. */
 export interface DiffStep {
-  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  /** The start of the step: the path of a page, or of the file where the path starts. */
   from: string;
-  /** The path of the page it leads to. */
+  /** The path of the page at its end. */
   to: string;
-  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  /** Type of the link; `source_refs` if the front matter names the file. */
   link_type: string;
-  /** Which way the link is followed, seen from `from`. */
+  /** Direction of the link, seen from `from`. */
   direction: StepDirection;
 }
 
-/** What is remembered; it holds in both directions. */
+/** The recorded decision; it applies in both directions. */
 export interface DismissOutput {
-  /** Path of the one page. */
+  /** Path of the first page. */
   source: string;
-  /** Path of the other. */
+  /** Path of the second page. */
   target: string;
-  /** Names the decision in the audit log. */
+  /** Id of the decision in the audit log. */
   audit_id: string | null;
 }
 
-/** Which link. */
+/** The suggested link. */
 export interface DismissParams {
   /** The page that should not link: path, id, title or alias. */
   source: string;
@@ -807,33 +805,33 @@ export interface DismissParams {
   target: string;
 }
 
-/** What was found. */
+/** The results. */
 export interface DoctorOutput {
-  /** Every finding, worst first, then by file and line; of the kind that was asked for. */
+  /** The findings, worst first, then by file and line; only of the requested kind. */
   findings: Finding[];
-  /** The kind that was asked for; absent when all were. */
+  /** The requested kind; absent when all were requested. */
   kind: string | null;
-  /** Findings by code, whatever was asked for. */
+  /** Findings of every kind, by code. */
   counts: Record<string, number>;
-  /** Pages that links ask for and that are not there, most wanted first. */
+  /** Missing pages that links name, most wanted first. */
   wanted_pages: WantedPage[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which findings. */
+/** Selects the findings. */
 export interface DoctorParams {
-  /** All findings of this kind, such as `unresolved_link`; the first of every kind when absent. */
+  /** Return all findings of this kind, such as `unresolved_link` (default: the first of every kind). */
   kind?: string | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
 /** A text to search. */
 export interface Document {
-  /** What judgements and links call it. */
+  /** Its id in judgements and links. */
   id: string;
   /** Its title. */
   title?: string | null | undefined;
@@ -847,109 +845,112 @@ export interface DocumentLink {
   from: string;
   /** Id of the document that it links to. */
   to: string;
-  /** The link's type; `references` unless given. */
+  /** The link's type (default: `references`). */
   link_type?: string | null | undefined;
 }
 
 /** The memories of one type. */
 export interface DocumentMemoriesDocument {
-  /** What they are about. */
+  /** The kind of knowledge. */
   type: MemoryType;
-  /** The name that the file goes by. */
+  /** The name of its file. */
   file_name: string;
-  /** Memories in it. */
+  /** Number of memories in it. */
   memory_count: number;
-  /** The document. */
+  /** The document's text. */
   text: string;
 }
 
 /** The documents. */
 export interface DocumentMemoriesOutput {
-  /** In the order of types; that of a type without memories has its title alone. */
+  /** In the order of types; the document of a type without memories contains only its title. */
   documents: DocumentMemoriesDocument[];
-  /** Pages that should be memories and cannot be read as such. */
+  /** Pages in memory folders that are not valid memories. */
   skipped: Skipped[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which documents. */
+/** Selects the documents. */
 export interface DocumentMemoriesParams {
-  /** Only that of this type; all three when absent. */
+  /** Only the document of this type (default: all three). */
   type?: MemoryType | null | undefined;
 }
 
-/** What was measured. */
+/** The measurements. */
 export interface EvaluateOutput {
-  /** Queries that were measured. */
+  /** Measured queries. */
   query_count: number;
-  /** Queries left out, because no page that is there was judged relevant to them. */
+  /** Queries skipped because no existing page was judged relevant to them. */
   skipped_query_count: number;
-  /** Pages that were searched. */
+  /** Searched pages. */
   page_count: number;
   /** Links between them. */
   link_count: number;
-  /** Links of the set from or to documents that it does not have. */
+  /** Links of the set from or to missing documents. */
   unresolved_link_count: number;
-  /** Judgements about pages that are not there; they do not count. */
+  /** Judgements of missing pages; they do not count. */
   unresolved_judgements: Unresolved;
-  /** Judgements about queries that the set does not have; they do not count. */
+  /** Judgements whose query is not in the set; they do not count. */
   unknown_query_judgement_count: number;
-  /** What others are compared with: the search as the project has it, or the one that was asked for. */
+  /** The setting that others are compared with: the project's search settings, or the requested one. */
   baseline: Setting;
-  /** What each mode reaches, by its name. */
+  /** Measures of each mode, by its name. */
   modes: Record<string, Run>;
-  /** What hybrid search reaches with each alpha and depth, when a comparison was asked for. */
+  /** Measures of hybrid search with each alpha and depth, if a comparison was requested. */
   settings: Run[];
-  /** How the baseline and each other run differ on the same queries. */
+  /** Differences between the baseline and each other run on the same queries. */
   comparisons: Comparison[];
-  /** The queries on which the baseline does worst, worst first. */
+  /** The queries with the lowest scores in the baseline, lowest first. */
   weakest: QueryScore[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to measure, and with what. */
+/** What to measure, with which settings. */
 export interface EvaluateParams {
   /** The questions. */
   queries: Query[];
-  /** Which pages answer them. */
+  /** The pages that answer them. */
   judgements: Judgement[];
-  /** Texts to search in place of the project's pages. */
+  /** Texts to search instead of the project's pages. */
   documents?: Document[] | null | undefined;
   /** Links between these texts. */
   links?: DocumentLink[] | undefined;
-  /** Measure every mode, and hybrid search with several alphas and depths, side by side. */
+  /** Compare all modes, and hybrid search with several alphas and depths. */
   compare?: boolean | undefined;
-  /** Which evidence ranks: hybrid (default), vector or fulltext. Not with `compare`. */
+  /** What to rank by: hybrid (default), vector or fulltext. Not with `compare`. */
   mode?: SearchMode | null | undefined;
   /** Weights of relevance against links, 0 to 1; more than one only with `compare`. */
   alphas?: number[] | undefined;
-  /** Hops over which linked pages lend each other relevance, 1 to 3; more than one only with `compare`. */
+  /** Hops over which linked pages raise each other's relevance, 1 to 3; more than one only with `compare`. */
   depths?: number[] | undefined;
-  /** Most queries to list of each kind: the weakest, the largest wins and losses. 0 to 100, default 5. */
+  /**
+   * Maximum number of queries listed of each kind: the weakest, the largest wins and losses. 0 to 100 (default:
+   * 5).
+   */
   examples?: number | null | undefined;
 }
 
-/** What led to a score. All numbers have four decimals; sums hold within their rounding. */
+/** How a score was computed. Numbers have four decimals; sums are exact up to rounding. */
 export interface Explanation {
-  /** The sum in one line. */
+  /** The sum on one line. */
   formula: string;
-  /** What adds up to the score. */
+  /** The parts of the score. */
   parts: ScoreParts;
   /** Share of relevance in the score, 0 to 1; the rest is graph proximity. */
   alpha: number;
-  /** Relevance before links: meaning, words and further sections together. */
+  /** Relevance before links: meaning, words and further sections. */
   relevance: number;
-  /** The query's words that counted. */
+  /** Words of the query that counted. */
   terms: string[];
-  /** The query's words that did not, being too common to say anything. */
+  /** Words of the query that were too common to count. */
   ignored_terms: string[];
   /** The best sections, at most five. The first gave `meaning` and `words`. */
   sections: SectionEvidence[];
-  /** All sections of the page that were found. */
+  /** Number of matching sections on the page. */
   section_count: number;
-  /** The linked result that lifted the page, where one did. */
+  /** The linked result that raised the page's score, if any. */
   lifted_by: LiftedBy | null;
 }
 
@@ -958,15 +959,15 @@ export type Fallback = "model_missing" | "unknown_script" | "vectors_pending";
 
 /** The list. */
 export interface FavoritesOutput {
-  /** Paths of the pages that are there, in the order in which they were added. */
+  /** Paths of the existing favourites, in the order in which they were added. */
   pages: string[];
 }
 
-/** What to change; nothing to read the list. */
+/** The changes; none to read the list. */
 export interface FavoritesParams {
-  /** Pages to put at the end of the list: paths, ids, titles or aliases. */
+  /** Pages to add at the end of the list: paths, ids, titles or aliases. */
   add?: string[] | undefined;
-  /** Pages to take off the list, named in the same way. */
+  /** Pages to remove from the list, named in the same way. */
   remove?: string[] | undefined;
 }
 
@@ -976,77 +977,77 @@ export interface Finding {
   severity: Severity;
   /** Stable name of the kind of problem. */
   code: string;
-  /** The file concerned, relative to the pages folder; absent when it is the whole project. */
+  /** The file, relative to the pages folder; absent for the whole project. */
   filepath: string | null;
-  /** The line concerned, from 1. */
+  /** The line, from 1. */
   line: number | null;
   /** What is wrong. */
   message: string;
-  /** The way out. */
+  /** How to fix it. */
   hint: string | null;
 }
 
-/** The memory that went. */
+/** The forgotten memory. */
 export interface ForgetOutput {
   /** Its id. */
   id: string;
-  /** What it is about. */
+  /** What kind of knowledge it is. */
   type: MemoryType;
   /** Its topic. */
   topic: string;
   /** Its tags. */
   tags: string[];
-  /** How often somebody remembered it again. */
+  /** How often it was remembered again. */
   reference_count: number;
-  /** How far it can be trusted, 0 to 1. */
+  /** How reliable it is, 0 to 1. */
   confidence: number;
-  /** When it was remembered first, in seconds since 1970. */
+  /** When it was first remembered, in seconds since 1970. */
   created_at: number;
-  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
-  /** Where it comes from, as far as that was told. */
+  /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
   filepath: string;
-  /** Where its page lies now, relative to `.ubp/trash/`; absent while nothing is written. */
+  /** The path of its page in `.ubp/trash/`; absent for a dry run. */
   trash: string | null;
-  /** Links that led to it. */
+  /** Links to it. */
   links: LostLink[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which memory. */
+/** The memory to forget. */
 export interface ForgetParams {
   /** The memory: its id, topic or path. */
   memory: string;
-  /** Its type, where memories of several types have this topic. */
+  /** Its type, if memories of several types have this topic. */
   type?: MemoryType | null | undefined;
-  /** Only show what would happen. */
+  /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
 
-/** A chunk that was found. */
+/** A matching chunk. */
 export interface Found {
   /** The document's path relative to the documents folder. */
   document: string;
   /** Its text. */
   chunk: string;
-  /** Cosine similarity with the query, 0 to 1, four decimals; absent where words alone led here. */
+  /** Cosine similarity with the query, 0 to 1, four decimals; absent if found by words only. */
   similarity: number | null;
-  /** Characters of the file before the chunk. */
+  /** Characters in the file before the chunk. */
   position: number;
-  /** Line of the file that the chunk begins on, from 1. */
+  /** First line of the chunk in the file, from 1. */
   line: number;
 }
 
@@ -1054,61 +1055,61 @@ export interface Found {
 export interface FreshnessCounts {
   /** At least as new as what they describe. */
   fresh: number;
-  /** Overtaken not long ago. */
+  /** Their code changed after them, recently. */
   possibly_stale: number;
-  /** Overtaken longer ago. */
+  /** Their code changed after them, longer ago. */
   stale: number;
-  /** Without sources. */
+  /** Pages without sources. */
   untracked: number;
 }
 
-/** What was found. */
+/** The results. */
 export interface FulltextSearchOutput {
   /** Sections, best first. */
   results: SectionMatch[];
-  /** Sections that match, at most 1000. */
+  /** Matching sections, at most 1000. */
   total_found: number;
-  /** What was asked for and is on no page, a sentence each. */
+  /** Conditions and phrases that match no page, a sentence each. */
   unmatched: string[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to look for. */
+/** The query and its conditions. */
 export interface FulltextSearchParams {
   /** Words, identifiers, paths, or "an exact phrase" in quotes. */
   query: string;
-  /** Most sections. */
+  /** Maximum number of sections. */
   limit?: number | null | undefined;
   /** Only pages of this type. */
   doc_type?: string | null | undefined;
-  /** Only pages in this folder or below. */
+  /** Only pages in this folder or its subfolders. */
   folder?: string | null | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** The page and its surroundings. */
+/** The page and the pages around it. */
 export interface GetContextOutput {
-  /** The page in the middle. */
+  /** The center page. */
   center: CenterPage;
-  /** The pages around it, nearest first; of those as near, the strongest link first. */
+  /** The related pages, nearest first; at equal distance, the strongest link first. */
   related: RelatedPage[];
-  /** Characters of this answer as JSON, with a line break at its end. */
+  /** Characters of this answer as JSON, with the line break at its end. */
   total_size: number;
-  /** Related pages that were left out for size. */
+  /** Related pages omitted for size. */
   truncated_count: number;
-  /** What was left out for size. */
+  /** Parts omitted for size. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which page, and how far around it. */
+/** The page, and how many hops around it. */
 export interface GetContextParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
@@ -1120,9 +1121,9 @@ export interface GetContextParams {
   depth?: number | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most characters in the answer as JSON. */
+  /** Maximum characters of the answer as JSON. */
   max_size?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1132,17 +1133,17 @@ export interface GetGraphOutput {
   nodes: GraphNode[];
   /** Links between them, one per source, target and type. */
   edges: GraphEdge[];
-  /** Pages in reach before `limit`. */
+  /** Reachable pages before `limit`. */
   total_nodes: number;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which part of the graph. */
+/** Selects the part of the graph. */
 export interface GetGraphParams {
-  /** The page in the middle: path, id, title or alias. All pages when absent. */
+  /** The center page: path, id, title or alias (default: all pages). */
   page?: string | null | undefined;
   /** The same as `page`. */
   center?: string | null | undefined;
@@ -1150,70 +1151,70 @@ export interface GetGraphParams {
   center_page_id?: string | null | undefined;
   /** Hops around the page. */
   depth?: number | null | undefined;
-  /** Which way links are followed. */
+  /** Direction of the links to follow. */
   direction?: GraphDirection | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most pages, nearest or most linked first. */
+  /** Maximum number of pages, nearest or most linked first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** What a change affects. */
+/** The pages affected by a change. */
 export interface GetImpactOutput {
   /** The page that changes; absent when something else does. */
   changed_page: PageFields | null;
   /** The source file that changes, relative to the project; absent when something else does. */
   changed_file: string | null;
   /**
-   * The folder whose pages and files change, relative to the project and empty for the project
-   * itself; absent when something else changes.
+   * The folder whose pages and files change, relative to the project, empty for the project itself; absent when
+   * something else changes.
    */
   changed_folder: string | null;
-  /** The pages affected, highest score first. */
+  /** Affected pages, highest score first. */
   affected: AffectedPage[];
   /** Pages affected before `limit`. */
   total_affected: number;
-  /** How many there are of each kind, before `limit`. */
+  /** Affected pages by kind, before `limit`. */
   counts: Counts;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
 /** What changes, and how far to look. */
 export interface GetImpactParams {
-  /** What changes: a page, or else a source file or a folder. */
+  /** What changes: a page, a source file or a folder. */
   page?: string | null | undefined;
   /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** The source file or folder that changes, instead of `page`. It may be gone. */
+  /** The source file or folder that changes, instead of `page`. It need not exist. */
   file?: string | null | undefined;
-  /** Hops that the change may take. */
+  /** Maximum hops. */
   depth?: number | null | undefined;
-  /** Let the change pass only links of these types. */
+  /** Follow only links of these types. */
   link_types?: string[] | undefined;
   /** Only pages of these types. */
   doc_type?: string[] | undefined;
-  /** Most pages, highest score first. */
+  /** Maximum number of pages, highest score first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** One step of a way. */
+/** One step of a path. */
 export interface GetImpactStep {
-  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  /** The start of the step: the path of a page, or of the file where the path starts. */
   from: string;
-  /** The path of the page it leads to. */
+  /** The path of the page at its end. */
   to: string;
-  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  /** Type of the link; `source_refs` if the front matter names the file. */
   link_type: string;
-  /** Which way the link is followed, seen from `from`. */
+  /** Direction of the link, seen from `from`. */
   direction: StepDirection;
 }
 
@@ -1227,21 +1228,21 @@ export interface GetPageOutput {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** SHA-256 of the file, to be carried by edits. */
+  /** SHA-256 of the file, for `expected_hash`. */
   content_hash: string;
-  /** The section that was asked for; absent when the whole page was. */
+  /** The requested section; absent for the whole page. */
   section: string | null;
-  /** Text of the sections, front matter left out. */
+  /** Text of the sections, without front matter. */
   content: string;
   /** Its sections in order. */
   sections: PageSection[];
-  /** Sections that `max_tokens` left out, to be asked for by `section`. */
+  /** Sections omitted to fit `max_tokens`; request them with `section`. */
   omitted_sections: OmittedSection[];
   /** Front matter as written. */
   front_matter: Record<string, unknown>;
@@ -1249,21 +1250,21 @@ export interface GetPageOutput {
   aliases: string[];
   /** Its tags. */
   tags: string[];
-  /** Where it links to; of a section, where that does. */
+  /** Links from the page, or from the requested section. */
   outlinks: LinkInfo[];
-  /** What links to it. */
+  /** Links to the page. */
   backlinks: LinkInfo[];
   /** Sources that changed since the page did. */
   stale_refs: string[];
-  /** The same with times and reasons. */
+  /** The same sources with times and reasons. */
   stale_ref_details: StaleRef[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which page. */
+/** The page or section to read. */
 export interface GetPageParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
@@ -1273,13 +1274,13 @@ export interface GetPageParams {
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
-  /** Only this section and those below it, by its id in an answer. */
+  /** Only this section and its subsections: a `section_id`. */
   section?: string | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** Which way links are followed. */
+/** Direction of the links to follow. */
 export type GraphDirection = "outgoing" | "incoming" | "both";
 
 /** A link in the graph. */
@@ -1302,25 +1303,25 @@ export interface GraphNode {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** Links to and from other pages. */
   link_count: number;
-  /** Hops from the page in the middle; absent without one. */
+  /** Hops from the center page; absent without one. */
   depth: number | null;
 }
 
-/** What is within reach. */
+/** The reachable pages. */
 export interface GraphTraverseOutput {
-  /** The page it starts from. */
+  /** The start page. */
   start: PageFields;
-  /** The pages in reach, nearest first; a page on the way to another comes before it. */
+  /** The reachable pages, nearest first; a page on the path to another comes before it. */
   pages: TraversedPage[];
-  /** Pages in reach before `limit`. */
+  /** Reachable pages before `limit`. */
   total_pages: number;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
@@ -1332,27 +1333,27 @@ export interface GraphTraverseParams {
   filepath?: string | null | undefined;
   /** Its id, instead of `page`. */
   page_id?: string | null | undefined;
-  /** Hops to go. */
+  /** Maximum hops. */
   depth?: number | null | undefined;
-  /** Which way links are followed. */
+  /** Direction of the links to follow. */
   direction?: GraphDirection | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
-  /** Most pages, nearest first. */
+  /** Maximum number of pages, nearest first. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** One step of a way. */
+/** One step of a path. */
 export interface GraphTraverseStep {
-  /** Where it begins: the path of a page, or of the file that the way starts from. */
+  /** The start of the step: the path of a page, or of the file where the path starts. */
   from: string;
-  /** The path of the page it leads to. */
+  /** The path of the page at its end. */
   to: string;
-  /** Type of the link that is followed; `source_refs` where the front matter names the file. */
+  /** Type of the link; `source_refs` if the front matter names the file. */
   link_type: string;
-  /** Which way the link is followed, seen from `from`. */
+  /** Direction of the link, seen from `from`. */
   direction: StepDirection;
 }
 
@@ -1362,168 +1363,171 @@ export interface HeadingInfo {
   level: number;
   /** Its text without markup. */
   text: string;
-  /** The id of its element, equal to the section's `section_id`. */
+  /** The id of its element, equal to the `section_id` of its section. */
   slug: string;
   /** Its line in the file, from 1. */
   line: number;
 }
 
-/** The document as it is in the index now. */
+/** The document in the index. */
 export interface IndexMarkdownOutput {
   /** Its path relative to the documents folder. */
   filename: string;
-  /** Pieces that its text is cut into. */
+  /** Number of chunks. */
   chunks: number;
-  /** When its text was taken in, RFC 3339. */
+  /** When it was indexed, RFC 3339. */
   indexed_at: string;
-  /** When its file was written, RFC 3339. */
+  /** When its file was modified, RFC 3339. */
   modified_at: string;
-  /** Most characters of a chunk; absent where sections and the model decide. */
+  /** Maximum characters of a chunk; absent if chunks are sections that fit the model. */
   chunk_size: number | null;
-  /** Chunks that went through the model. */
+  /** Chunks embedded by the model. */
   embedded: number;
-  /** Chunks whose vectors were known already. */
+  /** Chunks whose vectors were reused. */
   reused: number;
-  /** Why there are no vectors, where there are none. */
+  /** Why there are no vectors, if there are none. */
   note: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which document, and how it is cut. */
+/** The document, and its chunk size. */
 export interface IndexMarkdownParams {
   /** Path of a Markdown file in the documents folder. */
   filepath: string;
-  /** Most characters of a chunk; the project's default when absent. It stays until the document is indexed otherwise. */
+  /**
+   * Maximum characters of a chunk (default: the project's). It applies until the document is indexed with
+   * another size.
+   */
   chunk_size?: number | null | undefined;
 }
 
-/** What was begun. */
+/** The state of indexing. */
 export interface IndexRefreshOutput {
-  /** In words. */
+  /** The state, in words. */
   message: string;
-  /** Whether vectors are missing still. */
+  /** Whether vectors are still missing. */
   indexing: boolean;
-  /** Pages that wait for vectors or, where none do, were read anew or removed. */
+  /** Pages waiting for vectors or, if there are none, pages that were reindexed or removed. */
   target_count: number;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** No parameters. */
 export type IndexRefreshParams = Record<string, never>;
 
-/** How true the index is to the files. */
+/** Whether the index is up to date. */
 export interface IndexState {
   /** Whether text and links were compared with the files just before this answer. */
   fresh: boolean;
-  /** Sections whose vectors are still to be computed; their former vectors serve until then. */
+  /** Sections whose vectors are not computed yet; their old vectors are used until then. */
   pending: number;
-  /** The commit that is checked out, where there is one. */
+  /** The commit that is checked out, if any. */
   head: string | null;
 }
 
-/** How far vectors are. */
+/** The state of the vectors. */
 export interface IndexStatusOutput {
   /** Whether this machine has the project's model. */
   enabled: boolean;
-  /** Whether vectors are still being made. Pages that wait for theirs have NULL in `embedding`. */
+  /** Whether vectors are still being computed. Pages waiting for theirs have NULL in `embedding`. */
   indexing: boolean;
   /**
-   * Pages that have vectors, and lack none. Pages without text have none, nor have those in a script that the model
-   * does not understand.
+   * Pages with all of their vectors. Pages without text, or in a script that the model does not support, have
+   * none.
    */
   indexed_count: number;
   /** Pages in the index. */
   page_count: number;
   /** The model's name. */
   model: string;
-  /** Where vectors are kept, relative to the project. */
+  /** The file that contains the vectors, relative to the project. */
   cache_path: string;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** No parameters. */
 export type IndexStatusParams = Record<string, never>;
 
 /** How well a page answers a query. */
 export interface Judgement {
   /** Id of the query. */
   query: string;
-  /** The page: path, id, title or alias; the id of a document where there are documents. */
+  /** The page: path, id, title or alias; the id of a document if there are documents. */
   page: string;
-  /** Above 0: relevant, the more the higher. Otherwise not relevant. */
+  /** Above 0: relevant; a higher grade is more relevant. Otherwise not relevant. */
   grade: number;
 }
 
-/** How long queries took, in milliseconds. */
+/** Query times in milliseconds. */
 export interface Latency {
-  /** Half of the queries took no longer. */
+  /** Median. */
   p50: number;
-  /** 95 in 100 took no longer. */
+  /** 95th percentile. */
   p95: number;
 }
 
-/** A result that lifted another. */
+/** A result that raised the score of another. */
 export interface LiftedBy {
   /** Path of the result. */
   filepath: string;
-  /** Its own relevance, some of which it lends. */
+  /** Its own relevance, part of which is passed on. */
   relevance: number;
-  /** What arrived, which is the page's graph proximity. */
+  /** The amount passed on: the page's graph proximity. */
   passed: number;
-  /** Hops between the two. */
+  /** Hops between the two pages. */
   hops: number;
-  /** Type of the last link on the way. */
+  /** Type of the last link on the path. */
   link_type: string;
-  /** Every link on the way, from the result to the page. */
+  /** The links on the path, from the result to the page. */
   way: Step[];
 }
 
-/** How the lines of a file end. */
+/** The line breaks of a file. */
 export type LineBreak = "lf" | "crlf" | "cr" | "mixed";
 
-/** What happened to links. */
+/** Changed links. */
 export interface LinkChanges {
-  /** Links that are new, by page. */
+  /** New links, by page. */
   added: ChangedLink[];
-  /** Links that are gone, by page. Those of pages that are gone are among them. */
+  /** Removed links, by page, including those of removed pages. */
   removed: ChangedLink[];
-  /** How many are new, by type. */
+  /** Number of new links, by type. */
   added_by_type: Record<string, number>;
-  /** How many are gone, by type. */
+  /** Number of removed links, by type. */
   removed_by_type: Record<string, number>;
 }
 
 /** One end of a link. */
 export interface LinkInfo {
-  /** Id of the page at the other end; absent when the link leads nowhere. */
+  /** Id of the page at the other end; absent for a broken link. */
   doc_id: string | null;
-  /** Path of the page at the other end; absent when the link leads nowhere. */
+  /** Path of the page at the other end; absent for a broken link. */
   filepath: string | null;
-  /** Path of the project's file at the other end, relative to the project, for a link to code. */
+  /** Path of the linked file relative to the project, for a link to code. */
   source_path: string | null;
-  /** Its title; for a link that leads to no page, the target as written. */
+  /** Its title; the target as written if the link does not lead to a page. */
   title: string;
   /** The link's type. */
   link_type: string;
   /** Text around the link's first occurrence. */
   link_context: string;
-  /** Lines, on the page that links, where it does so, from 1. */
+  /** Lines of the link on its page, from 1. */
   lines: number[];
 }
 
 /** How a link is written. */
 export type LinkKind = "wiki" | "embed" | "markdown" | "front_matter";
 
-/** Words that can be made a link. */
+/** Words that can become a link. */
 export interface LinkPlace {
   /** Line of the page, from 1. */
   line: number;
-  /** The words, as they are written. */
+  /** The words as written. */
   text: string;
-  /** The line around them, in whole words; `…` where it goes on. */
+  /** The line that contains them. */
   context: string;
 }
 
@@ -1537,102 +1541,102 @@ export interface LinkedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** The link's type. */
   link_type: string;
   /** `outlink` or `backlink`, seen from the result. */
   direction: string;
-  /** Its first words. */
+  /** The beginning of its text. */
   summary: string;
 }
 
-/** A document and how it stands in the index. */
+/** A document in the index. */
 export interface ListDocumentsDocument {
   /** Its path relative to the documents folder. */
   filename: string;
-  /** Pieces that its text is cut into. */
+  /** Number of chunks. */
   chunks: number;
-  /** When its text was taken in, RFC 3339. */
+  /** When it was indexed, RFC 3339. */
   indexed_at: string;
-  /** When its file was written, RFC 3339. */
+  /** When its file was modified, RFC 3339. */
   modified_at: string;
 }
 
 /** The documents. */
 export interface ListDocumentsOutput {
-  /** All of them, by file name. */
+  /** All documents, by file name. */
   documents: ListDocumentsDocument[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** No parameters. */
 export type ListDocumentsParams = Record<string, never>;
 
 /** The memories. */
 export interface ListMemoriesOutput {
-  /** By type and topic. */
+  /** The memories, by type and topic. */
   memories: MemoryFields[];
-  /** Memories before `limit`. */
+  /** Matching memories before `limit`. */
   total_count: number;
-  /** Pages that should be memories and cannot be read as such. */
+  /** Pages in memory folders that are not valid memories. */
   skipped: Skipped[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which memories. */
+/** Selects the memories. */
 export interface ListMemoriesParams {
   /** Only memories of this type. */
   type?: MemoryType | null | undefined;
   /** Only memories with all of these tags. */
   tags?: string[] | undefined;
-  /** Most memories to return; all when absent. */
+  /** Maximum number of memories (default: all). */
   limit?: number | null | undefined;
 }
 
 /** The pages. */
 export interface ListPagesOutput {
-  /** The pages that were asked for. */
+  /** The requested pages. */
   pages: ListedPage[];
-  /** Paths of the pages that come next, where `max_tokens` leaves room for their paths alone. */
+  /** Paths of the next pages, if `max_tokens` has room only for paths. */
   more_paths: string[];
-  /** Pages that meet the conditions, before `limit` and `offset`. */
+  /** Matching pages, before `limit` and `offset`. */
   total: number;
-  /** Pages passed over before the first one. */
+  /** Number of pages skipped before the first one. */
   offset: number;
-  /** What was asked for and no page has, a sentence each. */
+  /** Conditions that match no page, a sentence each. */
   unmatched: string[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which pages, in which order. */
+/** Conditions and order. */
 export interface ListPagesParams {
   /** Only pages of this type. */
   doc_type?: string | null | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Only pages in this folder or below. */
+  /** Only pages in this folder or its subfolders. */
   folder?: string | null | undefined;
   /** Only pages with this freshness. */
   staleness?: Staleness | null | undefined;
-  /** What to sort by. */
+  /** The sort key. */
   sort?: SortKey | null | undefined;
-  /** Which end comes first. */
+  /** The sort order. */
   order?: SortOrder | null | undefined;
-  /** Most pages; all when absent. */
+  /** Maximum number of pages (default: all). */
   limit?: number | null | undefined;
-  /** Pages to pass over first. */
+  /** Number of pages to skip first. */
   offset?: number | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1646,11 +1650,11 @@ export interface ListedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** Links to other pages, one per page and type. */
   link_count: number;
@@ -1660,45 +1664,45 @@ export interface ListedPage {
   tags: string[];
 }
 
-/** A line of the lock that could not be used. */
+/** An unusable line of the lock. */
 export interface LockProblem {
-  /** The line, from 1. */
+  /** Line number, from 1. */
   line: number;
-  /** What is wrong with it. */
+  /** What is wrong. */
   message: string;
 }
 
-/** A link that led to the page. */
+/** A link to the deleted page. */
 export interface LostLink {
-  /** Path of the page that it stands on. */
+  /** Path of the linking page. */
   filepath: string;
   /** Its line, from 1. */
   line: number;
-  /** Its target, as written. */
+  /** Its target as written. */
   target: string;
-  /** Path of another page of that name, which it leads to from now on. */
+  /** Path of another page with that name, to which it leads now. */
   leads_to: string | null;
 }
 
-/** What describes a memory. */
+/** A memory's metadata. */
 export interface MemoryFields {
   /** Its id. */
   id: string;
-  /** What it is about. */
+  /** What kind of knowledge it is. */
   type: MemoryType;
   /** Its topic. */
   topic: string;
   /** Its tags. */
   tags: string[];
-  /** How often somebody remembered it again. */
+  /** How often it was remembered again. */
   reference_count: number;
-  /** How far it can be trusted, 0 to 1. */
+  /** How reliable it is, 0 to 1. */
   confidence: number;
-  /** When it was remembered first, in seconds since 1970. */
+  /** When it was first remembered, in seconds since 1970. */
   created_at: number;
-  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
-  /** Where it comes from, as far as that was told. */
+  /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
   filepath: string;
@@ -1707,50 +1711,36 @@ export interface MemoryFields {
 /** What a memory is about. */
 export type MemoryType = "tech" | "project-tech" | "domain";
 
-/** A link that was mended. */
+/** A link that was fixed. */
 export interface MendedLink {
-  /** The page that links. */
+  /** The linking page. */
   filepath: string;
   /** The target as it was written. */
   target: string;
-  /** The page or file that it leads to now; absent where the link was rewritten or taken away. */
+  /** The page or file that it leads to now; absent if the link was changed or removed. */
   leads_to: string | null;
 }
 
-/** A title, alias or file name that stands in the text of a page, which does not link to the page that has it. */
-export interface Mention {
-  /** The page with the name in its text. */
-  source: PageFields;
-  /** The page that is called so. */
-  target: PageFields;
-  /** The name, where it is best made a link. */
-  place: LinkPlace;
-  /** How often names of the page stand there. */
-  count: number;
-  /** What was decided about such a link. */
-  status: Status;
-}
-
-/** Memories that became one. */
+/** Memories merged into one. */
 export interface Merge {
-  /** The one that stays, as it is then. */
+  /** The merged memory. */
   kept: MemoryFields;
-  /** Those that it replaces, most alike first. */
+  /** The memories that it replaces, most similar first. */
   replaced: SimilarMemory[];
 }
 
-/** What becomes of the text that is there. */
+/** Where the content goes. */
 export type Mode = "replace" | "append" | "replace_section";
 
-/** What identifies a model and shapes its use. */
+/** Identity and limits of a model. */
 export interface ModelInfo {
-  /** The name people use, such as `all-MiniLM-L6-v2`. */
+  /** The model's name, such as `all-MiniLM-L6-v2`. */
   name: string;
-  /** Changes whenever the same text could get another vector: name plus a hash of the weights. */
+  /** The name and a hash of the weights: changes whenever vectors may differ. */
   identity: string;
   /** Length of every vector. */
   dimensions: number;
-  /** Most tokens of one text, special tokens included; what lies beyond is not seen. */
+  /** Maximum number of tokens per text, including special tokens; the rest is ignored. */
   window: number;
   /** The scripts the model understands. */
   scripts: Scripts;
@@ -1758,27 +1748,27 @@ export interface ModelInfo {
 
 /** The embedding model. */
 export interface ModelState {
-  /** The model that the project asks for. */
+  /** The model set for the project. */
   name: string;
   /** Length of its vectors. */
   dimensions: number;
-  /** Whether this machine has it. */
+  /** Whether it is on this machine. */
   available: boolean;
 }
 
 /** A link whose target changes. */
 export interface MovedLink {
-  /** Path of the page that it stands on. */
+  /** Path of the page that contains the link. */
   filepath: string;
-  /** Its line, from 1. */
+  /** Line, from 1. */
   line: number;
-  /** Its target, as written. */
+  /** Target, as written. */
   target: string;
-  /** Path of the page, or of the file, that it led to before. */
+  /** Former destination: path of a page or file. */
   led_to: string;
 }
 
-/** A call that answers a question or changes something. */
+/** A call of an operation. */
 export interface Next {
   /** Name of the operation. */
   operation: string;
@@ -1786,50 +1776,50 @@ export interface Next {
   params: Record<string, unknown>;
 }
 
-/** What was left out to fit `max_tokens`. */
+/** Parts omitted to fit `max_tokens`. */
 export interface Omitted {
-  /** Pages, or whatever else the answer lists. */
+  /** Pages, or other items of the answer's list. */
   pages: number;
-  /** Sections of pages that are there. */
+  /** Sections of included pages. */
   sections: number;
-  /** Whether text that is there was cut. */
+  /** Whether included text was cut. */
   text_cut: boolean;
 }
 
-/** A section whose text was left out. */
+/** A section whose text was omitted. */
 export interface OmittedSection {
-  /** Names the section within its page. */
+  /** Id of the section within its page. */
   section_id: string;
   /** First and last line in the file, from 1. */
   lines: [number, number];
-  /** Tokens of its text. */
+  /** Tokens in its text. */
   tokens: number;
 }
 
-/** Orphans that came or went, each list sorted. */
+/** New and former orphans, each list sorted. */
 export interface OrphanChanges {
-  /** Pages that are orphans now, new ones included. */
+  /** Pages that became orphans, including new pages. */
   added: string[];
-  /** Pages that were orphans, and now are linked or gone. */
+  /** Former orphans that are linked or removed now. */
   removed: string[];
 }
 
-/** What came of a group. */
+/** The outcome of a group of changes. */
 export type OutcomeKind = "done" | "failed" | "half_done" | "unfinished";
 
-/** What happened to pages, each list by path. */
+/** Changed pages, each list sorted by path. */
 export interface PageChanges {
-  /** Pages that are new. */
+  /** New pages. */
   added: ChangedPage[];
-  /** Pages that are gone. */
+  /** Removed pages. */
   removed: ChangedPage[];
-  /** Pages that moved, whether or not they changed otherwise. */
+  /** Moved pages, whether or not their content changed. */
   renamed: ChangedPage[];
-  /** Pages whose text or front matter is another. */
+  /** Pages whose text or front matter changed. */
   changed: ChangedPage[];
 }
 
-/** What identifies and describes a page. */
+/** A page's metadata. */
 export interface PageFields {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -1839,15 +1829,15 @@ export interface PageFields {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
 }
 
-/** A page that was found. */
+/** A result. */
 export interface PageResult {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -1857,31 +1847,31 @@ export interface PageResult {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** 0 to 1, four decimals. */
   score: number;
-  /** Where the score comes from. */
+  /** The parts of the score. */
   score_breakdown: ScoreBreakdown;
   /** Hops from the best result; absent beyond the depth. */
   hop_distance: number | null;
-  /** What brought the page here first of all. */
+  /** The main reason why the page was found. */
   relevance_reason: RelevanceReason;
   /** Its best sections. */
   sections: SectionResult[];
-  /** Pages linked with it, when asked for. */
+  /** Pages linked with it, if requested. */
   linked_pages: LinkedPage[];
-  /** What led to the score, when asked for. */
+  /** How the score was computed, if requested. */
   explanation: Explanation | null;
 }
 
 /** A section of the page. */
 export interface PageSection {
-  /** Names the section within its page. */
+  /** Id of the section within its page. */
   section_id: string;
   /** Its heading; empty before the first heading. */
   heading: string;
@@ -1889,19 +1879,19 @@ export interface PageSection {
   level: number;
   /** First and last line in the file, from 1. */
   lines: [number, number];
-  /** Its text, heading line included. */
+  /** Its text, including the heading line. */
   content: string;
 }
 
-/** A heading and what belongs to it. */
+/** A heading and its section. */
 export interface ParsedHeading {
-  /** Names its section within the page. */
+  /** Id of its section within the page. */
   section_id: string;
   /** Its text without markup. */
   text: string;
   /** 1 to 6. */
   level: number;
-  /** Line on which it stands. */
+  /** Its line. */
   line: number;
   /** The heading and the text below, up to the next heading of any level. */
   range: [number, number];
@@ -1911,30 +1901,30 @@ export interface ParsedHeading {
 export interface ParsedLink {
   /** How it is written. */
   kind: LinkKind;
-  /** What it leads to, heading or block included. */
+  /** Its target, including heading or block. */
   target: string;
   /** Its type. */
   link_type: string;
-  /** Display text, where it has one. */
+  /** Display text, if it has one. */
   text?: string | null | undefined;
   /** Line on which it starts. */
   line: number;
-  /** The whole link, brackets and `!` included. */
+  /** The whole link, including brackets and `!`. */
   range: [number, number];
 }
 
 /**
- * What a text is, read alone. Every range is `[start, end)` in UTF-16 code units from the beginning of
+ * A text, parsed on its own. Every range is `[start, end)` in UTF-16 code units from the beginning of
  * the text; lines count from 1.
  */
 export interface ParsedPage {
-  /** Title from front matter, else the first level-1 heading; absent where the file name decides. */
+  /** Title from front matter, else the first level-1 heading; absent if the file name is the title. */
   title?: string | null | undefined;
   /** Other names of the page. */
   aliases: string[];
   /** Tags, without `#`, each once. */
   tags: string[];
-  /** The block of front matter with both fences and its last line break; absent without one. */
+  /** The front matter block including both fences and its last line break, if any. */
   front_matter?: [number, number] | null | undefined;
   /** Headings, in order. */
   headings: ParsedHeading[];
@@ -1942,23 +1932,23 @@ export interface ParsedPage {
   links: ParsedLink[];
   /** Paragraphs that carry a `^name`. */
   blocks: Block[];
-  /** What could not be understood. */
+  /** Parts that could not be parsed. */
   diagnostics: Diagnostic[];
 }
 
 /** A question. */
 export interface Query {
-  /** What judgements call it. */
+  /** Its id in judgements. */
   id: string;
   /** Words, a question, or "an exact phrase" in quotes. */
   text: string;
 }
 
-/** A query on which two ways to rank differ. */
+/** A query on which two settings differ. */
 export interface QueryDifference {
   /** Its id. */
   id: string;
-  /** What it asks. */
+  /** Its text. */
   text: string;
   /** Its `ndcg_at_10` in the baseline. */
   baseline: number;
@@ -1968,23 +1958,23 @@ export interface QueryDifference {
 
 /** The columns. */
 export interface QueryInspectOutput {
-  /** Pages that are rows. */
+  /** Pages that match. */
   file_count: number;
   /** Columns by name. */
   schema: Record<string, ColumnInfo>;
-  /** Keys that are not told or are no columns, since others are more common. */
+  /** Keys that were omitted or are not columns, because others are more common. */
   omitted_columns: number;
-  /** Why there is no column `embedding`, if so. */
+  /** Why there is no column `embedding`, if there is none. */
   embedding_absent: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which pages. */
+/** Selects the pages. */
 export interface QueryInspectParams {
-  /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
+  /** Only pages whose path matches this glob, such as `daily/** /*.md` (default: all). */
   glob?: string | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -1992,38 +1982,38 @@ export interface QueryInspectParams {
 export interface QueryOutput {
   /** Names of the columns, in order. */
   columns: string[];
-  /** Rows in `results`. */
+  /** Number of rows in `results`. */
   row_count: number;
-  /** The rows, by name of the column. Vectors are told by their type. */
+  /** The rows, by column name. Vectors are represented by their type. */
   results: Array<Record<string, unknown>>;
-  /** Whether there are more rows than were allowed. */
+  /** Whether there are more rows than allowed. */
   truncated: boolean;
-  /** What was left out to fit `max_tokens`; `pages` counts rows. */
+  /** Parts omitted to fit `max_tokens`; `pages` counts rows. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
 /** The statement. */
 export interface QueryParams {
   /**
-   * One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values are text, lists
-   * JSON. Also embed('text') and array_cosine_distance(a, b).
+   * One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values
+   * are text; lists are JSON. Also embed('text') and array_cosine_distance(a, b).
    */
   sql: string;
-  /** Only pages whose path this matches, such as `daily/** /*.md`; all when absent. */
+  /** Only pages whose path matches this glob, such as `daily/** /*.md` (default: all). */
   glob?: string | null | undefined;
-  /** Most rows. */
+  /** Maximum number of rows. */
   max_rows?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** How a query fares. */
+/** The score of a query. */
 export interface QueryScore {
   /** Its id. */
   id: string;
-  /** What it asks. */
+  /** Its text. */
   text: string;
   /** Its `ndcg_at_10`. */
   score: number;
@@ -2034,23 +2024,23 @@ export interface ReadPageOutput {
   /** Its path relative to the pages folder. */
   filepath: string;
   /**
-   * Its text, front matter included: without byte order mark, lines ended by `\n`. `save_page` puts both back as
-   * they were.
+   * Its text including front matter, without byte order mark, with lines ended by `\n`. `save_page` restores
+   * both.
    */
   text: string;
-  /** SHA-256 of the file, to be carried by edits. */
+  /** SHA-256 of the file, for `expected_hash`. */
   content_hash: string;
-  /** How its lines end. */
+  /** Its line endings. */
   line_break: LineBreak;
-  /** Whether it begins with a byte order mark. */
+  /** Whether it starts with a byte order mark. */
   byte_order_mark: boolean;
   /** Whether it can be saved. */
   editable: boolean;
-  /** Why it cannot; absent for a page that can. */
+  /** Why it cannot be saved; absent if it can. */
   reason: string | null;
 }
 
-/** Which page. */
+/** The page. */
 export interface ReadPageParams {
   /** The page: path, id, title or alias. */
   page: string;
@@ -2058,59 +2048,56 @@ export interface ReadPageParams {
 
 /** What was done. */
 export interface RebuildOutput {
-  /** Pages that are new in the index. */
+  /** Pages new in the index. */
   added: string[];
-  /** Pages whose content is new. */
+  /** Pages whose content changed. */
   changed: string[];
-  /** Pages that are gone. */
+  /** Removed pages. */
   removed: string[];
-  /** Pages that moved. */
+  /** Moved pages. */
   renamed: Renamed[];
-  /** Files that could not be read, with the reason; everything else went on. */
+  /** Files that could not be read, with the reason; all others were indexed. */
   unreadable: UnreadableFile[];
-  /**
-   * Page files that were written, because the project's front matter is managed or pages were
-   * asked for.
-   */
+  /** Page files written because front matter is managed or missing pages were requested. */
   written: string[];
-  /** Texts that went through the model. */
+  /** Texts embedded by the model. */
   embedded: number;
-  /** Texts whose vectors were known already. */
+  /** Texts whose vectors were reused. */
   reused: number;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** No parameters. */
 export type RebuildParams = Record<string, never>;
 
-/** What was found. */
+/** The results. */
 export interface RecallOutput {
   /** Memories, best first. */
   memories: RecalledMemory[];
-  /** Memories found before `limit`; of a query at most a few hundred. */
+  /** Memories found before `limit`; for a query, at most a few hundred. */
   total_count: number;
-  /** The evidence that ranked; absent where nothing was asked. */
+  /** What the results were ranked by; absent without a query. */
   search_type: SearchType | null;
-  /** Pages that should be memories and cannot be read as such. */
+  /** Pages in memory folders that are not valid memories. */
   skipped: Skipped[];
-  /** What was left out to fit `max_tokens`; `pages` counts memories. */
+  /** Parts omitted to fit `max_tokens`; `pages` counts memories. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to recall. */
+/** The query and its conditions. */
 export interface RecallParams {
-  /** Words or a question; empty to see what there is. */
+  /** Words or a question; empty to list memories. */
   query?: string | undefined;
   /** Only memories of this type. */
   type?: MemoryType | null | undefined;
   /** Only memories with all of these tags. */
   tags?: string[] | undefined;
-  /** Most memories. */
+  /** Maximum number of memories. */
   limit?: number | null | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
@@ -2118,130 +2105,127 @@ export interface RecallParams {
 export interface RecalledMemory {
   /** Its id. */
   id: string;
-  /** What it is about. */
+  /** What kind of knowledge it is. */
   type: MemoryType;
   /** Its topic. */
   topic: string;
   /** Its tags. */
   tags: string[];
-  /** How often somebody remembered it again. */
+  /** How often it was remembered again. */
   reference_count: number;
-  /** How far it can be trusted, 0 to 1. */
+  /** How reliable it is, 0 to 1. */
   confidence: number;
-  /** When it was remembered first, in seconds since 1970. */
+  /** When it was first remembered, in seconds since 1970. */
   created_at: number;
-  /** When it was recalled or remembered last, in seconds since 1970; absent if never on this machine. */
+  /** When it was last recalled or remembered, in seconds since 1970; absent if never on this machine. */
   last_accessed: number | null;
-  /** Where it comes from, as far as that was told. */
+  /** Where it comes from, if known. */
   source: string | null;
   /** Its page, relative to the pages folder. */
   filepath: string;
-  /** What it says. */
+  /** Its text. */
   content: string;
   /** Code and other examples. */
   examples: string[];
-  /** How well it answers, 0 to 1.1; 0 where nothing was asked. */
+  /** Relevance to the query, 0 to 1.1; 0 without a query. */
   score: number;
 }
 
-/** The pages. */
+/** The pages that describe the file. */
 export interface RefsOutput {
   /** The file's path relative to the project. */
   file: string;
-  /** Whether it is there. */
+  /** Whether the file exists. */
   exists: boolean;
   /** The pages that describe it, by path. */
   pages: DescribingPage[];
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which file. */
+/** The file. */
 export interface RefsParams {
   /** The file's path relative to the project. */
   file: string;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** A page that has to be read first. */
+/** A page that must be read first. */
 export interface RefusedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
   /** Its freshness. */
   staleness: Staleness;
-  /**
-   * What changed in the code since the last review; commits and diffs only while the question is
-   * about 20 pages or fewer.
-   */
+  /** Changes of the code since the last review; commits and diffs only for calls with at most 20 pages. */
   changes: SourceDifference[];
-  /** The call that records it all the same, once the page was read. */
+  /** The call that records the review anyway, to make after reading the page. */
   settle_with: Next;
 }
 
-/** The document as it is in the index now. */
+/** The document in the index. */
 export interface ReindexDocumentOutput {
   /** Its path relative to the documents folder. */
   filename: string;
-  /** Pieces that its text is cut into. */
+  /** Number of chunks. */
   chunks: number;
-  /** When its text was taken in, RFC 3339. */
+  /** When it was indexed, RFC 3339. */
   indexed_at: string;
-  /** When its file was written, RFC 3339. */
+  /** When its file was modified, RFC 3339. */
   modified_at: string;
-  /** Most characters of a chunk; absent where sections and the model decide. */
+  /** Maximum characters of a chunk; absent if chunks are sections that fit the model. */
   chunk_size: number | null;
-  /** Chunks that went through the model. */
+  /** Chunks embedded by the model. */
   embedded: number;
-  /** Chunks whose vectors were known already. */
+  /** Chunks whose vectors were reused. */
   reused: number;
-  /** Why there are no vectors, where there are none. */
+  /** Why there are no vectors, if there are none. */
   note: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which document. */
+/** The document. */
 export interface ReindexDocumentParams {
-  /** Its path, as ubp_list_documents has it. */
+  /** Its path, as returned by ubp_list_documents. */
   filename: string;
 }
 
-/** What became of the memories. */
+/** The merged memories. */
 export interface ReindexMemoriesOutput {
-  /** Memories that were looked at. */
+  /** Number of memories examined. */
   memory_count: number;
-  /** Of these, memories without a vector: only those of equal text can be told to say the same. */
+  /** Memories without a vector: duplicates of them are recognised only by equal text. */
   uncompared_count: number;
-  /** Why no memory has a vector, where that is so. */
+  /** Why no memory has a vector, if none has. */
   without_vectors: string | null;
-  /** Memories that became one. */
+  /** The merges. */
   merged: Merge[];
-  /** Pages that should be memories and cannot be read as such. */
+  /** Pages in memory folders that are not valid memories. */
   skipped: Skipped[];
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to do. */
+/** Parameters. */
 export interface ReindexMemoriesParams {
   /** Only show what would change. */
   dry_run?: boolean | undefined;
 }
 
-/** A page around it. */
+/** A related page. */
 export interface RelatedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -2251,74 +2235,71 @@ export interface RelatedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** Type of the link that leads here. */
+  /** Type of the link to it. */
   link_type: string;
-  /** `outlink` or `backlink`, seen from the page one hop nearer. */
+  /** `outlink` or `backlink`, seen from the page one hop nearer to the center. */
   direction: string;
-  /** Hops from the middle. */
+  /** Hops from the center. */
   depth: number;
   /** Text around that link. */
   link_context: string;
-  /** Its first 500 characters; fewer where room is short. */
+  /** The first 500 characters of its text; fewer if space is short. */
   summary: string;
 }
 
-/** What brought a page into the results. */
+/** Why a page was found. */
 export type RelevanceReason = "direct_link" | "2hop" | "3hop" | "vector_similarity" | "fulltext";
 
-/** The memory that was kept. */
+/** The saved memory. */
 export interface RememberOutput {
   /** Its id. */
   memory_id: string;
-  /** What became of it. */
+  /** Whether it was created or updated. */
   action: Action;
-  /** Other memories like it. */
+  /** Number of similar memories. */
   similar_count: number;
-  /** The most alike of these, at most five. */
+  /** The most similar ones, at most five. */
   similar: SimilarMemory[];
-  /** Its topic, as it was written first. */
+  /** Its topic as first written. */
   topic: string;
   /** Its page, relative to the pages folder. */
   filepath: string;
   /**
-   * Names the change in the audit log, which has the former text; `ubp undo` takes it back. Absent when
+   * Id of the change in the audit log, which contains the previous text; `ubp undo` restores it. Absent when
    * nothing changed.
    */
   audit_id: string | null;
-  /** Why the index was not updated, although the memory was written. */
+  /** Why the index was not updated although the memory was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to remember. */
+/** The memory to save. */
 export interface RememberParams {
-  /**
-   * tech: technology, whatever the project. project-tech: how this project uses it. domain: the field that the
-   * project is about.
-   */
+  /** tech: technology in general. project-tech: how this project uses it. domain: the subject of the project. */
   type: MemoryType;
-  /** What it is about, on one line: with the type, this names the memory. */
+  /** Its topic, on one line; type and topic identify the memory. */
   topic: string;
-  /** What to remember, in Markdown. It takes the place of what is known about the topic. */
+  /** What to remember, in Markdown. Replaces the memory's previous text. */
   content: string;
-  /** Words to find it by; those that it has when absent. */
+  /** Tags to find it by (default: unchanged). */
   tags?: string[] | null | undefined;
-  /** Code or other examples; those that it has when absent. */
+  /** Code or other examples (default: unchanged). */
   examples?: string[] | null | undefined;
-  /** Where this comes from; as it is when absent. */
+  /** Where this comes from (default: unchanged). */
   source?: string | null | undefined;
-  /** Keep it although something in it looks like a secret. Only people can; of an agent it is ignored. */
+  /** Save it although it may contain a secret. Only for people; ignored for agents. */
   force?: boolean | undefined;
 }
 
-/** The page under its new name. */
+/** The renamed page. */
 export interface RenamePageOutput {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -2328,44 +2309,44 @@ export interface RenamePageOutput {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  /** SHA-256 of the file after the edit, for the next `expected_hash`. */
   content_hash: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
-  /** Its path before. */
+  /** Its previous path. */
   previous_path: string;
-  /** Its title before. */
+  /** Its previous title. */
   previous_title: string;
 }
 
-/** Which page, and what it is to be called. */
+/** The page, and its new name. */
 export interface RenamePageParams {
   /** The page: path, id, title or alias. */
   page: string;
-  /** Its new path relative to the pages folder; with `/` at the end the folder that it moves to. */
+  /** Its new path relative to the pages folder; if it ends with `/`, the folder to move the page to. */
   path?: string | null | undefined;
   /**
-   * Its new title. The title in front matter and an equal first heading change, and the file's name if
-   * it was made from the title.
+   * Its new title. The title in front matter and an equal first heading change, and the file name if it was made
+   * from the title.
    */
   title?: string | null | undefined;
-  /** `content_hash` of the page as it was read; agents must give it. */
+  /** `content_hash` of the page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
@@ -2373,9 +2354,9 @@ export interface RenamePageParams {
 
 /** A page that moved. */
 export interface Renamed {
-  /** Where it was. */
+  /** Former path. */
   from: string;
-  /** Where it is. */
+  /** New path. */
   to: string;
 }
 
@@ -2385,20 +2366,20 @@ export interface RenderPageOutput {
   filepath: string;
   /** Its title. */
   title: string;
-  /** Where it lives on a site, relative to the site's top, percent-encoded. Links in `html` are relative to it. */
+  /** Its address on a site, relative to the site's root, percent-encoded. Links in `html` are relative to it. */
   url: string;
   /**
-   * Its text without front matter. Raw HTML of the page is reduced to its text; no address runs a script. A
-   * first heading that repeats the title is left out, but for an empty element with its id.
+   * Its text without front matter. Raw HTML is reduced to its text; no link runs a script. A first heading equal
+   * to the title is omitted, except for an empty element with its id.
    */
   html: string;
-  /** Its headings in order, a first one that repeats the title included. */
+  /** Its headings in order, including a first one equal to the title. */
   headings: HeadingInfo[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which page. */
+/** The page. */
 export interface RenderPageParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
@@ -2410,31 +2391,31 @@ export interface RenderPageParams {
   id?: string | null | undefined;
 }
 
-/** What was replaced. */
+/** The replacements. */
 export interface ReplaceOutput {
   /** Number of replacements. */
   replaced_count: number;
   /** Pages with replacements, sorted by path. */
   pages: ReplacedPage[];
-  /** Pages that contain it and were not changed. */
+  /** Pages that contain the text but were not changed. */
   skipped: SkippedPage[];
-  /** Hash of the call and of all pages to change, to pass as `expected_hash`. */
+  /** Hash of the call and of all pages to change, for `expected_hash`. */
   content_hash: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to find, and where. */
+/** What to replace, and where. */
 export interface ReplaceParams {
   /** Exact text to find, case-sensitive. */
   old: string;
@@ -2458,114 +2439,111 @@ export interface ReplacedPage {
   count: number;
 }
 
-/** Where they lead. */
+/** The targets. */
 export interface ResolveLinksOutput {
-  /** One for each of `links`, in order; absent for what is no link to a page or a file. */
+  /** One for each of `links`, in order; absent if it is not a link to a page or a file. */
   links: Array<ResolvedLink | null>;
   /**
-   * One for each of `pictures`, in order: its address on a site, relative to the top, percent-encoded; absent for
-   * what is not there or lies outside of the project.
+   * One for each of `pictures`, in order: its address on a site, relative to the root, percent-encoded; absent
+   * if the picture does not exist or is outside the project.
    */
   pictures: Array<string | null>;
-  /** Types that a link can have in this project, `references` included. */
+  /** Link types of this project, including `references`. */
   link_types: string[];
-  /** Whether links are written `[[label|page]]` in this project. */
+  /** Whether this project writes links as `[[label|page]]`. */
   label_first: boolean;
 }
 
-/** The links. */
+/** The links to resolve. */
 export interface ResolveLinksParams {
-  /** The page that they stand on: path, id, title or alias. */
+  /** The page that contains them: path, id, title or alias. */
   page: string;
   /** Links as written, brackets included: `[[page|type]]`, `![[page]]`, `[text](page.md)`. */
   links?: string[] | undefined;
-  /** Destinations of pictures as Markdown has them, percent-encoded or not. */
+  /** Destinations of pictures as in Markdown, percent-encoded or not. */
   pictures?: string[] | undefined;
 }
 
-/** A link, and what is at its other end. */
+/** A link and its target. */
 export interface ResolvedLink {
-  /** How it is written. */
+  /** Its syntax. */
   kind: LinkKind;
-  /** What it leads to as written, heading or block included. */
+  /** Its target as written, including heading or block. */
   target: string;
   /** Its type. */
   link_type: string;
-  /** Display text, where it has one. */
+  /** Its display text, if any. */
   text: string | null;
-  /** Path of the page that it leads to. */
+  /** Path of the linked page. */
   filepath: string | null;
-  /** The heading or `^block` as written, where it leads to a page. */
+  /** The heading or `^block` as written, for a link to a page. */
   anchor: string | null;
-  /** Id of that place on the page; absent where the page has no such place. */
+  /** Id of that heading or block; absent if the page does not have it. */
   place: string | null;
-  /** Path of the project's file that it leads to, relative to the project. */
+  /** Path of the linked file, relative to the project. */
   source_path: string | null;
-  /** Address, on a site, of the picture or attachment that it leads to, relative to the top, percent-encoded. */
+  /** Address, on a site, of the linked picture or attachment, relative to the root, percent-encoded. */
   file_url: string | null;
 }
 
-/** What was recorded, and what was not. */
+/** The recorded and the refused reviews. */
 export interface ReviewPageOutput {
-  /** Pages whose review is on record now, by path. */
+  /** Pages whose review was recorded, by path. */
   reviewed: ReviewedPage[];
-  /** Pages that were not recorded because their code changed, with what changed. */
+  /** Pages that were not recorded because their code changed, with the changes. */
   refused: RefusedPage[];
-  /** Paths of pages that name no sources, so there is nothing to record. */
+  /** Paths of pages without sources, for which there is nothing to record. */
   without_sources: string[];
   /** Whether `.ubp/refs.lock` was written. */
   written: boolean;
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which pages. */
+/** The reviewed pages. */
 export interface ReviewPageParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
   /** Several pages, each by path, id, title or alias. */
   pages?: string[] | undefined;
-  /** Every page that names sources; for people only. */
+  /** All pages with sources; only for people. */
   all?: boolean | undefined;
   /** `content_hash` of the page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
-  /**
-   * Also record pages whose sources changed since the last review: they were read again, and what
-   * they say is true.
-   */
+  /** Also record pages whose sources changed since the last review: they were read again and are accurate. */
   still_accurate?: boolean | undefined;
 }
 
-/** A page whose review is on record. */
+/** A page whose review was recorded. */
 export interface ReviewedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Files that were recorded. */
+  /** Number of files recorded. */
   source_count: number;
-  /** Whether the record differs from the one before. */
+  /** Whether the record changed. */
   changed: boolean;
-  /** Entries that stand for no file, which no review settles: mend or delete them. */
+  /** Source entries that match no file; reviewing does not fix them: correct or delete them. */
   missing: StaleRef[];
-  /** What changed in the code since the last review. */
+  /** Changes of the code since the last review. */
   changes: SourceDifference[];
 }
 
-/** What a way to rank reaches. */
+/** The measures of one setting. */
 export interface Run {
-  /** Which evidence ranks. */
+  /** What to rank by. */
   mode: SearchMode;
-  /** Weight of relevance against links; `null` where links have no say. */
+  /** Weight of relevance against links; `null` if links do not count. */
   alpha: number | null;
-  /** Hops over which links lend relevance; `null` where links have no say. */
+  /** Hops over which linked pages raise each other's relevance; `null` if links do not count. */
   depth: number | null;
   /**
-   * Normalised discounted cumulated gain of the first ten pages (Järvelin and Kekäläinen 2002), the
-   * gain of a page being its grade, as in `ndcg_cut` of trec_eval.
+   * Normalised discounted cumulative gain of the first ten pages (Järvelin and Kekäläinen 2002); the gain of a
+   * page is its grade, as in `ndcg_cut` of trec_eval.
    */
   ndcg_at_10: number;
-  /** One over the rank of the first relevant page, 0 beyond the tenth (Voorhees 1999). */
+  /** Reciprocal rank of the first relevant page, 0 after the tenth (Voorhees 1999). */
   mrr_at_10: number;
   /** Share of the relevant pages among the first five. */
   recall_at_5: number;
@@ -2578,13 +2556,13 @@ export interface Run {
   /** Share of queries with a relevant page among the first five. */
   hit_at_5: number;
   /**
-   * Share of queries with every relevant page among the first ten: what a question needs that is
-   * answered by several pages together.
+   * Share of queries with all relevant pages among the first ten: for questions that need several pages
+   * together.
    */
   all_at_10: number;
-  /** Time for embedding the query and ranking. */
+  /** Time to embed the query and rank. */
   latency_ms: Latency;
-  /** Queries that were answered by words in place of vectors. */
+  /** Queries answered by words instead of vectors. */
   fallbacks: number;
 }
 
@@ -2592,25 +2570,25 @@ export interface Run {
 export interface SavePageOutput {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** SHA-256 of the file now, to be carried by the next edit. */
+  /** SHA-256 of the file after saving, for the next `expected_hash`. */
   content_hash: string;
   /**
-   * Its text now, as `read_page` gives it, where that is not what was sent: the page notes in its front matter
-   * when it was changed, and that time moved.
+   * Its text after saving, as `read_page` returns it; only if it differs from the text sent, because the
+   * modification time in its front matter was updated.
    */
   text: string | null;
 }
 
-/** Which page, and its text. */
+/** The page, and its text. */
 export interface SavePageParams {
-  /** The page: its path, or id, title or alias. */
+  /** The page: path, id, title or alias. */
   page: string;
   /**
-   * The whole text, front matter included. Line breaks may be `\n` whatever the file has: lines keep theirs, and so
-   * does the file its byte order mark.
+   * The full text, including front matter. Line breaks may be `\n`: lines and the file keep their own line
+   * endings and byte order mark.
    */
   text: string;
-  /** `content_hash` of the page as it was read or saved last. */
+  /** `content_hash` of the page as last read or saved. */
   expected_hash: string;
 }
 
@@ -2618,21 +2596,21 @@ export interface SavePageParams {
 export interface ScoreBreakdown {
   /** Cosine similarity of the best section with the query. */
   vector_similarity: number;
-  /** Match of the words in the best section, relative to the best match of all. */
+  /** Word match of the best section, relative to the best match of all. */
   fulltext: number;
-  /** Relevance, or more where linked results pass more on. */
+  /** Relevance, or more if linked results raise it. */
   graph_proximity: number;
 }
 
-/** What adds up to a score. */
+/** The parts of a score. */
 export interface ScoreParts {
-  /** The meaning of the best section. */
+  /** Meaning of the best section. */
   meaning: number;
-  /** The words of the best section. */
+  /** Words of the best section. */
   words: number;
-  /** Other sections of the page that were found too. */
+  /** Other matching sections of the page. */
   further_sections: number;
-  /** The query being its title, alias, path or heading; below 0 where it is that of other pages. */
+  /** The query is its title, alias, path or heading; below 0 if it is that of other pages. */
   name: number;
   /** Linked results. */
   links: number;
@@ -2641,58 +2619,58 @@ export interface ScoreParts {
 /** A set of writing systems, by their ISO 15924 long names; empty means all. */
 export type Scripts = string[];
 
-/** What was found. */
+/** The results. */
 export interface SearchDocumentsOutput {
   /** Chunks, best first. */
   results: Found[];
-  /** The evidence that ranked: `vector`, or `fulltext_fallback`. */
+  /** What the results were ranked by: `vector`, or `fulltext_fallback`. */
   search_type: SearchType;
-  /** What the results lack, where they lack something. */
+  /** Limitations of the results, if any. */
   note: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to look for. */
+/** The query. */
 export interface SearchDocumentsParams {
   /** A question or words, in natural language. */
   query: string;
-  /** Most chunks. */
+  /** Maximum number of chunks. */
   top_k?: number | null | undefined;
 }
 
-/** Which evidence ranks. */
+/** What ranks pages. */
 export type SearchMode = "hybrid" | "vector" | "fulltext";
 
-/** What was found. */
+/** The results. */
 export interface SearchOutput {
   /** Pages, best first. */
   results: PageResult[];
-  /** Pages found by meaning, words or links before `limit`, at most a few hundred. */
+  /** Pages found before `limit`, at most a few hundred. */
   total_found: number;
-  /** The evidence that ranked. */
+  /** What the results were ranked by. */
   search_type: SearchType;
-  /** What was asked for and is on no page, a sentence each. */
+  /** Conditions and phrases that match no page, a sentence each. */
   unmatched: string[];
-  /** Why words alone ranked although meaning was asked for; absent when it did. */
+  /** Why only words were used although meaning was requested; absent if meaning was used. */
   fallback: Fallback | null;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** What to look for. */
+/** The query and its conditions. */
 export interface SearchParams {
   /** Words, a question, or "an exact phrase" in quotes. */
   query: string;
-  /** Most pages. */
+  /** Maximum number of pages. */
   limit?: number | null | undefined;
-  /** Which evidence ranks. */
+  /** What to rank by. */
   mode?: SearchMode | null | undefined;
   /** Weight of relevance against links. */
   alpha?: number | null | undefined;
-  /** Hops over which linked pages lend each other relevance. */
+  /** Hops over which linked pages raise each other's relevance. */
   depth?: number | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
@@ -2700,52 +2678,52 @@ export interface SearchParams {
   doc_type?: string[] | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Only pages in this folder or below. */
+  /** Only pages in this folder or its subfolders. */
   folder?: string | null | undefined;
   /** Only pages whose front matter has these values. */
   fields?: Record<string, string> | undefined;
-  /** Whole sections instead of snippets. */
+  /** Return whole sections instead of snippets. */
   content?: boolean | undefined;
-  /** Also pages linked with each result. */
+  /** Also return pages linked with each result. */
   include_linked?: boolean | undefined;
-  /** Also what led to each score. */
+  /** Also explain each score. */
   explain?: boolean | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** The evidence that ranked. */
+/** What the results were ranked by. */
 export type SearchType = "hybrid" | "vector" | "fulltext" | "fulltext_fallback";
 
-/** What happened to a section. */
+/** How a section changed. */
 export type SectionChange = "added" | "changed" | "removed";
 
 /** Evidence of one section. */
 export interface SectionEvidence {
-  /** Names the section within its page. */
+  /** Id of the section within its page. */
   section_id: string;
-  /** Its relevance: `meaning`, `words` and `name` together. */
+  /** Its relevance: `meaning` + `words` + `name`. */
   score: number;
-  /** What its meaning adds to that. */
+  /** Contribution of its meaning. */
   meaning: number;
-  /** What its words add to that. */
+  /** Contribution of its words. */
   words: number;
-  /** What its heading adds, being the query; below 0 where that of other sections is. */
+  /** Contribution of a heading equal to the query; below 0 if other sections have that heading. */
   name: number;
   /**
-   * Weight of meaning, 0 to 1, the rest being that of words. For a section without a vector, whose words
-   * speak for its meaning too, what the closest sections lack of meaning the same as the query.
+   * Weight of meaning, 0 to 1; the rest is the weight of words. If the section has no vector, its words count
+   * for its meaning too: the closer the closest section is to the query, the lower this weight.
    */
   vector_weight: number;
   /** Cosine similarity with the query. */
   vector_similarity: number;
   /** Match of the words relative to the best match of all. */
   fulltext: number;
-  /** What each word and phrase of the query adds, most first; together `words`. */
+  /** Contribution of each word and phrase of the query, largest first; the sum is `words`. */
   terms: TermShare[];
 }
 
-/** A section whose words match. */
+/** A matching section. */
 export interface SectionMatch {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -2755,79 +2733,79 @@ export interface SectionMatch {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
   /** The section's heading; absent before the first heading. */
   section_heading: string | null;
-  /** Names the section within its page. */
+  /** Id of the section within its page. */
   section_id: string;
-  /** Line of the first word that matches, from 1. */
+  /** Line of the first matching word, from 1. */
   line: number;
-  /** Text around the words that match. */
+  /** Text around the matching words. */
   snippet: string;
-  /** Where they stand in `snippet`, as UTF-16 offsets `[start, end)`. */
+  /** Positions of these words in `snippet`, as UTF-16 offsets `[start, end)`. */
   highlights: Array<[number, number]>;
   /** BM25; larger is better, comparable only within one answer. */
   rank: number;
 }
 
-/** A section that was found. */
+/** A matching section. */
 export interface SectionResult {
-  /** Names the section within its page. */
+  /** Id of the section within its page. */
   section_id: string;
   /** Its headings from the top of the page, joined with ` > `; empty before the first heading. */
   heading: string;
   /**
-   * First and last line in the file, from 1: of the section or, where it is long and a snippet is shown,
-   * of the passage that matches best.
+   * First and last line in the file, from 1: of the section, or of the best passage if the section is long and a
+   * snippet is shown.
    */
   lines: [number, number];
-  /** Line of the first word that matches, or where the text begins. */
+  /** Line of the first matching word, or of the start of the text. */
   line: number;
   /** The snippet, or the whole section. */
   content: string;
-  /** Where the query's words stand in `content`, as UTF-16 offsets `[start, end)`. */
+  /** Positions of the query's words in `content`, as UTF-16 offsets `[start, end)`. */
   highlights: Array<[number, number]>;
   /** 0 to 1. */
   score: number;
 }
 
-/** A way to rank. */
+/** A setting of the search. */
 export interface Setting {
-  /** Which evidence ranks. */
+  /** What to rank by. */
   mode: SearchMode;
-  /** Weight of relevance against links; `null` where links have no say. */
+  /** Weight of relevance against links; `null` if links do not count. */
   alpha: number | null;
-  /** Hops over which links lend relevance; `null` where links have no say. */
+  /** Hops over which linked pages raise each other's relevance; `null` if links do not count. */
   depth: number | null;
 }
 
 /** How bad a finding is. */
 export type Severity = "error" | "warning" | "info";
 
-/** A memory that is named beside another. */
+/** A memory similar to another. */
 export interface SimilarMemory {
   /** Its id. */
   id: string;
-  /** What it is about. */
+  /** What kind of knowledge it is. */
   type: MemoryType;
   /** Its topic. */
   topic: string;
   /** Its page, relative to the pages folder. */
   filepath: string;
-  /** Cosine similarity; absent where only the topics are spelled alike. */
+  /** Cosine similarity; absent if only the topics are spelled alike. */
   similarity: number | null;
 }
 
-/** A page that should be a memory and cannot be read as one. */
+/** A page in the folder of memories that is not a valid memory. */
 export interface Skipped {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Line of the problem, from 1. */
+  /** Line of the error, from 1. */
   line: number;
   /** What is wrong there. */
   reason: string;
@@ -2837,19 +2815,19 @@ export interface Skipped {
 export interface SkippedPage {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Why. */
+  /** Why it was not changed. */
   reason: string;
 }
 
-/** What pages are sorted by. */
+/** A sort key. */
 export type SortKey = "title" | "updated_at" | "created_at" | "filepath";
 
-/** Which end comes first. */
+/** A sort order. */
 export type SortOrder = "asc" | "desc";
 
 /** A commit that changed a source. */
 export interface SourceCommit {
-  /** Full hexadecimal name. */
+  /** Full hexadecimal hash. */
   id: string;
   /** Committer time, RFC 3339. */
   time: string;
@@ -2857,86 +2835,86 @@ export interface SourceCommit {
   subject: string;
 }
 
-/** What changed. */
+/** The changes. */
 export interface SourceDiffOutput {
   /** The page's path relative to the pages folder. */
   filepath: string;
   /** Its freshness. */
   staleness: Staleness;
-  /** Its sources that changed or are gone, by path; commits and differences of the first 20. */
+  /** Its sources that changed or were deleted, by path; commits and diffs of the first 20. */
   changes: SourceDifference[];
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which page. */
+/** The page. */
 export interface SourceDiffParams {
   /** The page: path, id, title or alias. */
   page: string;
 }
 
-/** What happened to a source since the last review. */
+/** Changes of a source since the last review. */
 export interface SourceDifference {
   /** Path relative to the project. */
   file_path: string;
-  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
-  /** What is wrong with it. */
+  /** Why it makes the page stale. */
   reason: StaleReason;
-  /** Where version control knows it was moved to; only for a file that is not there. */
+  /** New path of a missing file, if version control recorded a rename. */
   renamed_to: string | null;
   /**
-   * Commits that changed it since, newest first; where the review cannot be found in history, the
-   * last one.
+   * Commits that changed it since, newest first; only the last one if the reviewed content is not found in
+   * history.
    */
   commits: SourceCommit[];
   /**
-   * Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
-   * does not tell.
+   * Unified diff from the reviewed content to the current content, at most 200 lines; absent if the reviewed
+   * content is not found.
    */
   diff: string | null;
 }
 
-/** A part of long work. */
+/** A phase of a long operation. */
 export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons";
 
-/** A page that code overtook. */
+/** A page that became stale. */
 export interface StalePage {
   /** Its path, relative to the pages folder. */
   filepath: string;
   /** Its freshness now. */
   staleness: Staleness;
-  /** The sources behind it. */
+  /** The sources that changed. */
   stale_refs: StaleRef[];
 }
 
-/** Why a source makes a page less than fresh. */
+/** Why a source makes its page stale. */
 export type StaleReason = "changed" | "missing" | "unknown_shallow_clone" | "page_edited_after_source" | "suspect";
 
-/** A source that makes its page less than fresh. */
+/** A source that makes its page stale. */
 export interface StaleRef {
   /** Path relative to the project. */
   file_path: string;
-  /** When it last changed, RFC 3339; absent where nobody can tell. */
+  /** When it last changed, RFC 3339; absent if unknown. */
   last_modified: string | null;
-  /** What is wrong with it. */
+  /** Why it makes the page stale. */
   reason: StaleReason;
-  /** Where version control knows it was moved to; only for a file that is not there. */
+  /** New path of a missing file, if version control recorded a rename. */
   renamed_to: string | null;
 }
 
-/** How far a page can be trusted. */
+/** Whether a page is up to date with its sources. */
 export type Staleness = "untracked" | "fresh" | "possibly_stale" | "stale";
 
-/** Freshness that changed, each list by path. */
+/** Changed freshness, each list sorted by path. */
 export interface StalenessChanges {
-  /** Pages that code overtook: it changed, and they were not reviewed. */
+  /** Pages that became stale: their code changed, and they were not reviewed. */
   stale: StalePage[];
-  /** Pages that code had overtaken, and that are fresh now. */
+  /** Pages that were stale and are fresh now. */
   fresh: string[];
 }
 
-/** What was decided about a suggestion. */
+/** The decision about a suggestion. */
 export type Status = "pending" | "accepted" | "dismissed";
 
 /** The state of the project. */
@@ -2947,11 +2925,11 @@ export interface StatusOutput {
   link_count: number;
   /** Sections in the index. */
   section_count: number;
-  /** Pages with vectors for all of their text; pages without text that the model can read have none. */
+  /** Pages with vectors for all of their text; pages without text that the model supports have none. */
   vectorized_page_count: number;
   /** Page files that are not in the index. */
   unindexed_page_count: number;
-  /** Links that lead nowhere, every occurrence counted. */
+  /** Broken links, counting every occurrence. */
   unresolved_link_count: number;
   /** Pages by freshness. */
   freshness: FreshnessCounts;
@@ -2959,89 +2937,80 @@ export interface StatusOutput {
   stale_pages: StalePage[];
   /** The embedding model. */
   model: ModelState;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Nothing to choose. */
+/** Parameters. */
 export interface StatusParams {
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** A link on the way. */
+/** A link on the path. */
 export interface Step {
-  /** Path of the page that the link leads nearer to. */
+  /** Path of the page at the end of this link. */
   filepath: string;
   /** The link's type. */
   link_type: string;
-  /** `outlink` where the link stands on the page before, `backlink` where it stands on this one. */
+  /** `outlink` if the previous page contains the link, `backlink` if this page does. */
   direction: string;
 }
 
-/** Which way a step takes a link. */
+/** The direction in which a step follows a link. */
 export type StepDirection = "outgoing" | "incoming";
 
 /** The suggestions. */
 export interface SuggestLinksOutput {
-  /** Best first. */
+  /** The suggestions, best first. */
   suggestions: Suggestion[];
-  /**
-   * Names of other pages in the text of `page`, which does not link to them, in the order of the text; without
-   * `page`, those of all pages, the rarest names first, as many as `limit`.
-   */
-  mentions: Mention[];
-  /** Names of `page` in the texts of other pages, which do not link to it, by path. */
-  mentioned_by: Mention[];
-  /** Whether there are more mentions than those. */
-  more_mentions: boolean;
-  /** What was left out to fit `max_tokens`. */
+  /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which suggestions. */
+/** Selects the suggestions. */
 export interface SuggestLinksParams {
-  /** The page that should link: path, id, title or alias. All pages when absent. */
+  /** The page that should link: path, id, title or alias (default: all pages). */
   page?: string | null | undefined;
-  /** Least score. */
+  /** Minimum score. */
   threshold?: number | null | undefined;
-  /** Most suggestions. */
+  /** Maximum number of suggestions. */
   limit?: number | null | undefined;
-  /** Also suggest what was dismissed or accepted before. */
+  /** Also return suggestions that were dismissed or accepted before. */
   include_decided?: boolean | undefined;
-  /** Most tokens in the answer. */
+  /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
 
-/** A link that is missing. */
+/** A suggested link. */
 export interface Suggestion {
   /** The page that should link. */
   source: PageFields;
   /** The page that it should link to. */
   target: PageFields;
-  /** How sure, 0 to 1. */
+  /** Confidence, 0 to 1. */
   score: number;
-  /** What speaks for it. */
+  /** Why the link is suggested. */
   reason: string;
-  /** The words to make a link of; absent where the text names the target nowhere. */
+  /** The words to turn into a link; absent if the text does not name the target. */
   place: LinkPlace | null;
-  /** What was decided about it. */
+  /** The decision about it. */
   status: Status;
 }
 
-/** What a word or phrase of the query adds to a section. */
+/** Contribution of a word or phrase of the query to a section. */
 export interface TermShare {
-  /** As it is looked for; `*` behind a last word that also matches longer ones. */
+  /** The term as searched; a trailing `*` means that the last word also matches longer ones. */
   term: string;
-  /** Its share of the section's `words`, in proportion to its BM25 there. */
+  /** Its share of the section's `words`, in proportion to its BM25. */
   score: number;
 }
 
-/** A page in reach. */
+/** A reachable page. */
 export interface TraversedPage {
   /** Its id: the one in its front matter, or one derived from its path. */
   doc_id: string;
@@ -3051,39 +3020,39 @@ export interface TraversedPage {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** Fewest hops from the start. */
+  /** Hops from the start, by the shortest path. */
   depth: number;
-  /** A shortest way from the start to here. */
+  /** A shortest path from the start. */
   path: GraphTraverseStep[];
 }
 
-/** What was taken back. */
+/** The undone change. */
 export interface UndoOutput {
-  /** The group that was taken back. */
+  /** Id of the undone group. */
   undone: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
 }
 
-/** Which change. */
+/** The change to undo. */
 export interface UndoParams {
-  /** Its `audit_id`, or an id that `audit` lists. */
+  /** Its `audit_id`, or an id from `audit`. */
   entry: string;
   /** Only show what would change. */
   dry_run?: boolean | undefined;
@@ -3093,25 +3062,25 @@ export interface UndoParams {
 export interface UnreadableFile {
   /** Its path relative to the pages folder. */
   filepath: string;
-  /** Why, in the system's words. */
+  /** The operating system's message. */
   reason: string;
 }
 
-/** Judgements about pages that are not there. */
+/** Judgements of missing pages. */
 export interface Unresolved {
-  /** How many. */
+  /** Number of judgements. */
   count: number;
   /** The first few. */
   examples: UnresolvedJudgement[];
 }
 
-/** A judgement about no page. */
+/** A judgement of a missing page. */
 export interface UnresolvedJudgement {
   /** Id of the query. */
   query: string;
-  /** The page as the judgement names it. */
+  /** The page as written in the judgement. */
   page: string;
-  /** Paths of the pages that it could be; none when there is no such page. */
+  /** Paths of the pages that it could mean; empty if there are none. */
   candidates: string[];
 }
 
@@ -3125,25 +3094,25 @@ export interface UpdatePageOutput {
   title: string;
   /** Its type. */
   doc_type: string;
-  /** When it was written first, RFC 3339. */
+  /** When it was created, RFC 3339. */
   created_at: string;
-  /** When it was written last, RFC 3339. */
+  /** When it was last changed, RFC 3339. */
   updated_at: string;
-  /** How far it can be trusted against the code it describes. */
+  /** Freshness against the code it describes. */
   staleness: Staleness;
-  /** SHA-256 of the file after the edit, to be carried by the next one. */
+  /** SHA-256 of the file after the edit, for the next `expected_hash`. */
   content_hash: string;
   /** Unified diffs of every file that changed; for an agent at most the first 8,000 bytes. */
   diff: string;
-  /** Whether this only shows what would be written. */
+  /** Whether this is a dry run, which writes nothing. */
   dry_run: boolean;
   /** Files that changed. */
   changed: ChangedFile[];
-  /** Names the change in the audit log; absent when nothing was written. */
+  /** Id of the change in the audit log; absent when nothing was written. */
   audit_id: string | null;
-  /** Why the index was not updated, although the change was written. */
+  /** Why the index was not updated after the change was written. */
   index_error: string | null;
-  /** How true the index is. */
+  /** Whether the index is up to date. */
   index: IndexState;
   /** Number of replacements of `old`. */
   replaced_count: number;
@@ -3153,7 +3122,7 @@ export interface UpdatePageOutput {
   removed_sections: string[];
 }
 
-/** Which page, and its text. */
+/** The page, and its new text. */
 export interface UpdatePageParams {
   /** The page: path, id, title or alias. */
   page: string;
@@ -3180,7 +3149,7 @@ export interface UpdatePageParams {
   dry_run?: boolean | undefined;
 }
 
-/** A page that is not there. */
+/** A missing page that links name. */
 export interface WantedPage {
   /** The target as links write it. */
   target: string;

@@ -1,4 +1,4 @@
-// Finds the addon of this machine. npm installs the one package that fits, as an optional dependency.
+// Finds the addon for this platform. npm installs the matching package as an optional dependency.
 "use strict";
 
 const { UbpError } = require("./error.cjs");
@@ -24,8 +24,8 @@ function find(machine) {
   if (!names) {
     throw new UbpError({
       code: "addon",
-      message: `there is no ubp for ${machine}`,
-      hint: `it is built for ${Object.keys(PACKAGES).join(", ")}; elsewhere \`cargo install\` builds it`,
+      message: `the platform ${machine} is not supported`,
+      hint: `ubp supports ${Object.keys(PACKAGES).join(", ")}; on other platforms, build it with \`cargo install\``,
     });
   }
   let broken;
@@ -33,7 +33,7 @@ function find(machine) {
     try {
       return require(name);
     } catch (error) {
-      // Package managers that know nothing of C libraries install both packages: one of them loads.
+      // Package managers that do not distinguish C libraries install both packages; only one of them loads.
       const absent = error.code === "MODULE_NOT_FOUND" && error.message.includes(name);
       if (!absent) broken ??= { name, error };
     }
@@ -43,7 +43,7 @@ function find(machine) {
       {
         code: "addon",
         message: `${broken.name} cannot be loaded: ${broken.error.message}`,
-        hint: "delete node_modules and install again on this machine, with this Node",
+        hint: "delete node_modules and install again on this machine with this version of Node",
       },
       { cause: broken.error },
     );
@@ -51,14 +51,14 @@ function find(machine) {
   const name = names.length > 1 ? names[libc() === "musl" ? 1 : 0] : names[0];
   throw new UbpError({
     code: "addon",
-    message: `the package ${name} is not installed; it holds ubp for this machine`,
+    message: `the package ${name} is not installed; it contains ubp for this platform`,
     hint:
       "install again without `--omit=optional` or `--no-optional`; if node_modules or the lockfile was " +
-      "made on another system, delete both first",
+      "created on another platform, delete both first",
   });
 }
 
-// Which C library Node runs on. Only asked for the words of an error: a report takes its time.
+// The C library of Node. Used only in the text of an error, because creating the report is slow.
 function libc() {
   return process.report?.getReport().header.glibcVersionRuntime ? "gnu" : "musl";
 }

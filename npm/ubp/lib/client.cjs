@@ -1,4 +1,4 @@
-// An open project, and the command as a function.
+// The client of an open project, and the command as a function.
 "use strict";
 
 const { EventEmitter } = require("node:events");
@@ -7,13 +7,13 @@ const { fileURLToPath } = require("node:url");
 const { load } = require("./addon.cjs");
 const { UbpError } = require("./error.cjs");
 
-// The value in an answer of the addon, or its error.
+// Returns the value of an answer of the addon, or throws its error.
 function value({ json, error }) {
   if (error) throw new UbpError(error);
   return JSON.parse(json);
 }
 
-// Lets a signal ask the work to stop; gives the way to stop listening.
+// Requests a stop when the signal is aborted. Returns a function that removes the listener.
 function stopOn(signal, stop) {
   if (!signal) return () => {};
   if (signal.aborted) stop.request();
@@ -22,7 +22,7 @@ function stopOn(signal, stop) {
   return () => signal.removeEventListener("abort", request);
 }
 
-// What to say of work that was told to stop.
+// Adds the reason of the signal to the error of a cancelled call.
 function stopped(error, signal) {
   if (error.code === "cancelled" && signal?.aborted) error.cause = signal.reason;
   return error;
@@ -33,14 +33,14 @@ class Client extends EventEmitter {
   #folder;
   #root;
   #closing;
-  // Events from before anybody can listen.
+  // Events emitted before the program can add listeners; `null` afterwards.
   #early = [];
 
   constructor(folder) {
     super();
     const { Project } = load();
     this.#folder = folder;
-    // The addon must not keep a client alive that the program has forgotten.
+    // A weak reference, so that the addon does not keep an unused client alive.
     const client = new WeakRef(this);
     this.#project = new Project(folder, (text) => {
       const { event, ...told } = JSON.parse(text);
@@ -53,7 +53,7 @@ class Client extends EventEmitter {
     else this.emit(event, told);
   }
 
-  // What was said while the project was opened is said again once the program had the time to listen.
+  // Emits the events of opening once the program has had time to add listeners.
   #opened(root) {
     this.#root = root;
     setImmediate(() => {
@@ -134,7 +134,7 @@ function openSync(folder = ".") {
   return Client.openSync(absolute(folder));
 }
 
-// The folder as of now: the current one may be another when the project is opened.
+// Resolved at once, because the current folder may change before the project is opened.
 function absolute(folder) {
   return resolve(folder instanceof URL ? fileURLToPath(folder) : folder);
 }

@@ -1,4 +1,4 @@
-// The one error that this package throws.
+// The only error that this package throws.
 "use strict";
 
 class UbpError extends Error {

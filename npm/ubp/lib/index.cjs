@@ -1,4 +1,4 @@
-// What `require("ubp")` gives.
+// The exports of `require("ubp")`.
 "use strict";
 
 const { UbpError, open, openSync, run } = require("./client.cjs");

@@ -1,5 +1,5 @@
-// What tasks cost an agent: calls, tokens that it reads (the words of answers) and tokens that it writes (arguments).
-// A token is taken to be four characters.
+// Measures what tasks cost an agent: calls, tokens read (text of answers) and tokens written (arguments). A token is counted
+// as four characters.
 //
 //     node tests/mcp/agents/bench.mjs --ubp target/release/ubp [--before OLD] [--json] [--show TASK]
 
@@ -14,7 +14,7 @@ const { values: options } = parseArgs({
   options: { ubp: { type: 'string' }, before: { type: 'string' }, json: { type: 'boolean' }, show: { type: 'string' } },
 });
 const program = options.ubp ?? process.env.UBP_UNDER_TEST;
-if (!program) throw new Error('name the program: --ubp PROGRAM');
+if (!program) throw new Error('missing option: --ubp PROGRAM');
 
 const tokens = (text) => Math.ceil(text.length / 4);
 
@@ -29,7 +29,7 @@ class Agent {
     Object.assign(this, { client, tools, calls: 0, read: 0, fields: 0, written: 0 });
   }
 
-  // Programs before the prefix have the tools of sets under names of their own.
+  // Older programs have tools without the prefix `ubp_`.
   named(name) {
     return this.tools.find((tool) => tool.name === `ubp_${name}`) ?? this.tools.find((tool) => tool.name === name);
   }

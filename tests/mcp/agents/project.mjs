@@ -1,5 +1,5 @@
-// The project that the agent works in: a shop's documentation of some eighty pages beside its code, with what
-// real ones have: decisions, a long changelog, links to pages that nobody wrote, a page that code overtook.
+// The project of the agent benchmark: a shop's documentation of about eighty pages beside its code, as realistic as
+// possible: decisions, a long changelog, broken links, a stale page.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -168,7 +168,7 @@ const code = {
   'src/backup.ts': 'export const hour = 3;\n',
 };
 
-// The project on disk, committed once; the backup's code changed after its page. Call `remove` when it is done with.
+// Writes the project to disk and commits it; the code of the backup changes after its page. `remove` deletes the project.
 export function project() {
   const folder = mkdtempSync(join(tmpdir(), 'ubp-agents-'));
   const write = (path, text) => {

@@ -1,10 +1,10 @@
-// Tasks, each as an agent goes about it that reads the words of answers alone: what it asks next depends on what it
-// was told. A task returns whether it came to what was wanted.
+// The tasks, done as an agent does them that reads only the text of answers: each call depends on the answers before it.
+// A task returns whether it succeeded.
 
 const hash = (text) => text.match(/content_hash: `?([\w:]+)/)?.[1];
 const sectionOf = (text, wanted) => [...text.matchAll(/section:? `([^`]+)`/g)].map((found) => found[1]).find((id) => wanted.test(id));
 
-// The text of a section as it stands in the first fence after its id.
+// The text of a section: the first code fence after its id.
 const fenced = (text, id) => {
   const after = text.slice(text.search(new RegExp(`section:? \`${id}\``)));
   const [, fence] = after.match(/\n(`{3,})/);
@@ -31,7 +31,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'get to know the project in 4,000 tokens',
+    name: 'an overview of the project in 4,000 tokens',
     async run(agent) {
       const list = await agent.call('list_pages', { max_tokens: 1500 });
       let index = await agent.call('get_page', { page: 'index.md', max_tokens: 700 });
@@ -51,7 +51,7 @@ export const TASKS = [
       if (agent.takes('update_page', 'old')) {
         await agent.call('update_page', { page: 'backups.md', old: 'at 03:00', new: 'at 04:00', expected_hash: hash(page) });
       } else {
-        // The sections below have to be sent too, or they are lost.
+        // Replacing a section includes its subsections, so they have to be sent as well.
         const below = fenced(page, 'backups/schedule/secrets');
         const content = `${fenced(page, id).replace('03:00', '04:00').trimEnd()}\n\n${below}`;
         await agent.call('update_page', { page: 'backups.md', mode: 'replace_section', section: id, content, expected_hash: hash(page) });
@@ -71,7 +71,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'a question over two linked pages',
+    name: 'a question about two linked pages',
     async run(agent) {
       const found = await agent.call('search', { query: 'when does a session end because its token was not refreshed', limit: 5 });
       const first = await agent.call('get_page', { page: 'session-lifetime.md' });
@@ -106,7 +106,7 @@ export const TASKS = [
     },
   },
   {
-    name: 'before a change of audit.ts',
+    name: 'before changing audit.ts',
     async run(agent) {
       const described = await agent.call('refs', { file: 'src/audit.ts' });
       const affected = await agent.call('get_impact', { file: 'src/audit.ts', depth: 2 });
@@ -124,12 +124,12 @@ export const TASKS = [
     },
   },
   {
-    name: 'where a phrase stands, and that another is nowhere',
+    name: 'find a phrase, and report that another is missing',
     async run(agent) {
       const there = await agent.call('fulltext_search', { query: '"retry budget is exhausted"', limit: 30 });
       const nowhere = await agent.call('fulltext_search', { query: '"retry budget is unlimited"', limit: 5 });
       const pages = new Set([...there.matchAll(/`([\w/]+\.md):\d+`/g)].map((found) => found[1]));
-      // Without a word about it, somebody has to read what was found instead.
+      // If the answer does not mention it, the agent has to read the results.
       if (!/no page has the phrase/.test(nowhere)) await agent.call('search', { query: 'unlimited retry budget', limit: 3 });
       return pages.size >= 20;
     },

@@ -1,4 +1,4 @@
-// The official clients behind one face, so that each is asked the same.
+// One interface to all official clients, so that the same tests run on each.
 
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -53,7 +53,7 @@ function second(mode) {
   };
 }
 
-// `progress`: whether the client can be trusted to pass on what comes just before an answer.
+// `progress`: whether the client reliably delivers notifications that arrive just before an answer.
 export const CLIENTS = [
   { name: '@modelcontextprotocol/sdk 1.x', open: first, version: '2025-11-25', progress: false },
   { name: '@modelcontextprotocol/client 2.x', open: () => second(), version: '2025-11-25', progress: true },

@@ -1,9 +1,9 @@
-// Puts our names where a suite of tests has fixed ones, so that a product can be asked what was written
-// for a server of fixtures. Nothing else of requests and answers changes.
+// Replaces the fixed names of a test suite by ours, so that scenarios for a server with fixtures run on a real
+// server. Requests and answers are otherwise unchanged.
 
 import { createServer, request } from 'node:http';
 
-// `names`: pairs of a fixed name and ours. Resolves with the address to give to the suite.
+// `names`: pairs of a fixed name and our name. Resolves to the address for the suite.
 export async function renaming(target, names) {
   const ours = (text) => names.reduce((result, [fixed, own]) => result.replaceAll(fixed, own), text);
   const theirs = (text) => names.reduce((result, [fixed, own]) => result.replaceAll(own, fixed), text);
@@ -21,7 +21,7 @@ export async function renaming(target, names) {
         const { 'content-length': _, ...rest } = answer.headers;
         outgoing.writeHead(answer.statusCode, rest);
         outgoing.flushHeaders();
-        // Events end with a line, so a name is never cut in two.
+        // Replace whole lines only, so that no name is split.
         let kept = '';
         answer.setEncoding('utf8');
         answer.on('data', (part) => {

@@ -1,14 +1,14 @@
-// The server under test as a process: on standard streams, and over HTTP.
+// Runs the server under test as a process, over standard input and output or over HTTP.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export const program = process.env.UBP_UNDER_TEST;
-if (!program) throw new Error('UBP_UNDER_TEST has to name the ubp to test');
+if (!program) throw new Error('UBP_UNDER_TEST must be the path of the ubp to test');
 
 const running = new Set();
 
-// Ends what a failed test left running.
+// Kills the servers that a failed test left running.
 export function endAll() {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -19,19 +19,19 @@ export function argumentsFor(folder, options = []) {
   return ['-C', folder, 'mcp-server', ...options];
 }
 
-// Without what would change what the server does.
+// The environment without variables that change the server's behaviour.
 export function environment(extra = {}) {
   const { UBP_MCP_TOKEN, UBP_LOG, ...rest } = process.env;
   return { ...rest, ...extra };
 }
 
-// Resolves with the value that `look` gives, once it gives one.
+// Calls `look` until it returns a truthy value, and resolves to that value.
 export async function eventually(look, what, patience = 20_000) {
   const end = Date.now() + patience;
   for (;;) {
     const value = await look();
     if (value) return value;
-    if (Date.now() > end) throw new Error(`waited ${patience / 1000} s in vain for ${what}`);
+    if (Date.now() > end) throw new Error(`timed out after ${patience / 1000} s waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -44,7 +44,7 @@ export function ended(child, patience = 20_000) {
   );
 }
 
-// A server over HTTP on a port that the system chose, without a token unless one is given or its own is wanted.
+// Starts a server over HTTP on a free port. It has a token only if `env` sets one or `ownToken` is true.
 export async function serveHttp(folder, { options = ALL, env = {}, address = '127.0.0.1:0', ownToken = false } = {}) {
   const open = ownToken || env.UBP_MCP_TOKEN ? [] : ['--no-token'];
   const child = spawn(program, argumentsFor(folder, [...options, '--http', address, ...open]), {
@@ -69,7 +69,7 @@ export async function serveHttp(folder, { options = ALL, env = {}, address = '12
   return { child, url, stop, said: () => said, printed: () => printed };
 }
 
-// A server on standard streams, spoken to by hand: what a client library would not send can be sent.
+// Starts a server over standard input and output, with raw access to its input and output.
 export function serveStdio(folder, { options = ALL, env = {} } = {}) {
   const child = spawn(program, argumentsFor(folder, options), { env: environment(env), stdio: 'pipe' });
   running.add(child);
@@ -78,7 +78,7 @@ export function serveStdio(folder, { options = ALL, env = {} } = {}) {
   const strays = [];
   let said = '';
   child.stderr.on('data', (part) => (said += part));
-  // A server that ended does not read: the tests look at how it ended.
+  // If the server has exited, its input is closed. The tests check the exit status.
   child.stdin.on('error', () => {});
   createInterface({ input: child.stdout }).on('line', (line) => {
     try {

@@ -1,9 +1,9 @@
-// One sensible call of every tool, in an order in which all of them succeed on one project.
+// One call of every tool. In this order, all of them succeed on one project.
 
 import assert from 'node:assert/strict';
 import Ajv from 'ajv/dist/2020.js';
 
-// `ask(name, arguments)` gives the structured answer of another tool.
+// `ask(name, arguments)` returns the structured answer of another tool.
 const hashOf = async (ask, page) => (await ask('ubp_get_page', { page })).content_hash;
 
 const CALLS = {
@@ -55,26 +55,26 @@ const CALLS = {
   }),
 };
 
-// The tools of a server that may only read, and was asked for nothing else.
+// The tools of a read-only server without options.
 export const DEFAULT_TOOLS = [
   'ubp_check_staleness', 'ubp_doctor', 'ubp_fulltext_search', 'ubp_get_context', 'ubp_get_graph', 'ubp_get_impact', 'ubp_get_page',
   'ubp_graph_traverse', 'ubp_list_pages', 'ubp_refs', 'ubp_search', 'ubp_status', 'ubp_suggest_links',
 ];
 
 export async function argumentsOf(name, ask) {
-  assert.ok(name in CALLS, `${name} is a tool without a call in support/tools.mjs`);
+  assert.ok(name in CALLS, `${name} has no call in support/tools.mjs`);
   return CALLS[name](ask);
 }
 
-// Strict, so that a keyword or format which some client would not know fails here.
+// Strict, so that keywords and formats that some clients do not support fail here.
 function validator(schema) {
   return new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true }).compile(schema);
 }
 
-// What holds of every tool before it is called.
+// Checks the description of a tool.
 export function checkTool(tool) {
   assert.equal(tool.inputSchema.type, 'object');
-  assert.equal(tool.inputSchema.additionalProperties, false, `${tool.name} takes unknown fields`);
+  assert.equal(tool.inputSchema.additionalProperties, false, `${tool.name} accepts unknown fields`);
   validator(tool.inputSchema);
   assert.equal(tool.outputSchema.type, 'object');
   validator(tool.outputSchema);
@@ -82,7 +82,7 @@ export function checkTool(tool) {
   assert.equal(typeof tool.annotations.readOnlyHint, 'boolean');
 }
 
-// What holds of every answer.
+// Checks the answer of a tool.
 export function checkAnswer(tool, args, result) {
   assert.ok(!result.isError, `${tool.name}: ${JSON.stringify(result.content)}`);
   const takes = validator(tool.inputSchema);

@@ -1,4 +1,4 @@
-// A project of a few pages about a login, in a repository whose code went on after the pages.
+// A project with a few pages about a login, in a repository whose code changed after the pages.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ A mail with a link that lives for ten minutes.
   'pages/obsolete.md': '# Obsolete\n\nNobody needs this.\n',
 };
 
-// A project on disk, `filler` pages larger. Call `remove` when it is done with.
+// Writes the project to disk, with `filler` additional pages. `remove` deletes it.
 export function vault({ filler = 0 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ubp-mcp-'));
   const write = (path, text) => {

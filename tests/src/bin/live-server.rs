@@ -1,6 +1,6 @@
-//! A project held open by a process of its own, for suites that kill it: `live-server FOLDER`. Reads
-//! a request a line from standard input, `call OPERATION {…}` or `state`, and answers with a line of
-//! JSON. Ends with its input, or with its parent.
+//! Holds a project open in a separate process, for suites that kill it: `live-server FOLDER`. Reads one request per
+//! line from standard input (`call OPERATION {…}` or `state`) and answers each with one line of JSON. Exits when its
+//! input ends or its parent exits.
 #![allow(clippy::print_stderr)]
 
 use std::io::{BufRead, Write};

@@ -1,4 +1,4 @@
-//! Writes a made-up vault: `make-vault FOLDER [PAGES [BYTES]]`.
+//! Generates a vault: `make-vault FOLDER [PAGES [BYTES]]`.
 #![allow(clippy::print_stderr)]
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What TypeScript a schema becomes.
+//! Which TypeScript is generated from a schema.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn typescript(schema: &Value) -> String {
 }
 
 #[test]
-fn fields_keep_their_order_words_and_whether_they_must_be_given() {
+fn fields_keep_their_order_descriptions_and_optionality() {
     let schema = json!({
         "description": "A question.",
         "type": "object",
@@ -44,7 +44,7 @@ fn fields_keep_their_order_words_and_whether_they_must_be_given() {
 }
 
 #[test]
-fn a_choice_of_words_is_a_union() {
+fn an_enum_of_strings_becomes_a_union() {
     let schema = json!({
         "oneOf": [
             { "const": "hybrid", "type": "string", "description": "Both." },
@@ -55,7 +55,7 @@ fn a_choice_of_words_is_a_union() {
 }
 
 #[test]
-fn one_name_for_two_things_becomes_two_names() {
+fn different_types_with_the_same_name_are_renamed() {
     let with = |shape: Value| {
         json!({
             "type": "object",
@@ -77,7 +77,7 @@ fn one_name_for_two_things_becomes_two_names() {
 }
 
 #[test]
-fn what_is_not_known_is_an_error() {
+fn unsupported_keywords_are_an_error() {
     for schema in [
         json!({ "type": "object", "patternProperties": {} }),
         json!({ "allOf": [] }),

@@ -1,5 +1,5 @@
-//! TypeScript from JSON Schema, as far as the schemas of operations go. What is not known here is an
-//! error, so that no type is ever looser than its schema without anybody noticing.
+//! Generates TypeScript from the subset of JSON Schema that operations use. An unsupported keyword is an error, so that
+//! a type is never looser than its schema without anybody noticing.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Says nothing about the shape of JSON in TypeScript.
+/// Keywords that do not affect the TypeScript type.
 const WITHOUT_A_TYPE: [&str; 13] = [
     "$schema",
     "$defs",
@@ -25,23 +25,23 @@ const WITHOUT_A_TYPE: [&str; 13] = [
     "deprecated",
 ];
 
-/// Types that operations share, each once.
+/// Types shared by operations, each declared once.
 #[derive(Default)]
 pub(super) struct Types {
     declarations: BTreeMap<String, String>,
-    /// The schema of each name, with every reference written out.
+    /// The schema of each name, with all references resolved.
     meanings: BTreeMap<String, Value>,
     operations: String,
 }
 
-/// How the names in one schema's `$defs` are called among all types.
+/// The TypeScript names of the types in one schema's `$defs`.
 struct Names<'a> {
     definitions: Option<&'a Map<String, Value>>,
     called: BTreeMap<&'a str, String>,
 }
 
 impl Types {
-    /// Takes in an operation.
+    /// Adds an operation.
     pub(super) fn operation(
         &mut self,
         name: &str,
@@ -58,18 +58,18 @@ impl Types {
         Ok(())
     }
 
-    /// Takes in a type of its own.
+    /// Adds a type that belongs to no operation.
     pub(super) fn root(&mut self, name: &str, schema: &Value) -> Result<()> {
         self.named(name, name, schema)
     }
 
-    /// The whole file.
+    /// The complete file.
     pub(super) fn finish(self) -> String {
         let mut text = String::from(
-            "// Made from the schemas of the operation table; do not edit. To make it anew:\n\
+            "// Generated from the schemas of the operation table; do not edit. To regenerate:\n\
              // UBP_UPDATE=1 cargo test -p ubp-tests --no-default-features contract\n\n",
         );
-        text += "/** What each operation takes and gives. */\nexport interface Operations {\n";
+        text += "/** The parameters and the output of each operation. */\nexport interface Operations {\n";
         text += &self.operations;
         text += "}\n\nexport type OperationName = keyof Operations;\n";
         for declaration in self.declarations.values() {
@@ -83,7 +83,7 @@ impl Types {
         let mut names = Names { definitions, called: BTreeMap::new() };
         for (definition, shape) in definitions.into_iter().flatten() {
             let meaning = names.meaning(shape)?;
-            // Two operations may call different things by one name.
+            // Two operations may use one name for different types.
             let mut candidate = definition.clone();
             if self.meanings.get(&candidate).is_some_and(|other| *other != meaning) {
                 candidate = format!("{owner}{definition}");
@@ -107,7 +107,7 @@ impl Types {
 }
 
 impl Names<'_> {
-    /// `schema` with the schema itself in place of every reference, and without what it says to people.
+    /// `schema` with all references resolved and all descriptions removed.
     fn meaning(&self, schema: &Value) -> Result<Value> {
         Ok(match schema {
             Value::Object(fields) if fields.contains_key("$ref") => {
@@ -137,7 +137,7 @@ impl Names<'_> {
         })
     }
 
-    /// The TypeScript of a schema that stands at `indent`.
+    /// The TypeScript of a schema, indented by `indent`.
     fn shape(&self, schema: &Value, indent: &str) -> Result<String> {
         let fields = match schema {
             Value::Bool(true) => return Ok("unknown".into()),
@@ -210,14 +210,14 @@ impl Names<'_> {
         let more = match (fields.get("additionalProperties"), fields.get("patternProperties")) {
             (Some(Value::Bool(false)) | None, None) => None,
             (Some(schema), None) => Some(self.shape(schema, indent)?),
-            // TypeScript cannot say what keys look like.
+            // TypeScript cannot restrict the form of keys.
             (Some(Value::Bool(false)), Some(Value::Object(patterns))) if patterns.len() == 1 => {
                 patterns.values().next().map(|schema| self.shape(schema, indent)).transpose()?
             }
             _ => return Err("patterns of names beside other names are not known here".into()),
         };
         let Some(properties) = fields.get("properties").and_then(Value::as_object) else {
-            // Without properties it is a map, or, where nothing may be in it, empty.
+            // An object without properties is a map, or empty if it allows no other fields.
             return Ok(match more {
                 Some(more) => format!("Record<string, {more}>"),
                 None if fields.contains_key("additionalProperties") => "Record<string, never>".into(),
@@ -241,7 +241,7 @@ impl Names<'_> {
                 text += &comment(described, &inner);
             }
             let shape = self.shape(schema, &inner)?;
-            // With `exactOptionalPropertyTypes`, leaving out and `undefined` differ; JSON knows no difference.
+            // With `exactOptionalPropertyTypes`, a missing field differs from `undefined`; in JSON it does not.
             let (mark, or) = if required.contains(&name.as_str()) { ("", "") } else { ("?", " | undefined") };
             text += &format!("{inner}{name}{mark}: {shape}{or};\n");
         }
@@ -249,7 +249,7 @@ impl Names<'_> {
     }
 }
 
-/// Keywords that go with `type`.
+/// Keywords that may accompany `type`.
 const OF_TYPES: [&str; 7] =
     ["type", "properties", "required", "additionalProperties", "patternProperties", "items", "prefixItems"];
 

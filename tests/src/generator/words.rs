@@ -1,5 +1,4 @@
-//! Words, and how often they come: the n-th most frequent word comes about once for n times of the
-//! first, as in any language.
+//! Words and their frequencies: the n-th most frequent word appears 1/n as often as the first (Zipf's law).
 
 use std::collections::BTreeSet;
 
@@ -7,13 +6,13 @@ use super::Random;
 
 const WORDS: usize = 6_000;
 
-/// What every English page is full of.
+/// Function words, which fill every English page.
 const FREQUENT: [&str; 24] = [
     "the", "of", "a", "to", "and", "is", "in", "that", "it", "for", "when", "with", "as", "are", "by", "on",
     "this", "not", "from", "which", "has", "only", "after", "each",
 ];
 
-/// What pages of a software project are about.
+/// Words of software projects.
 const TOPICS: [&str; 40] = [
     "session",
     "token",
@@ -88,10 +87,10 @@ const KANJI: [&str; 40] = [
     "衝突", "期限", "権限", "通知", "処理", "結果", "保存", "読込", "書込", "画面", "入力", "出力", "試験",
 ];
 
-/// Words in order of frequency.
+/// Words, the most frequent first.
 pub(super) struct Vocabulary {
     words: Vec<String>,
-    /// Share of all text that the words up to here make up.
+    /// The cumulative share of the text, up to and including each word.
     cumulative: Vec<f64>,
     japanese: bool,
 }
@@ -132,14 +131,14 @@ impl Vocabulary {
         Self { words, cumulative, japanese }
     }
 
-    /// A word of the text, as often as its rank says.
+    /// A random word, by frequency.
     fn any(&self, random: &mut Random) -> &str {
         let share = random.fraction();
         let at = self.cumulative.partition_point(|&sum| sum < share).min(self.words.len() - 1);
         &self.words[at]
     }
 
-    /// A word that says something.
+    /// A random word that is not a function word.
     pub(super) fn draw(&self, random: &mut Random) -> &str {
         let frequent = if self.japanese { JAPANESE_FREQUENT.len() } else { FREQUENT.len() };
         loop {

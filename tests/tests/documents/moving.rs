@@ -1,4 +1,4 @@
-//! The rows for users of devrag: what stands here in place of what was there, and what was promised there.
+//! The rows for users of devrag: the replacement of each of its features, and what it promised.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use super::{Folder, TOOLS, eventually, listed};
 use crate::process::program;
 
 #[test]
-fn everything_of_devrag_is_here_or_has_something_in_its_place() {
+fn every_devrag_feature_exists_or_has_a_replacement() {
     tables::run(
         "devrag",
         "Coming from devrag",
@@ -61,7 +61,7 @@ fn build(row: &Row) {
     assert_eq!(programs, ["ubp"], "what the command makes");
 }
 
-/// An index as devrag made it.
+/// An index in the format of devrag.
 fn foreign_index(folder: &Folder) {
     let database = Connection::open(folder.path("vectors.db")).unwrap();
     database
@@ -76,7 +76,7 @@ fn its_index(_: &Row) {
     let folder = Folder::new();
     foreign_index(&folder);
     let before = fs::read(folder.path("vectors.db")).unwrap();
-    folder.start(&json!({})).ended_for("move it away");
+    folder.start(&json!({})).ended_for("move it, or choose another path");
     assert_eq!(fs::read(folder.path("vectors.db")).unwrap(), before);
     fs::rename(folder.path("vectors.db"), folder.path("devrag.db")).unwrap();
     listed(&mut folder.documents(), 3);
@@ -88,7 +88,7 @@ fn its_tables(row: &Row) {
     let mut client = folder.documents();
     let document = &listed(&mut client, 3)[0];
     let found = client.ask("search", json!({ "query": "zebra" })).unwrap();
-    // What their columns held.
+    // The columns of the tables in devrag.
     for field in ["filename", "indexed_at", "modified_at"] {
         assert!(document[field].is_string(), "{document}");
     }
@@ -107,11 +107,11 @@ fn its_model(row: &Row) {
     let folder = Folder::new();
     let started = folder.start(&json!({})).went_on();
     let inside = row.cell(1).split(' ').next().unwrap();
-    let said = started.warned(row.code(0)[0]) && started.warned(&format!("{inside} is used"));
-    assert!(said || started.warned("this build of ubp runs no models"), "{}", started.said);
+    let said = started.warned(row.code(0)[0]) && started.warned(&format!("using {inside}"));
+    assert!(said || started.warned("this build of ubp cannot run models"), "{}", started.said);
 }
 
-/// The program alone in an empty folder, with nothing around it that could tell it where something lies.
+/// Copies the program alone to an empty folder and clears the environment, so that it can find nothing else.
 fn one_program(_: &Row) {
     let folder = Folder::new();
     let alone = folder.path("alone");
@@ -137,21 +137,21 @@ fn processors(row: &Row) {
 fn synchronised(_: &Row) {
     let folder = Folder::new();
     listed(&mut folder.documents(), 3);
-    // While no server runs, one comes, one changes and one goes.
+    // While no server runs, one document is added, one is changed and one is deleted.
     folder.write("documents/new.md", "# New\n\nauroras\n");
     folder.write("documents/note1.md", "# Note\n\nA heron.\n\n## More\n\nand a stork\n");
     fs::remove_file(folder.path("documents/project.md")).unwrap();
     let mut client = folder.documents();
-    eventually("the index is what the folder is", || {
+    eventually("the index matches the folder", || {
         let documents = client.ask("list_documents", json!({})).unwrap()["documents"].clone();
         let names: Vec<&str> =
             documents.as_array().unwrap().iter().map(|one| one["filename"].as_str().unwrap()).collect();
         names == ["new.md", "note1.md", "sub/api.md"] && documents[1]["chunks"] == 2
     });
-    // And while it runs.
+    // And while a server runs.
     folder.write("documents/later.md", "# Later\n\nauroras\n");
     fs::remove_file(folder.path("documents/new.md")).unwrap();
-    eventually("what happens is seen", || {
+    eventually("changes while a server runs are indexed", || {
         let found = client.ask("search", json!({ "query": "auroras" })).unwrap()["results"].to_string();
         found.contains("later.md") && !found.contains("new.md")
     });

@@ -1,4 +1,4 @@
-//! The rows about paths, and more that lead out: every tool that is given a path refuses them.
+//! The rows about paths, and more paths to the outside: every tool with a path parameter rejects them.
 
 use serde_json::json;
 use ubp_tests::mcp::McpClient;
@@ -6,11 +6,11 @@ use ubp_tests::tables::{self, Row};
 
 use super::{Folder, listed};
 
-/// The tools that are given a path, and the parameter that it is given in.
+/// The tools with a path parameter, and the name of that parameter.
 const BY_PATH: [(&str, &str); 3] =
     [("index_markdown", "filepath"), ("delete_document", "filename"), ("reindex_document", "filename")];
 
-/// A folder with files outside of the documents, and links to them among the documents.
+/// A folder with files outside of the documents folder, and links to them inside of it.
 fn tempting() -> (Folder, McpClient) {
     let folder = Folder::new();
     folder.write("secret.md", "secret");
@@ -23,7 +23,7 @@ fn tempting() -> (Folder, McpClient) {
     (folder, client)
 }
 
-/// Asserts that nothing outside of the documents was read or changed.
+/// Asserts that nothing outside of the documents folder was read or changed.
 fn untouched(folder: &Folder, client: &mut McpClient) {
     assert_eq!(folder.read("secret.md"), "secret");
     assert_eq!(folder.read("documents-evil/x.md"), "evil");
@@ -34,7 +34,7 @@ fn untouched(folder: &Folder, client: &mut McpClient) {
 }
 
 #[test]
-fn every_path_of_the_table_is_refused() {
+fn every_path_in_the_table_is_rejected() {
     let refused: fn(&Row) = refused;
     let paths = ["`../secret.md`", "`/etc/passwd`", "`../documents-evil/x.md`", "`link.md`"];
     tables::run("documents", "Paths", &paths.map(|path| (path, refused)));
@@ -50,7 +50,7 @@ fn refused(row: &Row) {
 }
 
 #[test]
-fn paths_that_lead_out_are_refused_by_every_tool_however_they_are_written() {
+fn every_tool_rejects_paths_to_the_outside_in_every_notation() {
     let (folder, mut client) = tempting();
     let absolute = |name: &str| folder.path(name).to_string_lossy().into_owned();
     let outside = [

@@ -1,4 +1,4 @@
-//! The rows about `config.json`: every key, and the file itself.
+//! The rows about `config.json`: every key, and the file as a whole.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use ubp_tests::tables::{self, Row};
 use super::{Folder, listed};
 
 #[test]
-fn every_key_is_followed_and_every_situation_is_met() {
+fn every_key_and_every_state_of_the_file_is_tested() {
     tables::run(
         "documents",
         "Settings",
@@ -28,7 +28,7 @@ fn every_key_is_followed_and_every_situation_is_met() {
     );
 }
 
-/// Asserts that the server says the line of the setting, and takes the default for all of them.
+/// Asserts that the server reports the line of the setting and uses the defaults for all settings.
 fn refused(folder: &Folder, config: &Value) {
     let text = format!("{config:#}");
     let (name, value) = config.as_object().unwrap().iter().next().unwrap();
@@ -39,14 +39,14 @@ fn refused(folder: &Folder, config: &Value) {
     assert!(started.warned("using the default settings"), "{}", started.said);
 }
 
-/// Asserts that nothing in the settings is wrong or unknown.
+/// Asserts that no setting is reported as invalid or unknown.
 fn taken(folder: &Folder, config: &Value) -> String {
     let started = folder.start(config).went_on();
     assert!(!started.said.contains("config.json"), "{config}: {}", started.said);
     started.said
 }
 
-/// What the server made of an absent file says of a setting.
+/// The default of a setting, from the `config.json` that the server writes when there is none.
 fn template(key: &str) -> Value {
     let folder = Folder::new();
     folder.start_as_is().went_on();
@@ -64,7 +64,7 @@ fn documents_dir(row: &Row) {
     folder.write("notes/a.md", "# A\n\nx\n");
     folder.write("config.json", r#"{ "documents_dir": "notes" }"#);
     assert_eq!(listed(&mut folder.documents(), 1)[0]["filename"], "a.md");
-    // Seen from the folder of the file, wherever the server is started.
+    // Paths are relative to the folder of the file, not to the current folder.
     folder.write("elsewhere/config.json", r#"{ "documents_dir": "../notes", "db_path": "../notes.db" }"#);
     assert_eq!(listed(&mut folder.server(&["--config", "elsewhere/config.json"]), 1)[0]["filename"], "a.md");
     assert!(folder.path("notes.db").exists());
@@ -92,7 +92,7 @@ fn db_path(row: &Row) {
     fs::create_dir(folder.path("index")).unwrap();
     taken(&folder, &json!({ "db_path": "index/my.db" }));
     assert!(folder.path("index/my.db").exists());
-    assert!(folder.path("documents/.ubp").is_dir(), "beside the index only where documents lie below it");
+    assert!(folder.path("documents/.ubp").is_dir(), "not in the documents folder");
     folder.start(&json!({ "db_path": "no/such/file.db" })).ended_for("no/such");
     folder.start(&json!({ "db_path": "documents" })).ended_for("is not a regular file");
     let mine = "what I wrote myself, and need";
@@ -171,10 +171,10 @@ fn fallback_to_cpu(_: &Row) {
     refused(&folder, &json!({ "compute": { "fallback_to_cpu": "no" } }));
 }
 
-/// What a program that runs no models says, in place of all that is about them.
-const WITHOUT_MODELS: &str = "this build of ubp runs no models";
+/// The message of a program without models, which replaces all messages about them.
+const WITHOUT_MODELS: &str = "this build of ubp cannot run models";
 
-/// The model inside the program.
+/// The built-in model.
 const INSIDE: &str = "all-MiniLM-L6-v2";
 
 fn model_name(row: &Row) {
@@ -186,7 +186,7 @@ fn model_name(row: &Row) {
         assert!(inside.warned(WITHOUT_MODELS), "{}", inside.said);
     } else {
         assert!(unknown.warned("'no-such-model': not installed"), "{}", unknown.said);
-        assert!(unknown.warned(&format!("{INSIDE} is used")), "{}", unknown.said);
+        assert!(unknown.warned(&format!("using {INSIDE}")), "{}", unknown.said);
         assert_eq!(inside.lines("[WARN]"), Vec::<&str>::new());
     }
     refused(&folder, &json!({ "model": { "name": 7 } }));
@@ -196,7 +196,7 @@ fn model_dimensions(row: &Row) {
     assert_eq!(template("model.dimensions"), row.numbers(1)[0]);
     let folder = Folder::new();
     let started = folder.start(&json!({ "model": { "name": INSIDE, "dimensions": 8 } })).went_on();
-    let said = started.warned("model.dimensions is 8") && started.warned("384 is used");
+    let said = started.warned("model.dimensions is 8") && started.warned("using 384");
     assert!(said || started.warned(WITHOUT_MODELS), "{}", started.said);
     refused(&folder, &json!({ "model": { "dimensions": 0 } }));
 }
@@ -226,8 +226,8 @@ fn wrong(_: &Row) {
     ] {
         let started = folder.start_with(text).went_on();
         assert!(started.warned(&format!("config.json:{line}: ")), "{}", started.said);
-        assert_eq!(folder.read("config.json"), text, "nobody's file is written over");
-        assert!(!folder.path("elsewhere").exists(), "none of it is taken");
+        assert_eq!(folder.read("config.json"), text, "an existing file is not overwritten");
+        assert!(!folder.path("elsewhere").exists(), "no setting is applied");
         listed(&mut folder.documents(), 3);
     }
 }
@@ -247,7 +247,7 @@ fn right(_: &Row) {
     let count = |client: &mut ubp_tests::mcp::McpClient| {
         client.ask("search", json!({ "query": "zebra" })).unwrap()["results"].as_array().unwrap().len()
     };
-    assert_eq!(count(&mut client), 1, "changes are read at the next start");
+    assert_eq!(count(&mut client), 1, "changes apply after a restart");
     drop(client);
     let mut client = folder.documents();
     listed(&mut client, 4);

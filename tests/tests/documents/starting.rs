@@ -1,4 +1,4 @@
-//! The rows about what a server says when it starts: the processor that models run on, and levels.
+//! The rows about messages at startup: the device that models run on, and log levels.
 
 use std::fs::File;
 
@@ -9,12 +9,12 @@ use ubp_tests::tables::{self, Row};
 use super::{Folder, Started, listed};
 
 #[test]
-fn every_device_is_said_and_never_pretended() {
+fn the_reported_device_is_the_one_in_use() {
     tables::run("documents", "GPU", &[("`auto`", auto), ("`gpu`", gpu), ("`cpu`", cpu)]);
 }
 
 #[test]
-fn every_level_means_what_its_row_says() {
+fn every_log_level_has_the_documented_meaning() {
     tables::run(
         "documents",
         "Messages",
@@ -22,7 +22,7 @@ fn every_level_means_what_its_row_says() {
     );
 }
 
-/// Starts a server for the device of the row.
+/// Starts a server for the device in the row.
 fn started(row: &Row, fallback_to_cpu: bool) -> Started {
     let compute = json!({ "device": row.code(0)[0], "fallback_to_cpu": fallback_to_cpu });
     Folder::new().start(&json!({ "compute": compute }))
@@ -62,7 +62,7 @@ fn cpu(row: &Row) {
     }
 }
 
-/// Every line has a level.
+/// Asserts that every line has a level.
 fn levelled(said: &str) {
     for line in said.lines() {
         let level =
@@ -71,7 +71,7 @@ fn levelled(said: &str) {
     }
 }
 
-/// The level that the row is about.
+/// The level in the row.
 fn level(row: &Row) -> &str {
     row.code(0)[0]
 }

@@ -1,5 +1,5 @@
-//! The rows about tools, their parameters and the fields of their answers. What needs vectors is asked of the engine with
-//! an embedder that needs no model; all else of the program.
+//! The rows about tools, their parameters and the fields of their answers. Rows that need vectors run on the engine
+//! with an embedder that needs no model; all others run the program.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use ubp_tests::terminal::Terminal;
 use super::{Folder, TOOLS, eventually, listed};
 
 #[test]
-fn every_tool_parameter_and_field_is_what_its_row_says() {
+fn every_tool_parameter_and_field_is_as_documented() {
     tables::run(
         "documents",
         "Tools",
@@ -46,7 +46,7 @@ fn every_tool_parameter_and_field_is_what_its_row_says() {
     );
 }
 
-/// A folder and a server whose index has all three documents.
+/// A folder, and a server that has indexed its three documents.
 fn served() -> (Folder, McpClient) {
     let folder = Folder::new();
     let mut client = folder.documents();
@@ -54,7 +54,7 @@ fn served() -> (Folder, McpClient) {
     (folder, client)
 }
 
-/// A project with these pages, and an engine that has all of their vectors.
+/// A project with these pages, and an engine with all of their vectors.
 fn with_vectors<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> (Terminal, Engine) {
     let terminal = Terminal::vault(pages).unwrap();
     let engine = fixture::engine(terminal.folder(), Some(Arc::new(HashEmbedder::full_size()))).unwrap();
@@ -65,12 +65,12 @@ fn with_vectors<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> (Ter
     (terminal, engine)
 }
 
-/// What an operation answers an agent that may write.
+/// The answer of an operation to an agent that may write.
 fn asked(engine: &Engine, operation: &str, params: Value) -> Value {
     engine.context(Caller::Agent, true, &Silent, &Cancel::default()).call(operation, params).unwrap()
 }
 
-/// Asserts that a tool takes `good` and refuses `bad` as wrong, naming the parameter or what it has to be.
+/// Asserts that a tool accepts `good` and rejects `bad`, and that the message contains `parameter`.
 fn takes(client: &mut McpClient, tool: &str, parameter: &str, good: &[Value], bad: &[Value]) {
     for arguments in good {
         client.ask(tool, arguments.clone()).unwrap();
@@ -91,7 +91,7 @@ fn search(_: &Row) {
     let found = asked(&engine, "search_documents", question.clone());
     assert_eq!(found["search_type"], "vector");
     assert_eq!(found["results"][0]["document"], "near.md", "{found}");
-    // A page that everybody links to is no closer for that.
+    // Links to a page must not raise its score.
     let linking: Vec<(String, String)> =
         (0..9).map(|n| (format!("z{n}.md"), format!("# Z{n}\n\n[[far]] [[far]]\n"))).collect();
     let linking = linking.iter().map(|(path, text)| (path.as_str(), text.as_str()));
@@ -128,7 +128,7 @@ fn top_k(row: &Row) {
     listed(&mut client, 11);
     let mut count =
         |arguments: Value| client.ask("search", arguments).unwrap()["results"].as_array().unwrap().len();
-    assert_eq!(count(json!({ "query": "認証" })), 5, "the settings' own default");
+    assert_eq!(count(json!({ "query": "認証" })), 5, "the default of the settings");
     assert_eq!(count(json!({ "query": "認証", "top_k": 3 })), 3);
     let [least, most] = row.numbers(1)[..] else { panic!("{row:?}") };
     let asking = |top_k: u64| json!({ "query": "認証", "top_k": top_k });
@@ -171,13 +171,13 @@ fn chunk(_: &Row) {
 fn similarity(row: &Row) {
     let (_folder, mut client) = served();
     let found = client.ask("search", json!({ "query": "認証" })).unwrap();
-    assert_eq!(found["search_type"], "fulltext_fallback", "no model inside knows this script");
+    assert_eq!(found["search_type"], "fulltext_fallback", "the built-in model does not support this script");
     assert!(row.code(1).contains(&"null") && found["results"][0]["similarity"].is_null(), "{found}");
     let (_terminal, engine) = with_vectors([("a.md", "tokens expire\n"), ("b.md", "zebras have stripes\n")]);
     let found = asked(&engine, "search_documents", json!({ "query": "a tokens expire" }));
     let of = |at: usize| found["results"][at]["similarity"].as_f64().unwrap();
     assert_eq!(found["results"][0]["document"], "a.md");
-    assert!((of(0) - 1.0).abs() < 1e-9, "its title and its words, and no others: {found}");
+    assert!((of(0) - 1.0).abs() < 1e-9, "the score comes from title and text only: {found}");
     assert!((0.0..of(0)).contains(&of(1)), "{found}");
     let decimals = asked(&engine, "search_documents", json!({ "query": "tokens of a zebra" }));
     let shown = decimals["results"][0]["similarity"].to_string();
@@ -198,7 +198,7 @@ fn position(_: &Row) {
     let text = folder.read("documents/places.md");
     let rest: String = text.chars().skip(position).collect();
     assert!(position > 0 && rest.starts_with(best["chunk"].as_str().unwrap()), "{found}");
-    assert!(rest.starts_with("# 二番目\r\n"), "line ends stay as they are: {rest}");
+    assert!(rest.starts_with("# 二番目\r\n"), "line ends are kept: {rest}");
     assert_eq!(best["line"], 8);
 }
 
@@ -241,7 +241,7 @@ fn chunk_size(row: &Row) {
     takes(&mut client, "index_markdown", "chunk_size", &good, &bad);
 
     let usual = client.ask("index_markdown", json!({ "filepath": "sub/api.md" })).unwrap();
-    assert_eq!(usual["chunk_size"], 500, "the settings' own default");
+    assert_eq!(usual["chunk_size"], 500, "the default of the settings");
     let small = client.ask("index_markdown", json!({ "filepath": "sub/api.md", "chunk_size": 100 })).unwrap();
     assert_eq!(small["chunk_size"], 100);
     // 1,800 characters.
@@ -249,7 +249,7 @@ fn chunk_size(row: &Row) {
     assert!((4..=8).contains(&count(&usual)) && (18..=40).contains(&count(&small)), "{usual} {small}");
     let text = folder.read("documents/sub/api.md");
     folder.write("documents/sub/api.md", &text.repeat(2));
-    eventually("the longer text is cut as small", || {
+    eventually("the longer text is split into chunks of the same size", || {
         let documents = listed(&mut client, 3);
         count(&documents[2]) >= 2 * count(&small) - 1
     });
@@ -296,7 +296,7 @@ fn chunks(_: &Row) {
     assert_eq!(results.filter(|result| result["document"] == "three.md").count(), 3, "{found}");
 }
 
-/// A time as answers tell it.
+/// Parses a time of an answer.
 fn time(document: &Value, field: &str) -> Timestamp {
     let text = document[field].as_str().unwrap();
     assert!(text.len() == 20 && text.ends_with('Z'), "{text}");
@@ -341,9 +341,9 @@ fn delete_document(row: &Row) {
     let lies = folder.path(trash).join(deleted["trash"].as_str().unwrap());
     assert!(fs::read_to_string(lies).unwrap().contains("zebra"));
     let (code, _) = client.refusal("delete_document", json!({ "filename": "note1.md" })).unwrap();
-    assert_eq!(code, "invalid_params", "it is gone");
+    assert_eq!(code, "invalid_params", "already deleted");
     drop(client);
-    // What was deleted comes back once the folder is a project.
+    // Once the folder is a project, the deletion can be undone.
     folder.ubp(&["init", "--pages-dir", "documents"]);
     let audit = folder.ubp(&["audit"]);
     assert!(audit.contains("note1.md"), "{audit}");
@@ -359,8 +359,12 @@ fn reindex_document(_: &Row) {
     assert_eq!(listed(&mut client, 3)[2]["chunks"], small["chunks"]);
     let (terminal, engine) = with_vectors([("a.md", "# A\n\nfirst\n\n## B\n\nsecond\n")]);
     let (again, reused) = (asked(&engine, "reindex_document", json!({ "filename": "a.md" })), json!(0));
-    assert_eq!((&again["embedded"], &again["reused"]), (&json!(2), &reused), "every vector is made anew");
-    // A change that nobody was told of.
+    assert_eq!(
+        (&again["embedded"], &again["reused"]),
+        (&json!(2), &reused),
+        "every vector is computed again"
+    );
+    // A change that no watcher reported.
     terminal.write("a.md", "# A\n\nthird\n").unwrap();
     let again = asked(&engine, "reindex_document", json!({ "filename": "a.md" }));
     assert_eq!(again["chunks"], 1, "the file is read: {again}");

@@ -1,11 +1,11 @@
-//! Follows every link of a site, as a browser does: below a folder of its host, with names that mean something to
-//! URLs.
+//! Follows every link of a site as a browser does: with the site in a subfolder of its host, and with file names that
+//! contain characters reserved in URLs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{export, files, vault};
 
-/// Values of an attribute in HTML that we wrote.
+/// The values of an attribute in generated HTML.
 fn values<'h>(html: &'h str, attribute: &str) -> Vec<&'h str> {
     let start = format!(" {attribute}=\"");
     html.match_indices(&start).filter_map(|(at, _)| html[at + start.len()..].split('"').next()).collect()
@@ -35,7 +35,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Where a relative address leads from a file.
+/// Resolves a relative address against a file.
 fn target(from: &str, address: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -49,7 +49,7 @@ fn target(from: &str, address: &str) -> String {
     parts.join("/")
 }
 
-/// Every local address of every page that leads nowhere, and how many there are in all.
+/// All broken local addresses, and the number of addresses checked.
 fn dead(site: &BTreeMap<String, Vec<u8>>) -> (Vec<String>, usize) {
     let pages: BTreeMap<&str, &str> = site
         .iter()
@@ -87,7 +87,7 @@ fn dead(site: &BTreeMap<String, Vec<u8>>) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn no_link_of_a_site_is_dead() {
+fn a_site_has_no_broken_links() {
     let long = format!("{}.md", "認".repeat(84));
     let names = [
         "日本語/ページ その1.md",
@@ -141,12 +141,12 @@ fn no_link_of_a_site_is_dead() {
     assert!(count > 500, "only {count} links were followed");
     let list = std::str::from_utf8(&site["all-pages.html"]).unwrap();
     let listed: BTreeSet<&str> = values(list, "href").into_iter().collect();
-    // All pages, the way home, and the list itself; the first page is the way home.
+    // All pages, the link home, and the page list. The first page is the home page.
     assert_eq!(listed.len(), names.len() + 3, "{listed:#?}");
 }
 
 #[test]
-fn dead_links_are_found() {
+fn broken_links_are_found() {
     let page = "<html><a href=\"b.html\">x</a><a href=\"#no\">x</a><a id=\"yes\" href=\"#yes\">x</a></html>";
     let site = BTreeMap::from([("a.html".to_owned(), page.as_bytes().to_vec())]);
     assert_eq!(

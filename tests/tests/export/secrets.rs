@@ -1,5 +1,5 @@
-//! A vault with secrets: every byte of every file of its site is searched for each of them, as it is written, in
-//! both Unicode forms, and as the words that the full text holds.
+//! Searches every byte of every file of a site for the secrets of its vault: verbatim, in both Unicode normal forms,
+//! and as terms of the full-text index.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::{export, files, vault};
 
-/// What must not be found, with what it is.
+/// What the site must not contain, with a description of each.
 const SECRETS: &[(&str, &str)] = &[
     ("Zürichprojekt", "a title"),
     ("Quixotic Ledger", "a file's name"),
@@ -33,7 +33,7 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn no_file_of_a_site_holds_a_secret() {
+fn no_file_of_a_site_contains_a_secret() {
     let hidden = "---\nid: 0198c1d2-dead-7bad-8bad-c0ffeec0ffee\ntitle: Zürichprojekt\npublish: False\n\
         aliases: [Zephyrine, 機密計画書]\ntags: [obsidianite]\nfieldkeyish: fieldvalueish\n\
         source_refs: [src/sesquipedalian.rs]\n---\n# Zürichprojekt\n\nA xylographer says 秘密の合言葉. #inlinetagium ^tumtum-block\n\n\
@@ -92,10 +92,12 @@ fn no_file_of_a_site_holds_a_secret() {
         assert!(page.contains(shown), "{shown}\n{page}");
     }
     assert!(site.contains_key("shared.png"));
-    the_full_text_has_no_term_of_a_secret(&terminal.path("site").join(output["database"].as_str().unwrap()));
+    the_full_text_index_contains_no_term_of_a_secret(
+        &terminal.path("site").join(output["database"].as_str().unwrap()),
+    );
 }
 
-fn the_full_text_has_no_term_of_a_secret(database: &std::path::Path) {
+fn the_full_text_index_contains_no_term_of_a_secret(database: &std::path::Path) {
     let db = Connection::open(database).unwrap();
     db.execute_batch("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'fulltext', 'row')").unwrap();
     let mut statement = db.prepare("SELECT term FROM temp.terms").unwrap();
@@ -108,7 +110,7 @@ fn the_full_text_has_no_term_of_a_secret(database: &std::path::Path) {
         let mut terms = String::new();
         index_terms(secret, &mut terms);
         for term in terms.split_whitespace().filter(|term| term.chars().count() > 1) {
-            // What the index holds has lost its ending.
+            // The index contains stems, without endings.
             let stem: String = term.chars().take(5).collect();
             assert!(!known.iter().any(|known| known.starts_with(&stem)), "{term} of {secret}");
         }

@@ -1,5 +1,4 @@
-//! Agents that write: on terms that lose nobody's work, within a limit, and so that a person can see
-//! and take back what they did.
+//! Agents that write: nobody's work is lost, the number of changes is limited, and a person can see and undo them.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,12 +11,12 @@ use super::{server, text};
 use crate::parity::vault;
 use crate::process::json as ubp_json;
 
-/// A result that must be none of an error.
+/// The result of a call that must succeed.
 fn done(client: &mut McpClient, tool: &str, arguments: Value) -> Value {
     client.ask(tool, arguments).unwrap()
 }
 
-/// The code of the error that a call must end in.
+/// The error code of a call that must fail.
 fn refused(client: &mut McpClient, tool: &str, arguments: Value) -> String {
     client.refusal(tool, arguments).unwrap().0
 }
@@ -27,7 +26,7 @@ fn hash(client: &mut McpClient, page: &str) -> Value {
 }
 
 #[test]
-fn a_page_is_changed_only_by_those_who_know_what_it_says() {
+fn changing_a_page_needs_the_hash_of_its_current_text() {
     let terminal = vault();
     let mut client = server(terminal.folder(), &["--write"]);
     let edit = |hash: Value| json!({ "page": "island.md", "mode": "replace", "content": "More.\n", "expected_hash": hash });
@@ -45,7 +44,7 @@ fn a_page_is_changed_only_by_those_who_know_what_it_says() {
 }
 
 #[test]
-fn a_person_sees_which_client_did_what_and_takes_it_back() {
+fn a_person_sees_which_client_changed_what_and_undoes_it() {
     let terminal = vault();
     let hub = "# Hub\n\nSee [[island]].\n";
     terminal.write("hub.md", hub).unwrap();
@@ -89,7 +88,7 @@ fn an_agent_lists_and_undoes_only_its_own_changes() {
 }
 
 #[test]
-fn deleting_has_to_be_meant_and_read_only_pages_stay() {
+fn deleting_needs_confirmation_and_read_only_pages_stay() {
     let terminal = vault();
     terminal.write("law.md", "---\nagents: read-only\n---\n# Law\n\n[[island]]\n").unwrap();
     let mut client = server(terminal.folder(), &["--write"]);
@@ -118,7 +117,7 @@ fn nothing_outside_of_the_pages_is_ever_written() {
 }
 
 #[test]
-fn changes_keep_to_the_limit_of_the_manifest() {
+fn changes_are_limited_by_the_manifest() {
     let terminal = vault();
     let mut client = server(terminal.folder(), &["--write"]);
     for number in 0..60 {
@@ -131,10 +130,10 @@ fn changes_keep_to_the_limit_of_the_manifest() {
     done(&mut client, "ubp_create_page", dry);
 }
 
-/// Every client appends lines of its own to pages that all of them write. What was accepted is in the
-/// page, or a later edit that knew it took it out; everything else was said to be a conflict.
+/// Every client appends lines to pages shared by all. Each accepted edit must be in its page; every other edit must
+/// have been rejected as a conflict.
 #[test]
-fn of_many_writers_nobody_loses_an_accepted_edit() {
+fn concurrent_writers_lose_no_accepted_edit() {
     let edits: usize = if std::env::var_os("UBP_SOAK").is_some() { 2_000 } else { 200 };
     const CLIENTS: usize = 8;
     let pages = edits.div_ceil(40);
@@ -176,6 +175,6 @@ fn of_many_writers_nobody_loses_an_accepted_edit() {
     assert_eq!(accepted.len(), edits / CLIENTS * CLIENTS);
     let logged = std::fs::read_to_string(terminal.path(".ubp/audit.jsonl")).unwrap();
     assert!(logged.lines().count() >= accepted.len());
-    // Eight writers on a few pages that never meet would prove nothing.
+    // Without a single conflict, the test would prove nothing.
     assert!(conflicts.load(Ordering::Relaxed) > 0);
 }

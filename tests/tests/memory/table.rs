@@ -1,4 +1,4 @@
-//! The tables of docs/memory.md and docs/hail-mary.md, row by row, at the terminal and over MCP.
+//! Runs the tables of docs/memory.md and docs/hail-mary.md row by row, at the terminal and over MCP.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,20 +13,20 @@ use crate::mcp::text;
 use crate::process::{self, command};
 
 #[test]
-fn every_table_is_run() {
+fn every_table_has_tests() {
     assert_eq!(tables::headings("memory"), ["Where memories are"]);
     assert_eq!(tables::headings("hail-mary"), ["Coming from hail-mary"]);
 }
 
 #[test]
-fn every_type_is_kept_where_its_row_says() {
+fn every_type_is_stored_in_the_documented_folder() {
     let kept: fn(&Row) = of_type;
     let types = ["`tech`", "`project-tech`", "`domain`"];
     tables::run("memory", "Where memories are", &types.map(|name| (name, kept)));
 }
 
 #[test]
-fn everything_of_hail_mary_is_here_or_has_something_in_its_place() {
+fn every_hail_mary_feature_exists_or_has_a_replacement() {
     tables::run(
         "hail-mary",
         "Coming from hail-mary",
@@ -66,26 +66,26 @@ fn with_memories() -> Terminal {
     terminal
 }
 
-/// The same, and one more that says what another says.
+/// The same, with an additional duplicate.
 fn with_twins() -> Terminal {
     let terminal = with_memories();
     ubp(&terminal, "memory remember --type tech 'Async in Rust' 'About Rust async.' --example 'let x;'");
     terminal
 }
 
-/// How many memories there are.
+/// The number of memories.
 fn count(terminal: &Terminal) -> Value {
     ubp(terminal, "memory list")["total_count"].clone()
 }
 
-/// Runs the command of the row, which must succeed; what it printed.
+/// Runs the command in the row, which must succeed, and returns its standard output.
 fn run(terminal: &Terminal, row: &Row) -> String {
     let ran = terminal.ubp(row.commands(1)[0]);
     assert!(ran.succeeded(), "{}", ran.transcript());
     ran.out
 }
 
-/// The arguments of a command in the row.
+/// The arguments of the command in the row.
 fn arguments(row: &Row) -> Vec<&str> {
     row.commands(1)[0].split(' ').skip(1).collect()
 }
@@ -105,7 +105,7 @@ fn mcp(row: &Row) {
     let mut client = server(terminal.folder(), &arguments);
     let tools: BTreeSet<String> = client.tool_names().unwrap().into_iter().collect();
     assert_eq!(tools, BTreeSet::from(["ubp_remember".to_owned(), "ubp_recall".to_owned()]));
-    // Without the right to write, what was remembered can be recalled, and that is all.
+    // Without permission to write, memories can only be recalled.
     let reading: Vec<&str> = arguments.iter().copied().filter(|argument| *argument != "--write").collect();
     assert_eq!(server(terminal.folder(), &reading).tool_names().unwrap(), ["ubp_recall"]);
     assert_eq!(client.close().unwrap(), Some(0));
@@ -117,13 +117,13 @@ fn mcp(row: &Row) {
     let params = json!({ "type": "tech", "topic": "Editor", "content": "Helix." });
     assert_eq!(own.ask("remember", params).unwrap()["action"], "created");
     assert!(terminal.path("home/ubp/memory/memory/tech/editor.md").exists());
-    assert_eq!(count(&terminal), 0, "none of the project's");
+    assert_eq!(count(&terminal), 0, "no memory of the project");
 }
 
 fn daemon(row: &Row) {
     let terminal = vault();
     terminal.ubp("add");
-    // The usual port may be another server's.
+    // Another server may use the default port.
     let start = [&["mcp-server"], &arguments(row)[..], &["--http", "127.0.0.1:0"]].concat();
     let started = process::json(terminal.folder(), &[&start[..], &["--json"]].concat());
     let status = process::ubp(terminal.folder(), &["mcp-server", "--status"]);
@@ -132,7 +132,7 @@ fn daemon(row: &Row) {
     assert!(status.status.success(), "{status:?}");
 }
 
-/// Asserts that the tool has these parameters and no others.
+/// Asserts that the tool has exactly these parameters.
 fn has_parameters(client: &mut McpClient, name: &str, expected: &[&str]) {
     let tools = client.tools().unwrap();
     let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
@@ -140,13 +140,13 @@ fn has_parameters(client: &mut McpClient, name: &str, expected: &[&str]) {
     assert_eq!(found, expected.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().iter().collect());
 }
 
-/// Asserts that the answer has these fields and no others.
+/// Asserts that the answer has exactly these fields.
 fn has_fields<'a>(answer: &'a Value, expected: impl IntoIterator<Item = &'a str>, more: &[&'a str]) {
     let found: BTreeSet<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(found, expected.into_iter().chain(more.iter().copied()).collect::<BTreeSet<_>>());
 }
 
-/// A memory with everything that one can have.
+/// A memory with all optional fields.
 fn memory() -> Value {
     json!({
         "type": "project-tech", "topic": "エラーハンドリング規約",
@@ -242,7 +242,7 @@ fn document(row: &Row) {
         assert!(text.contains("*Tags: rust*\n*References: 0, Confidence: 1.00*\n"), "{text}");
         assert!(text.contains("### Examples:\n") && text.contains("let x;"), "{text}");
     }
-    // The documents lie among the pages here, and are none of the memories.
+    // Here the documents are in the vault, but they are not memories.
     assert_eq!(count(&terminal), 3);
 }
 
@@ -265,8 +265,8 @@ fn reindex(row: &Row) {
     let command = row.commands(1)[0];
     assert_eq!(ubp(&terminal, command)["merged"].as_array().unwrap().len(), 1);
     assert_eq!(count(&terminal), 3);
-    assert_eq!(ubp(&terminal, command)["merged"], json!([]), "there is nothing left to do");
-    // The topics of those that went lead to the one that stays.
+    assert_eq!(ubp(&terminal, command)["merged"], json!([]), "nothing left to merge");
+    // The topics of merged memories refer to the one that is kept.
     let again = ubp(&terminal, "memory remember --type tech 'Async in Rust' 'About Rust async.'");
     let stays = ubp(&terminal, "memory remember --type tech 'Rust async' 'About Rust async.'");
     assert_eq!((&again["action"], &again["memory_id"]), (&json!("updated"), &stays["memory_id"]));

@@ -1,4 +1,4 @@
-//! Stopped at any moment, the next run goes on and ends as if nothing had happened.
+//! After an interruption at any moment, the next run completes the work.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn send(signal: &str, process: u32) {
 }
 
 #[test]
-fn killed_at_any_moment_the_next_run_ends_as_a_clean_one() {
+fn after_a_kill_the_next_run_gives_the_same_index_as_a_clean_one() {
     let (rounds, pages) = if soak() { (30, 10_000) } else { (5, 2_000) };
     let folder = project(pages);
     let folder = folder.path();
@@ -31,7 +31,7 @@ fn killed_at_any_moment_the_next_run_ends_as_a_clean_one() {
     let mut killed = 0;
     for round in 0..rounds {
         forget_index(folder);
-        // Twice in a row, since the second run goes on from what the first left behind.
+        // Twice in a row: the second run continues where the first one was killed.
         for _ in 0..2 {
             let mut child = command(folder, &["add"]).spawn().unwrap();
             let moment = whole_run.mul_f64(random.fraction() * 0.9);
@@ -40,7 +40,7 @@ fn killed_at_any_moment_the_next_run_ends_as_a_clean_one() {
             if child.wait().unwrap().signal() == Some(9) {
                 killed += 1;
             } else {
-                // The first run shared the machine with others, and took longer than this one.
+                // The first run was slower, because other processes were running.
                 whole_run = moment;
             }
         }
@@ -56,7 +56,7 @@ fn killed_at_any_moment_the_next_run_ends_as_a_clean_one() {
     assert!(killed >= rounds / 2, "{killed} of {} runs were killed while they worked", rounds * 2);
 }
 
-/// Waits until the index has begun to grow.
+/// Waits until the index starts to grow.
 fn wait_for_work(folder: &Path) {
     let begun = Instant::now();
     while std::fs::metadata(folder.join(".ubp/metadata.db-wal")).map_or(0, |data| data.len()) < 100_000 {
@@ -84,7 +84,7 @@ fn an_interrupt_ends_with_130_and_loses_nothing() {
 }
 
 #[test]
-fn a_full_disk_is_an_error_that_leaves_everything_whole() {
+fn a_full_disk_is_an_error_that_damages_nothing() {
     let mount = tempfile::tempdir().unwrap();
     let mounted = Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
@@ -121,7 +121,7 @@ fn a_full_disk_is_an_error_that_leaves_everything_whole() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = project(300);
     let script = format!(
         "set -o pipefail; '{}' -C '{}' list | head -n 1",

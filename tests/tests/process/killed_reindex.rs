@@ -1,5 +1,5 @@
-//! Killed while memories are put together: whatever was remembered is on a page or in the trash, and the log
-//! leads back.
+//! A kill while memories are merged loses nothing: every memory is on a page or in the trash, and the merge can be
+//! undone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use super::{command, json, project, ubp};
 
 const PAIRS: usize = 20;
 
-/// Pairs of memories with equal texts, some of which only one of a pair has beside it, and a page that links.
+/// Pairs of memories with equal text and different tags, and a page that links to one of each pair.
 fn vault() -> tempfile::TempDir {
     let folder = project(0);
     let memories = folder.path().join("memory/tech");
@@ -41,7 +41,7 @@ fn files(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Every page, without the trash.
+/// Every page outside of the trash.
 fn pages(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     files(&folder.join("memory"), &mut found);
@@ -49,27 +49,27 @@ fn pages(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found.into_iter().map(|(path, text)| (path.strip_prefix(folder).unwrap().to_path_buf(), text)).collect()
 }
 
-/// The page without when it was changed.
+/// The page without the time of its last change.
 fn without_time(text: &[u8]) -> String {
     let text = String::from_utf8(text.to_vec()).unwrap();
     text.lines().filter(|line| !line.starts_with("updated_at: ")).collect::<Vec<_>>().join("\n")
 }
 
-/// Steps that are done: pages that are new, changed or gone.
+/// The number of completed steps: pages that were changed or deleted.
 fn changed(folder: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) -> usize {
     let now = pages(folder);
     before.iter().filter(|(path, text)| now.get(*path) != Some(*text)).count()
 }
 
 #[test]
-fn killed_at_any_step_no_memory_is_lost() {
+fn a_kill_at_any_step_loses_no_memory() {
     let example = vault();
     let before = pages(example.path());
     let done = json(example.path(), &["memory", "reindex", "--json"]);
     assert_eq!(done["merged"].as_array().unwrap().len(), PAIRS, "{done}");
     let after = pages(example.path());
     let steps = changed(example.path(), &before);
-    assert_eq!(steps, 2 * PAIRS + 1, "each of them changes");
+    assert_eq!(steps, 2 * PAIRS + 1, "every page changes");
 
     let mut unfinished = 0;
     for step in [1, 2, 5, 11, PAIRS, PAIRS + 1, PAIRS + 2, PAIRS + 7, 2 * PAIRS - 3, 2 * PAIRS, 2 * PAIRS + 1]
@@ -114,16 +114,16 @@ fn killed_at_any_step_no_memory_is_lost() {
         unfinished += usize::from(entries[0]["outcome"] == "unfinished");
         let undone = ubp(folder, &["undo", entries[0]["group"].as_str().unwrap()]);
         assert!(undone.status.success(), "step {step}: {}", String::from_utf8_lossy(&undone.stderr));
-        assert!(pages(folder) == before, "step {step}: undoing leads back to the beginning");
-        // And it can be done again.
+        assert!(pages(folder) == before, "step {step}: undo restores the original state");
+        // The merge can be repeated.
         let again = json(folder, &["memory", "reindex", "--json"]);
         assert_eq!(again["merged"].as_array().unwrap().len(), PAIRS, "step {step}");
     }
-    assert!(unfinished >= 5, "{unfinished} of 11 were killed on the way");
+    assert!(unfinished >= 5, "{unfinished} of 11 were killed during the merge");
 }
 
 #[test]
-fn what_a_kill_left_is_finished_by_the_next_run() {
+fn after_a_kill_the_next_run_completes_the_merge() {
     let folder = vault();
     let folder = folder.path();
     let before = pages(folder);

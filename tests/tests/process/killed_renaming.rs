@@ -1,5 +1,5 @@
-//! Killed while a renaming writes one file after the other: every file is the old one or the new one, the
-//! log has all of them, and undoing goes back to the beginning.
+//! A kill during a rename of several files: every file has either its old or its new content, the audit log lists all
+//! of them, and undo restores the original state.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,12 +33,12 @@ fn pages(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_page_that_was_moved_and_not_yet_rewritten_is_moved_back() {
+fn undo_restores_a_page_that_was_moved_but_not_yet_rewritten() {
     let folder = vault();
     let folder = folder.path();
     let before = pages(folder);
     assert!(ubp(folder, &["mv", "Old name", "New name"]).status.success());
-    // As a kill leaves it that comes right behind the first step.
+    // The state after a kill directly behind the first step.
     for (name, text) in &before {
         fs::write(folder.join(name), text).unwrap();
     }
@@ -55,13 +55,13 @@ fn a_page_that_was_moved_and_not_yet_rewritten_is_moved_back() {
     assert!(pages(folder) == before);
 }
 
-/// What has changed so far, in files that are there.
+/// The number of existing files that changed so far.
 fn changed(folder: &Path, before: &BTreeMap<String, Vec<u8>>) -> usize {
     pages(folder).iter().filter(|(name, text)| before.get(*name) != Some(*text)).count()
 }
 
 #[test]
-fn killed_at_any_step_every_file_is_whole_and_the_log_leads_back() {
+fn after_a_kill_at_any_step_no_file_is_damaged_and_undo_restores_all() {
     let example = vault();
     let before = pages(example.path());
     assert!(ubp(example.path(), &["mv", "Old name", "New name"]).status.success());
@@ -83,18 +83,21 @@ fn killed_at_any_step_every_file_is_whole_and_the_log_leads_back() {
 
         for (name, text) in pages(folder) {
             let whole = match name.as_str() {
-                // Moving comes first, then its links to itself follow.
+                // The page moves first, then its links to itself are rewritten.
                 "New name.md" => text == after[&name] || text == before["Old name.md"],
                 _ => Some(&text) == before.get(&name) || Some(&text) == after.get(&name),
             };
             assert!(whole, "step {step}: {name} is {:?}", String::from_utf8_lossy(&text));
         }
         let either = |name: &str| folder.join(name).exists();
-        assert!(either("Old name.md") != either("New name.md"), "step {step}: the page is there once");
+        assert!(
+            either("Old name.md") != either("New name.md"),
+            "step {step}: exactly one of the two files exists"
+        );
 
         let log = json(folder, &["audit", "-n", "1000", "--json"]);
         let entries = log["entries"].as_array().unwrap();
-        assert_eq!(entries.len(), LINKING + 1, "step {step}: all is noted before anything is done");
+        assert_eq!(entries.len(), LINKING + 1, "step {step}: every change is logged before the first one");
         unfinished += usize::from(entries[0]["outcome"] == "unfinished");
         let undone = ubp(folder, &["undo", entries[0]["group"].as_str().unwrap()]);
         assert!(undone.status.success(), "step {step}: {}", String::from_utf8_lossy(&undone.stderr));

@@ -1,4 +1,4 @@
-//! What a command takes of the machine, whatever is asked of it.
+//! Limits on memory and disk use of a command.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{command, json, project};
 
-/// The most memory that a run of the command had, in MB, and its answer.
+/// The peak memory of a command in MB, and its answer.
 fn peak(folder: &std::path::Path, arguments: &[&str]) -> (usize, Value) {
     use std::io::Read;
     let mut child = command(folder, arguments).spawn().unwrap();
@@ -44,7 +44,7 @@ fn a_page_of_32_mb_is_indexed_in_part_and_in_bounded_memory() {
     }
 }
 
-/// The command, where it can make no file larger than nothing: as on a full disk, the index has no room.
+/// Runs the command with a file size limit of 0, which has the effect of a full disk.
 fn on_a_full_disk(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "ulimit -f 0; trap '' 25; exec \"$@\"", "sh"]).arg(super::program());
@@ -52,7 +52,7 @@ fn on_a_full_disk(folder: &std::path::Path, arguments: &[&str]) -> std::process:
 }
 
 #[test]
-fn a_full_disk_keeps_nobody_from_reading() {
+fn reading_works_on_a_full_disk() {
     let folder = project(5);
     json(folder.path(), &["list", "--json"]);
     std::fs::write(folder.path().join("new.md"), "# New\n\nwritten by another program about zebras\n")

@@ -1,4 +1,4 @@
-//! Several runs on one project, and projects that cannot be written.
+//! Concurrent runs on one project, and read-only projects.
 
 use std::thread;
 
@@ -31,7 +31,7 @@ fn two_runs_at_once_both_succeed() {
 
 #[cfg(unix)]
 #[test]
-fn a_project_that_cannot_be_written_answers_all_the_same_and_stays_as_it_is() {
+fn a_read_only_project_answers_and_stays_unchanged() {
     use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
     let folder = project(20);
@@ -56,7 +56,7 @@ fn a_project_that_cannot_be_written_answers_all_the_same_and_stays_as_it_is() {
         set(0o755);
         return;
     }
-    // This user may write everywhere, but on a disk that nobody may write.
+    // This user may write everywhere except on a read-only file system.
     std::fs::remove_file(own.join("probe")).unwrap();
     set(0o755);
     let mount = |arguments: &[&str]| {

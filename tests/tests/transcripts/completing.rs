@@ -1,10 +1,10 @@
-//! Completing in a shell.
+//! Shell completion.
 
 use ubp_tests::terminal::Terminal;
 
 use super::vault;
 
-/// What the last of these words may become, without what it means.
+/// The candidates for the last word, without their descriptions.
 fn completed(terminal: &Terminal, words: &str) -> Vec<String> {
     let at = words.split(' ').count() - 1;
     let words = if words.ends_with(' ') { format!("{words}''") } else { words.to_owned() };
@@ -36,7 +36,7 @@ fn pages_are_completed_by_path_title_and_alias() {
 }
 
 #[test]
-fn what_is_completed_can_be_typed() {
+fn completed_names_are_accepted() {
     let terminal = vault();
     for typed in ["ubp get lo", "ubp get Log", "ubp get User", "ubp get db"] {
         for name in completed(&terminal, typed) {
@@ -46,7 +46,7 @@ fn what_is_completed_can_be_typed() {
 }
 
 #[test]
-fn every_place_for_a_page_completes_pages() {
+fn every_page_argument_completes_pages() {
     let terminal = vault();
     let places = [
         "get",
@@ -71,7 +71,7 @@ fn every_place_for_a_page_completes_pages() {
 }
 
 #[test]
-fn where_there_is_no_project_the_shell_hears_no_error() {
+fn without_a_project_completion_prints_no_error() {
     let terminal = Terminal::new().unwrap();
     assert!(completed(&terminal, "ubp get lo").is_empty());
     assert_eq!(completed(&terminal, "ubp sea"), ["search"]);
@@ -83,7 +83,7 @@ fn bash_completes_names_with_blanks() {
     let terminal = vault();
     let script = terminal.ubp("completions bash").out;
     let program = crate::process::program();
-    // As readline does: the words, the word that is typed, and then what came back.
+    // As readline does: pass the words and the current word, then read the candidates.
     let test = format!(
         "{script}\nCOMP_WORDS=(ubp get 'Login F'); COMP_CWORD=2; _ubp {} 'Login F' get\n\
          printf '%s\\n' \"${{COMPREPLY[@]}}\"\n",

@@ -1,4 +1,4 @@
-//! Measuring search.
+//! Measuring search quality with `ubp eval`.
 
 use insta::assert_snapshot;
 use ubp_core::progress::Cancel;
@@ -18,7 +18,7 @@ fn with_questions(terminal: Terminal) -> Terminal {
     terminal
 }
 
-/// Documents of their own, where there is no project.
+/// A folder with documents that is not a project.
 fn with_documents(terminal: Terminal) -> Terminal {
     let documents = "{\"_id\": \"/\", \"title\": \"Home\", \"text\": \"zebra stripes\"}\n\
                      {\"_id\": \"a/b\", \"text\": \"savannah\"}\n";
@@ -29,8 +29,8 @@ fn with_documents(terminal: Terminal) -> Terminal {
     terminal
 }
 
-/// A transcript in which what the clock says is left out: the last two columns of tables of measures,
-/// where alone lines end in a number with one decimal.
+/// A transcript without measured times: they are the last two columns of the tables, the only lines that end in a
+/// number with one decimal.
 fn timeless(ran: &Ran) -> String {
     let is_time = |word: &str| {
         let whole = word.strip_suffix(|c: char| c.is_ascii_digit()).and_then(|rest| rest.strip_suffix('.'));
@@ -231,7 +231,7 @@ fn eval_answers_programs() {
 }
 
 #[test]
-fn mistakes_in_a_set_are_named_with_their_file_and_line() {
+fn mistakes_in_a_query_set_are_reported_with_file_and_line() {
     let terminal = with_documents(with_questions(vault()));
     let spoiled = |file: &str, content: &[u8]| {
         let folder = file.split('/').next().unwrap();
@@ -270,12 +270,12 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
         said.push(spoiled(file, content));
     }
     assert_snapshot!(said.join("\n"), @"
-    error: questions/queries.jsonl:2: this is not JSON: key must be a string (column 13)
+    error: questions/queries.jsonl:2: invalid JSON: key must be a string (column 13)
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: questions/queries.jsonl:3: duplicate id '1', first on line 1
-    error: questions/queries.jsonl:2: this is not text in UTF-8
+    error: questions/queries.jsonl:2: not valid UTF-8
     error: questions/queries.jsonl:1: the text is empty
     error: questions/queries.jsonl is empty
     error: questions/qrels.tsv is empty
@@ -284,8 +284,8 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
     error: questions/qrels.tsv:2: the grade '99999999999999999999' is not a whole number, or too large
     error: questions/qrels.tsv:1: the grade '0.5' is not a whole number, or too large
     error: questions/qrels.tsv:1: query or page is missing
-    error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as gone
-    error: none of the queries has a relevant page; judgements that name no page, or several: 1, such as tokens
+    error: none of the queries has a relevant page; judgements whose page is unknown or ambiguous: 1, such as gone
+    error: none of the queries has a relevant page; judgements whose page is unknown or ambiguous: 1, such as tokens
     error: set/corpus.jsonl:2: duplicate id 'a', first on line 1
     error: set/corpus.jsonl:1: expected an object with `id` (or `_id`) and `text`
     error: set/corpus.jsonl is empty
@@ -295,14 +295,14 @@ fn mistakes_in_a_set_are_named_with_their_file_and_line() {
 }
 
 #[test]
-fn what_is_no_set_is_said() {
+fn files_that_are_not_query_sets_are_rejected() {
     let terminal = with_questions(vault());
     for file in ["questions/queries.jsonl", "questions/qrels.tsv"] {
         let kept = std::fs::read(terminal.path(file)).unwrap();
         std::fs::remove_file(terminal.path(file)).unwrap();
         let ran = terminal.ubp("eval questions");
         let name = file.rsplit('/').next().unwrap();
-        assert!(ran.err.contains(&format!("questions holds no {name}")), "{}", ran.transcript());
+        assert!(ran.err.contains(&format!("questions has no {name}")), "{}", ran.transcript());
         std::fs::write(terminal.path(file), kept).unwrap();
     }
     assert_snapshot!(terminal.ubp("eval nowhere").transcript(), @"
@@ -327,7 +327,7 @@ fn what_is_no_set_is_said() {
     ");
     assert_snapshot!(terminal.ubp("eval questions --alpha 0.1,0.2").transcript(), @"
     $ ubp eval questions --alpha 0.1,0.2
-    ! error: several alphas or depths are for a comparison: ask for one
+    ! error: several alphas or depths need `compare`
     exit status 2
     ");
     terminal.write("questions/links.tsv", "a\tb\n").unwrap();

@@ -1,4 +1,4 @@
-//! What goes wrong, and what it says then.
+//! Failures and their messages.
 
 use insta::assert_snapshot;
 use ubp_core::progress::Cancel;
@@ -7,7 +7,7 @@ use ubp_tests::terminal::Terminal;
 use super::vault;
 
 #[test]
-fn without_a_project_the_way_to_start_one_is_shown() {
+fn without_a_project_the_message_says_how_to_start_one() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("search token").transcript(), @"
     $ ubp search token
@@ -115,7 +115,7 @@ fn errors_are_json_for_programs() {
 }
 
 #[test]
-fn every_way_to_end_has_its_status() {
+fn every_outcome_has_its_exit_status() {
     let terminal = vault();
     let status = |arguments: &str| terminal.ubp(arguments).status as u8;
     assert_eq!(status("search token"), 0);
@@ -153,7 +153,7 @@ fn every_command_has_help_with_examples() {
     }
 }
 
-/// The help of every command, and of those below it.
+/// The help of every command and subcommand.
 fn helps(terminal: &Terminal) -> Vec<(String, String)> {
     let mut helps = Vec::new();
     let mut due = vec![String::new()];
@@ -183,11 +183,11 @@ fn examples_fit_into_eighty_columns() {
 }
 
 #[test]
-fn every_number_and_choice_says_its_default() {
+fn help_shows_the_default_of_every_number_and_choice() {
     for (command, help) in helps(&vault()) {
         let (_, options) = help.split_once("Options:").unwrap_or_default();
         let options = options.split("Examples:").next().unwrap_or_default();
-        // A paragraph for each option where descriptions stand below, a line where they stand beside.
+        // In long help an option is a paragraph, in short help a line.
         let paragraphs: Vec<&str> = if options.contains("\n\n  ") {
             options.split("\n\n").collect()
         } else {
@@ -200,7 +200,7 @@ fn every_number_and_choice_says_its_default() {
 }
 
 #[test]
-fn a_number_below_zero_is_out_of_range_and_no_unknown_flag() {
+fn a_negative_number_is_out_of_range_not_an_unknown_flag() {
     assert_snapshot!(vault().ubp("search token --alpha -1").transcript(), @"
     $ ubp search token --alpha -1
     ! error: alpha is -1; it must be from 0 to 1
@@ -215,7 +215,7 @@ fn an_index_that_is_damaged_inside_is_rebuilt() {
     assert_eq!(terminal.ubp("search token -l").status, ubp_cli::ExitStatus::Success);
     let database = terminal.folder().join(".ubp/metadata.db");
     let mut bytes = std::fs::read(&database).unwrap();
-    // The first page of the file, with its header, stays: only reading further shows the damage.
+    // The first page of the database, with its header, stays intact: only reading further finds the damage.
     bytes[4096..].fill(0xff);
     std::fs::write(&database, bytes).unwrap();
     let again = terminal.ubp("search token -l");

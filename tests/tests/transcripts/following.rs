@@ -1,9 +1,9 @@
-//! Following links: ways through the graph, and what a change affects.
+//! Following links: paths through the graph, and the impact of a change.
 
 use insta::assert_snapshot;
 use ubp_tests::terminal::Terminal;
 
-/// A schema, what is built on it, and the code it describes.
+/// Pages about a schema, with pages that depend on it and the code that it describes.
 fn vault() -> Terminal {
     let terminal = Terminal::vault([
         (
@@ -22,7 +22,7 @@ fn vault() -> Terminal {
 }
 
 #[test]
-fn traverse_prints_the_ways_as_a_tree() {
+fn traverse_prints_the_paths_as_a_tree() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("traverse Guide --depth 3 --direction out").transcript(), @"
     $ ubp traverse Guide --depth 3 --direction out
@@ -30,13 +30,13 @@ fn traverse_prints_the_ways_as_a_tree() {
       -> login.md (references)
         -> db/users.md (depends_on)
         -> tokens.md (references)
-    ! 3 of 3 pages in reach
+    ! 3 of 3 pages reached
     ");
     assert_snapshot!(terminal.ubp("traverse UserDB --direction in --type depends_on").transcript(), @"
     $ ubp traverse UserDB --direction in --type depends_on
     User Database  db/users.md
       <- login.md (depends_on)
-    ! 1 of 1 page in reach
+    ! 1 of 1 page reached
     ");
     assert_snapshot!(terminal.ubp("traverse Logn").transcript(), @"
     $ ubp traverse Logn
@@ -110,13 +110,13 @@ fn impact_of_a_file_starts_at_the_pages_that_name_it() {
     src/lonely.ts
     ! no page names this file in its `source_refs`
     ");
-    // From a folder, a name is first what is there; paths are printed as seen from it.
+    // A name first means a path relative to the current folder; printed paths are relative to it as well.
     let (above, from_source) = (terminal.ubp("impact src").out, terminal.ubp("-C src impact db").out);
     assert!(above.starts_with("src/\n  1.00  db/users.md"), "{above}");
     assert!(from_source.starts_with("src/db/\n  1.00  db/users.md"), "{from_source}");
     assert_snapshot!(terminal.ubp("impact src/nowhere.ts").transcript(), @"
     $ ubp impact src/nowhere.ts
-    ! error: the project has no file or folder 'src/nowhere.ts', and no page names it; give its path relative to the project's folder
+    ! error: unknown file or folder 'src/nowhere.ts', and no page names it; pass its path relative to the project's folder
     exit status 2
     ");
 }

@@ -1,4 +1,4 @@
-//! Starting projects and taking pages in.
+//! Starting projects and adding pages.
 
 use insta::assert_snapshot;
 use ubp_tests::terminal::Terminal;
@@ -11,18 +11,18 @@ fn init_in_an_empty_folder() {
     assert_snapshot!(terminal.ubp("init").transcript(), @r#"
     $ ubp init
     Started a project: [folder]
-      made     pages/
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  pages/
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       0 pages in pages/; `ubp add` completes their front matter
     Next
-      `ubp new "My first page"` makes a page
+      `ubp new "My first page"` creates a page
       `ubp viewer` opens an editor in the browser
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     let all = ["manifest.json", "metadata.db", ".gitignore"].map(|name| format!(".ubp/{name}"));
     assert!(all.iter().all(|path| terminal.path(path).exists()));
@@ -36,9 +36,9 @@ fn init_in_an_empty_folder() {
     Already a project: [folder]
       0 pages in pages/; `ubp add` completes their front matter
     Next
-      `ubp new "My first page"` makes a page
+      `ubp new "My first page"` creates a page
       `ubp viewer` opens an editor in the browser
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
 }
 
@@ -50,25 +50,25 @@ fn init_over_a_vault_leaves_its_pages_alone() {
     assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
     $ ubp init --pages-dir .
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       2 pages in this folder; your files are never written unless you edit them through ubp
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     terminal.ubp("add");
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), "[[b]]");
 }
 
 #[test]
-fn a_project_gets_the_pages_folder_that_it_should_have_had() {
+fn init_can_change_the_pages_folder_of_a_project() {
     let terminal = Terminal::new().unwrap();
     terminal.write("a.md", "[[b]]").unwrap();
     terminal.write("deep/b.md", "b").unwrap();
@@ -77,13 +77,13 @@ fn a_project_gets_the_pages_folder_that_it_should_have_had() {
     $ ubp init --pages-dir .
     Changed the project: [folder]
       changed  .ubp/manifest.json
-      removed  pages/, which was empty
+      removed  pages/ (empty)
       2 pages in this folder; your files are never written unless you edit them through ubp
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     assert_eq!(terminal.ubp("list --format paths").out, "a.md\ndeep/b.md\n");
     terminal.write("a.rs", "fn main() {}").unwrap();
@@ -91,7 +91,7 @@ fn a_project_gets_the_pages_folder_that_it_should_have_had() {
     assert!(terminal.ubp("review --still-accurate a.md").succeeded());
     assert_snapshot!(terminal.ubp("init --pages-dir deep").transcript(), @"
     $ ubp init --pages-dir deep
-    ! error: the pages of this project are in '.', and .ubp/refs.lock names them by their paths there, which would no longer fit; with --yes the pages are taken from 'deep' all the same
+    ! error: the pages of this project are in '.', and .ubp/refs.lock refers to them by their paths, which would no longer match; --yes changes the pages folder to 'deep' anyway
     exit status 2
     ");
     assert!(terminal.ubp("init --pages-dir deep --yes").succeeded());
@@ -107,7 +107,7 @@ fn init_takes_the_folder_that_holds_the_pages_and_says_how_to_choose_another() {
     let ran = terminal.ubp("init --yes");
     assert!(ran.out.contains("  2 pages in docs/;"), "{}", ran.out);
     assert!(
-        ran.out.contains("  `ubp init --pages-dir .` takes 3 Markdown files in the whole folder instead"),
+        ran.out.contains("  `ubp init --pages-dir .` uses 3 Markdown files in the whole folder instead"),
         "{}",
         ran.out
     );
@@ -115,7 +115,7 @@ fn init_takes_the_folder_that_holds_the_pages_and_says_how_to_choose_another() {
     assert_eq!(terminal.ubp("list --json").json()["total"], 3);
 }
 
-/// Somebody who is asked by `ubp init` in a repository with documentation, and answers so.
+/// Runs `ubp init` in a repository with documentation, with a person at the terminal who gives these answers.
 fn asked(answers: &str) -> (Terminal, String) {
     let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with(answers);
     terminal.write("README.md", "# Shop").unwrap();
@@ -137,24 +137,24 @@ fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
     assert_snapshot!(transcript, @r#"
     $ ubp init
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       4 pages in this folder; your files are never written unless you edit them through ubp
-      made     .mcp.json; start Claude Code in this folder, and it asks your pages
+      created  .mcp.json; start Claude Code in this folder to let it read your pages
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
-      `ubp` alone shows what matters
-    ! Which folder holds your pages?
+      `ubp` shows the state of the project
+    ! Which folder has your pages?
     !   1  docs/       2 Markdown files
     !   2  .           this folder as a whole, 4 Markdown files
     !   3  notes/      1 Markdown file
     !   4  pages/      a new folder, for new pages
-    ! A number, or another folder [1]: There is no 9.
+    ! A number, or another folder [1]: '9' is not one of the choices.
     ! A number, or another folder [1]: Let an AI agent read these pages?
     !   1  Claude Code  writes .mcp.json
     !   2  Cursor       writes .cursor/mcp.json
@@ -168,23 +168,23 @@ fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
 }
 
 #[test]
-fn who_presses_enter_gets_what_is_proposed() {
+fn pressing_enter_accepts_the_suggestions() {
     let (terminal, _) = asked("\n\n");
     assert_eq!(pages_dir(&terminal), "docs");
     assert!(!terminal.path(".mcp.json").exists());
     let (terminal, _) = asked("");
-    assert_eq!(pages_dir(&terminal), "docs", "nobody answers");
+    assert_eq!(pages_dir(&terminal), "docs", "without answers, the suggestion is used");
     let (terminal, _) = asked("handbook\n");
     assert_eq!(pages_dir(&terminal), "handbook");
 }
 
 #[test]
-fn settings_of_other_agents_are_never_written_over() {
+fn settings_of_other_agents_are_never_overwritten() {
     let terminal = Terminal::new().unwrap().with_variable("NO_COLOR", "1").answered_with("1\n");
     terminal.write(".mcp.json", "{\"mcpServers\": {\"other\": {}}}").unwrap();
     let ran = terminal.ubp("init");
     assert!(
-        ran.out.contains(".mcp.json is there already; add this to it:") && ran.out.contains("mcp-server"),
+        ran.out.contains(".mcp.json exists; add this to it:") && ran.out.contains("mcp-server"),
         "{}",
         ran.out
     );
@@ -193,7 +193,7 @@ fn settings_of_other_agents_are_never_written_over() {
 }
 
 #[test]
-fn ubp_alone_shows_what_matters_and_what_to_do_next() {
+fn ubp_without_arguments_shows_the_state_and_next_steps() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("").transcript(), @r#"
     $ ubp 
@@ -217,26 +217,26 @@ fn ubp_alone_shows_what_matters_and_what_to_do_next() {
 }
 
 #[test]
-fn ubp_alone_says_how_to_begin_where_there_is_no_project() {
+fn ubp_without_arguments_says_how_to_start_a_project() {
     let terminal = Terminal::new().unwrap();
     assert_snapshot!(terminal.ubp("").transcript(), @"
     $ ubp 
     No UBP project in [folder] or in any folder above.
 
     Next
-      `ubp init` starts a project here, with the Markdown files that are in this folder
+      `ubp init` starts a project with the Markdown files in this folder
       `ubp --help` lists every command
     ");
     assert_eq!(terminal.ubp("--json").json()["error"]["code"], "no_project");
 }
 
 #[test]
-fn a_project_of_a_newer_ubp_is_left_as_it_is() {
+fn a_project_of_a_newer_ubp_is_not_changed() {
     let terminal = vault();
     terminal.write(".ubp/manifest.json", "{\n  \"schema_version\": 2\n}\n").unwrap();
     assert_snapshot!(terminal.ubp("list").transcript(), @"
     $ ubp list
-    ! error: .ubp/manifest.json:2: `schema_version` 2 is of a newer ubp; this one knows 1
+    ! error: .ubp/manifest.json:2: `schema_version` 2 needs a newer ubp; this one supports 1
     ! hint: install a newer ubp; nothing is wrong with the file, and nothing was changed
     exit status 2
     ");
@@ -251,7 +251,7 @@ fn one_add_waits_for_another() {
         let adding = scope.spawn(|| terminal.ubp("add"));
         std::thread::sleep(std::time::Duration::from_millis(400));
         assert!(!adding.is_finished(), "it waits");
-        assert!(terminal.ubp("search token").succeeded(), "a search does not");
+        assert!(terminal.ubp("search token").succeeded(), "a search does not wait");
         drop(held);
         let ran = adding.join().unwrap();
         assert!(ran.succeeded() && ran.err.contains("waiting for it"), "{}", ran.transcript());
@@ -259,7 +259,7 @@ fn one_add_waits_for_another() {
 }
 
 #[test]
-fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
+fn init_over_a_vault_detects_its_link_style() {
     let terminal = Terminal::new().unwrap();
     let links = (1..=6).map(|n| format!("[[the words|n{n}]]\n")).collect::<String>();
     terminal.write("a.md", &links).unwrap();
@@ -269,27 +269,27 @@ fn init_over_a_vault_reads_links_as_the_vault_writes_them() {
     assert_snapshot!(terminal.ubp("init --pages-dir .").transcript(), @r#"
     $ ubp init --pages-dir .
     Started a project: [folder]
-      made     .ubp/
-      made     .ubp/.gitignore
-      made     .gitignore
-      made     .ubp/manifest.json
-      made     .ubp/metadata.db
+      created  .ubp/
+      created  .ubp/.gitignore
+      created  .gitignore
+      created  .ubp/manifest.json
+      created  .ubp/metadata.db
       7 pages in this folder; your files are never written unless you edit them through ubp
-      links are read label first, [[label|target]]: of 6 with a pipe, 6 lead somewhere only that way, 0 only as written
+      links are read label first, [[label|target]]: of 6 links with a pipe, 6 resolve only with the label first, 0 only with the target first
       ("links": {"order": "target_first"} in .ubp/manifest.json changes that)
     Next
       `ubp search "a question"` finds pages; `ubp add` computes all vectors for it now
       `ubp viewer` opens the pages in the browser
       `ubp doctor` lists broken links and other problems
       `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code
-      `ubp` alone shows what matters
+      `ubp` shows the state of the project
     "#);
     assert_eq!(std::fs::read_to_string(terminal.path("a.md")).unwrap(), links);
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
     assert!(manifest.contains("\"order\": \"label_first\""), "{manifest}");
     let doctor = terminal.ubp("doctor --json").json();
     assert_eq!(doctor["counts"]["unresolved_link"], serde_json::Value::Null, "{doctor}");
-    // What somebody chose afterwards stays.
+    // Later choices of the user are kept.
     terminal.write(".ubp/manifest.json", manifest.replace("label_first", "target_first")).unwrap();
     assert!(terminal.ubp("init").succeeded());
     let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
@@ -387,7 +387,7 @@ fn add_completes_front_matter_where_it_is_managed_and_nowhere_else() {
 }
 
 #[test]
-fn pages_that_links_ask_for_are_made_only_on_request() {
+fn pages_for_broken_links_are_created_only_on_request() {
     let terminal = vault();
     terminal.ubp("add");
     assert!(!terminal.path("nowhere.md").exists());
@@ -399,7 +399,7 @@ fn pages_that_links_ask_for_are_made_only_on_request() {
 }
 
 #[test]
-fn rebuild_starts_from_the_files() {
+fn rebuild_reads_all_files_again() {
     let terminal = vault();
     terminal.ubp("add");
     assert_snapshot!(terminal.ubp("rebuild").transcript(), @"

@@ -1,4 +1,4 @@
-//! Reading pages, lists, graphs and states.
+//! Reading pages, lists, graphs and freshness.
 
 use insta::assert_snapshot;
 use ubp_tests::terminal::Terminal;
@@ -56,7 +56,7 @@ fn get_finds_pages_by_every_name() {
 }
 
 #[test]
-fn get_says_what_it_could_have_meant() {
+fn get_suggests_similar_names() {
     let terminal = vault();
     terminal.write("more/login.md", "another").unwrap();
     terminal.write("much/login.md", "another").unwrap();
@@ -94,7 +94,7 @@ fn get_says_what_it_could_have_meant() {
 }
 
 #[test]
-fn context_shows_a_page_and_what_is_around_it() {
+fn context_shows_a_page_and_its_neighbours() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("context tokens.md --depth 1").transcript(), @"
     $ ubp context tokens.md --depth 1
@@ -119,7 +119,7 @@ fn context_shows_a_page_and_what_is_around_it() {
 }
 
 #[test]
-fn context_keeps_its_size() {
+fn context_respects_its_token_limit() {
     let terminal = vault();
     for number in 0..40 {
         terminal
@@ -193,7 +193,7 @@ fn graph_shows_who_links_to_whom() {
 }
 
 #[test]
-fn doctor_finds_what_is_broken_and_how_to_mend_it() {
+fn doctor_finds_problems_and_says_how_to_fix_them() {
     let terminal = vault();
     terminal.write("broken.md", "---\ntitle: [x\n---\n[[login#Nope]] [[login]]\n").unwrap();
     assert_snapshot!(terminal.ubp("doctor").transcript(), @"
@@ -205,14 +205,14 @@ fn doctor_finds_what_is_broken_and_how_to_mend_it() {
       login.md:12: broken link to 'nowhere'
       hint: create the page, or fix the link
     info: missing heading (1)
-      broken.md:4: the link to 'login#Nope': login.md has no 'Nope'
+      broken.md:4: broken link to 'login#Nope': login.md has no heading or block 'Nope'
       hint: fix the heading after the #
     info: model missing (1)
-      this machine lacks the model 'no-such-model'
-      hint: until it is installed, search goes by words alone; `ubp model` shows how to get it
+      the model 'no-such-model' is not on this machine
+      hint: until it is installed, search uses only words; `ubp model` shows how to get it
     info: orphan page (1)
-      notes/tokens.md: no page links to it, and it links to none
-      hint: link it from where its readers come from
+      notes/tokens.md: it has no links to or from other pages
+      hint: add a link to it from a related page
     Wanted pages (1)
       nowhere (1 link on 1 page)
       hint: `ubp add --create-missing` creates them; an alias on an existing page works as well
@@ -234,7 +234,7 @@ fn status_counts() {
 }
 
 #[test]
-fn stale_pages_say_what_overtook_them() {
+fn stale_pages_are_listed_with_the_changed_sources() {
     let terminal =
         Terminal::vault([("a.md", "---\nsource_refs: [src/a.rs, src/gone.rs]\n---\ntext")]).unwrap();
     std::fs::create_dir(terminal.path("src")).unwrap();
@@ -248,12 +248,11 @@ fn stale_pages_say_what_overtook_them() {
     $ ubp status
     Pages        1 (1 section)
     Links        0, and 0 broken
-    Vectors      0 of 1 pages
+    Vectors      0 of 1 page
     Model        no-such-model (8 dimensions, not on this machine; `ubp model` shows how to get it)
     Not indexed  0
     Freshness    0 fresh, 0 possibly stale, 1 stale, 0 untracked
-    [STALE] a.md — src/a.rs changed on [today]
-    [STALE] a.md — src/gone.rs is missing
+    [STALE] a.md — src/a.rs changed on [today], and 1 more source
     ");
     assert_snapshot!(terminal_says("list"), @"
     $ ubp list
@@ -263,7 +262,7 @@ fn stale_pages_say_what_overtook_them() {
 }
 
 #[test]
-fn the_list_comes_as_columns_or_paths() {
+fn the_list_is_printed_as_columns_or_paths() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("list --format table").transcript(), @"
     $ ubp list --format table

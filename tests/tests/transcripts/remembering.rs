@@ -5,7 +5,7 @@ use ubp_tests::terminal::Terminal;
 
 use super::vault;
 
-/// What a command says, with `[entry]` and `[time]` for what is never the same twice.
+/// The output of a command, with `[entry]` and `[time]` in place of ids and times.
 fn told(terminal: &Terminal, command: &str) -> String {
     let text = terminal.ubp(command).transcript();
     let audit = terminal.ubp("audit --json").json();
@@ -35,7 +35,7 @@ fn memories_are_kept_found_listed_and_forgotten() {
     assert_snapshot!(told(&terminal, "memory remember --type domain 'Rust asynch' 'Another field.'"), @"
     $ ubp memory remember --type domain 'Rust asynch' 'Another field.'
     Remembered memory/domain/rust-asynch.md
-    ! memory/tech/rust-async.md is like it: Rust async
+    ! memory/tech/rust-async.md is similar: Rust async
     ");
     terminal
         .write("memory/tech/broken.md", "---\ntopic: Broken\ntype: tech\nconfidence: 7\n---\nText.\n")
@@ -74,20 +74,20 @@ fn memories_are_kept_found_listed_and_forgotten() {
     project-tech.md: 0 memories
     domain.md: 1 memory
     ! written to told
-    ! this folder lies among the pages, so its files are found like pages; a line in .ubpignore leaves them out
+    ! this folder is in the pages folder, so its files become pages; a line in .ubpignore leaves them out
     ");
     terminal.write("linking.md", "# Linking\n\nSee [[Rust async]].\n").unwrap();
     assert!(told(&terminal, "memory forget 'rust async' --dry-run").contains("\n-Use tokio, never block.\n"));
     assert_snapshot!(told(&terminal, "memory forget 'rust async'"), @"
     $ ubp memory forget 'rust async'
     Forgot memory/tech/rust-async.md; it is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
-    ! warning: linking.md:3: the link to 'Rust async' loses its page
+    ! warning: linking.md:3: the link to 'Rust async' breaks
     ! `ubp undo [entry]` undoes this
     ");
 }
 
 #[test]
-fn memories_that_say_the_same_become_one() {
+fn duplicate_memories_are_merged() {
     let terminal = vault();
     for topic in ["Rust async", "Futures", "Futures"] {
         terminal.ubp(&format!("memory remember --type tech '{topic}' 'Use tokio.'"));
@@ -99,19 +99,19 @@ fn memories_that_say_the_same_become_one() {
       1.0000  memory/tech/rust-async.md: Rust async
       1 reference, confidence 1.00
       memory/tech/rust-async.md is in .ubp/trash/[time]-[entry]/memory/tech/rust-async.md
-    ! warning: only memories of equal text were put together: this machine has no embedding model
+    ! warning: only memories with equal text were merged: this machine has no embedding model
     ! 2 memories
     ! `ubp undo [entry]` undoes this
     ");
     assert_snapshot!(told(&terminal, "memory reindex"), @"
     $ ubp memory reindex
-    ! warning: only memories of equal text were put together: this machine has no embedding model
-    ! 1 memory; none say the same
+    ! warning: only memories with equal text were merged: this machine has no embedding model
+    ! 1 memory; no duplicates
     ");
 }
 
 #[test]
-fn rows_of_a_query_stand_in_columns() {
+fn query_prints_rows_in_columns() {
     let terminal = vault();
     let rows = "query 'SELECT path, title, tags FROM files ORDER BY path' --max-rows 3";
     assert_snapshot!(told(&terminal, rows), @r#"

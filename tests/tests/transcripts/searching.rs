@@ -117,7 +117,7 @@ fn search_explains_itself() {
 }
 
 #[test]
-fn search_explains_a_lift() {
+fn search_explains_the_boost_from_links() {
     assert_snapshot!(vault().ubp("search the session expires --explain -n 3").transcript(), @"
     $ ubp search the session expires --explain -n 3
     Tokens  1.000  vector 0.00, words 1.00, links 1.00
@@ -285,13 +285,13 @@ fn search_without_a_result_says_so_and_is_no_failure() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search zebra").transcript(), @"
     $ ubp search zebra
-    ! nothing found; try other words, or `ubp list` to see what there is
+    ! nothing found; try other words, or `ubp list` to list all pages
     ");
     assert_snapshot!(terminal.ubp("search zebra -l").transcript(), @"$ ubp search zebra -l");
 }
 
 #[test]
-fn what_no_page_has_is_named_with_what_there_is() {
+fn unknown_filter_values_are_reported_with_the_known_ones() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search token --type nope --tag sekurity --folder none -l").transcript(), @"
     $ ubp search token --type nope --tag sekurity --folder none -l
@@ -302,7 +302,7 @@ fn what_no_page_has_is_named_with_what_there_is() {
     assert_snapshot!(terminal.ubp("search password --field status=aproved").transcript(), @"
     $ ubp search password --field status=aproved
     ! warning: no page has status=aproved in its front matter; its values are approved
-    ! nothing found; try other words, or `ubp list` to see what there is
+    ! nothing found; try other words, or `ubp list` to list all pages
     ");
     assert_snapshot!(terminal.ubp("search '\"fifteen minutes\" token' -l").transcript(), @r#"
     $ ubp search '"fifteen minutes" token' -l
@@ -310,7 +310,7 @@ fn what_no_page_has_is_named_with_what_there_is() {
     tokens.md
     login.md
     db/users.md
-    ! warning: the phrase "fifteen minutes" is on no page; pages with its words are listed instead
+    ! warning: no page has the phrase "fifteen minutes"; pages with its words are listed instead
     "#);
     assert_snapshot!(terminal.ubp("list --type nope").transcript(), @"
     $ ubp list --type nope
@@ -326,7 +326,7 @@ fn what_no_page_has_is_named_with_what_there_is() {
 }
 
 #[test]
-fn paths_can_be_handed_to_other_programs_whatever_is_in_them() {
+fn paths_with_any_characters_can_be_passed_to_other_programs() {
     let terminal = vault();
     terminal.write("two words\nand a line.md", "zebra").unwrap();
     terminal.write("zebra.md", "zebra").unwrap();
@@ -337,7 +337,7 @@ fn paths_can_be_handed_to_other_programs_whatever_is_in_them() {
 }
 
 #[test]
-fn search_needs_something_to_look_for() {
+fn search_needs_a_query() {
     let terminal = vault();
     assert_snapshot!(terminal.ubp("search ''").transcript(), @r#"
     $ ubp search ''
@@ -357,7 +357,7 @@ fn search_needs_something_to_look_for() {
 }
 
 #[test]
-fn signs_of_query_languages_are_only_signs() {
+fn query_syntax_characters_are_searched_as_text() {
     let terminal = vault();
     for query in [
         "AND OR NOT",
@@ -380,7 +380,7 @@ fn signs_of_query_languages_are_only_signs() {
 }
 
 #[test]
-fn filters_narrow_what_is_found() {
+fn filters_narrow_the_results() {
     let terminal = vault();
     let found = |arguments: &str| terminal.ubp(&format!("search -l {arguments}")).out;
     assert_eq!(found("users --type db-schema"), "db/users.md\n");
@@ -418,7 +418,7 @@ fn values_out_of_range_are_refused_with_the_range() {
     ");
     assert_snapshot!(terminal.ubp("search token --max-tokens 100").transcript(), @"
     $ ubp search token --max-tokens 100
-    ! error: max_tokens is 100; the least is 256
+    ! error: max_tokens is 100; it must be at least 256
     exit status 2
     ");
     assert_snapshot!(terminal.ubp("search token --fulltext --mode vector").transcript(), @"
@@ -433,7 +433,7 @@ fn values_out_of_range_are_refused_with_the_range() {
 }
 
 #[test]
-fn search_keeps_within_the_tokens_it_is_given() {
+fn search_respects_its_token_limit() {
     let ran = vault().ubp("search token --max-tokens 300 --json --content");
     let answer = ran.json();
     assert!(ubp_core::text::estimate_tokens(&answer.to_string()) <= 300, "{}", ran.transcript());
@@ -452,7 +452,7 @@ fn files_that_changed_are_seen_by_the_next_search() {
 }
 
 #[test]
-fn a_model_that_is_not_here_leaves_search_by_words() {
+fn without_the_model_search_uses_full_text_only() {
     let terminal = Terminal::vault([("a.md", "text")]).unwrap();
     assert_eq!(terminal.ubp("search text --json").json()["search_type"], "fulltext_fallback");
     assert_eq!(terminal.ubp("search text --fulltext --json").json()["search_type"], "fulltext");

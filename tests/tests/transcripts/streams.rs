@@ -1,4 +1,4 @@
-//! Where results and messages go, in which colours, and what must never get there.
+//! Output streams: where results and messages go, when they are coloured, and escape sequences.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ fn colours_are_for_people_who_want_them() {
 }
 
 #[test]
-fn colours_say_nothing_that_words_do_not() {
+fn colours_carry_no_information_of_their_own() {
     let plain = vault().ubp("search 'session token'").out;
     let colored = vault().ubp("search 'session token' --color always").out;
     let mut stripped = String::new();
@@ -34,7 +34,7 @@ fn colours_say_nothing_that_words_do_not() {
     assert_eq!(stripped + rest, plain);
 }
 
-/// A reader who has left.
+/// A closed pipe.
 struct Closed;
 
 impl Write for Closed {
@@ -47,7 +47,7 @@ impl Write for Closed {
     }
 }
 
-/// A disk without room.
+/// A full disk.
 struct Full;
 
 impl Write for Full {
@@ -98,16 +98,20 @@ fn results_that_cannot_be_written_are_an_error() {
 }
 
 #[test]
-fn a_server_that_a_person_starts_says_what_it_waits_for() {
+fn a_server_started_at_a_terminal_says_what_it_waits_for() {
     let ran = vault().answered_with("").with_variable("NO_COLOR", "1").ubp("mcp-server");
-    assert!(ran.err.contains("waits for one") && ran.err.contains("--print-config"), "{}", ran.transcript());
+    assert!(
+        ran.err.contains("waiting for an MCP client") && ran.err.contains("--print-config"),
+        "{}",
+        ran.transcript()
+    );
     assert!(ran.out.is_empty(), "{}", ran.out);
     let ran = vault().ubp("mcp-server");
-    assert!(!ran.err.contains("waits for one"), "{}", ran.transcript());
+    assert!(!ran.err.contains("waiting for an MCP client"), "{}", ran.transcript());
 }
 
 #[test]
-fn quiet_keeps_to_results_and_errors() {
+fn quiet_prints_only_results_and_errors() {
     let terminal = vault();
     let ran = terminal.ubp("search zebra -q");
     assert!(ran.out.is_empty() && !ran.err.contains("nothing found"), "{}", ran.transcript());
@@ -115,7 +119,7 @@ fn quiet_keeps_to_results_and_errors() {
 }
 
 #[test]
-fn nothing_in_a_page_can_steer_the_terminal() {
+fn escape_sequences_in_pages_never_reach_the_terminal() {
     let terminal = Terminal::vault([
         (
             "evil.md",
@@ -166,7 +170,7 @@ fn nothing_in_a_page_can_steer_the_terminal() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_in_a_file_name_can_steer_the_terminal() {
+fn escape_sequences_in_file_names_never_reach_the_terminal() {
     let terminal = Terminal::vault([("plain.md", "zebra [[b\u{1b}[2Jell]]\n")]).unwrap();
     terminal.write("b\u{1b}[2Jell.md", "zebra [[plain]]\n").unwrap();
     terminal.write("b\u{1b}[2Jell/same.md", "zebra\n").unwrap();

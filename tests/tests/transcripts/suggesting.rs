@@ -1,4 +1,4 @@
-//! Links that are missing.
+//! Suggested links.
 
 use ubp_tests::terminal::Terminal;
 
@@ -49,10 +49,10 @@ fn a_dismissed_link_does_not_come_back() {
 }
 
 #[test]
-fn every_mention_without_a_link_is_listed_however_unlikely_the_link() {
+fn unlinked_mentions_are_listed_without_a_threshold() {
     let terminal = with_a_missing_link();
     terminal.write("rate-limits.md", "# Throttling\n\nCallers are slowed down.\n").unwrap();
-    terminal.write("api.md", "# API\n\nKeys have rate-limits.\n\nRate limits are told.\n").unwrap();
+    terminal.write("api.md", "# API\n\nKeys have rate-limits.\n\nRate limits are documented.\n").unwrap();
     let text = shown(&terminal, "suggest-links --page API");
     assert!(text.contains("Unlinked mentions\n"), "{text}");
     assert!(text.contains("api.md -> rate-limits.md  2 times\n"), "{text}");
@@ -62,7 +62,7 @@ fn every_mention_without_a_link_is_listed_however_unlikely_the_link() {
         "{text}"
     );
     let text = shown(&terminal, "suggest-links --page Throttling");
-    assert!(text.contains("Mentioned, not linked, by\n"), "{text}");
+    assert!(text.contains("Unlinked mentions on other pages\n"), "{text}");
     assert!(text.contains("api.md -> rate-limits.md  2 times\n"), "{text}");
     shown(&terminal, "accept API Throttling");
     let text = shown(&terminal, "suggest-links --page API --json");

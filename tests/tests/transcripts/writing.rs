@@ -1,4 +1,4 @@
-//! Pages made, moved, deleted, and all of it taken back.
+//! Creating, moving and deleting pages, and undoing it.
 
 use ubp_tests::terminal::Terminal;
 
@@ -12,18 +12,18 @@ fn read(terminal: &Terminal, path: &str) -> String {
     std::fs::read_to_string(terminal.path(path)).unwrap()
 }
 
-/// The group that the latest change belongs to.
+/// The group of the latest change.
 fn latest(terminal: &Terminal) -> String {
     terminal.ubp("audit --json").json()["entries"][0]["group"].as_str().unwrap().to_owned()
 }
 
-/// `text` without names of changes, which are never the same twice.
+/// `text` without ids of changes, which differ with each run.
 fn without_entries(text: &str, group: &str) -> String {
     text.replace(group, "[entry]")
 }
 
 #[test]
-fn a_page_is_made_once() {
+fn a_page_is_created_only_once() {
     let terminal = vault();
     let text = shown(&terminal, "new 'Session store' --folder db --type api --tag security --dry-run");
     insta::assert_snapshot!(text, @r"
@@ -50,7 +50,7 @@ fn a_page_is_made_once() {
         "{text}"
     );
     assert!(
-        text.contains("would take 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
+        text.contains("would redirect 1 link: 'User Database' at login.md:8 (leads to db/users.md)"),
         "{text}"
     );
     assert!(
@@ -63,11 +63,11 @@ fn a_page_is_made_once() {
     let link = "login.md:8: the link to 'User Database' would lead to the new page, not to db/users.md";
     assert!(text.contains(link), "{text}");
     let text = shown(&terminal, "new Other --path db/users.md");
-    assert!(text.contains("there is a page db/users.md already") && text.contains("exit status 2"), "{text}");
+    assert!(text.contains("the page db/users.md already exists") && text.contains("exit status 2"), "{text}");
 }
 
 #[test]
-fn a_page_moves_with_its_links_and_back() {
+fn moving_a_page_updates_its_links_and_can_be_undone() {
     let terminal = vault();
     let before = read(&terminal, "login.md");
     let text = shown(&terminal, "mv tokens.md accounts/keys.md --dry-run");
@@ -101,7 +101,7 @@ fn a_page_moves_with_its_links_and_back() {
     assert!(!text.contains("keys"), "{text}");
     let text = shown(&terminal, &format!("undo {group}"));
     assert!(
-        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md is as it was before"),
+        text.contains("accounts/keys.md -> tokens.md") && text.contains("login.md was reverted"),
         "{text}"
     );
     assert_eq!(read(&terminal, "login.md"), before);
@@ -116,7 +116,7 @@ fn a_page_moves_with_its_links_and_back() {
 }
 
 #[test]
-fn a_deleted_page_says_what_it_leaves_behind() {
+fn deleting_a_page_reports_the_broken_links() {
     let terminal = vault();
     let text = shown(&terminal, "rm tokens.md --dry-run");
     assert!(text.contains("+++ /dev/null") && terminal.path("tokens.md").exists(), "{text}");
@@ -126,7 +126,7 @@ fn a_deleted_page_says_what_it_leaves_behind() {
     assert!(!terminal.path("tokens.md").exists());
     let group = latest(&terminal);
     let text = shown(&terminal, &format!("undo {group}"));
-    assert!(text.contains("tokens.md is back"), "{text}");
+    assert!(text.contains("tokens.md was restored"), "{text}");
 
     let text = shown(&terminal, "rm db/users.md");
     assert!(text.contains("the link to 'User Database' is broken now"), "{text}");

@@ -1,4 +1,4 @@
-//! What pages of other sites, other programs and hostile projects try.
+//! Attacks by pages of other sites, by other programs and by hostile projects.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{Viewer, vault};
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 #[test]
-fn without_the_token_nothing_is_told() {
+fn without_the_token_nothing_is_revealed() {
     let viewer = Viewer::of([("secret-plan.md", "# Secret plan\n"), ("p.png", "picture")]);
     let wrong_cookie = format!("ubp-viewer-{}={}", viewer.port, viewer.token);
     let strangers: [&[(&str, &str)]; 7] = [
@@ -43,7 +43,7 @@ fn without_the_token_nothing_is_told() {
     }
     let as_page = viewer.send("GET", "/", &[("Accept", "text/html")], b"");
     assert!(as_page.text().contains("<h1>This viewer needs its token</h1>"), "{}", as_page.text());
-    // The token in an address lets nobody change anything.
+    // A token in the URL allows no changes.
     let target = format!("/api/list_pages?token={}", viewer.token);
     assert_eq!(viewer.send("POST", &target, &[JSON], b"{}").status, 401);
     let bearer = format!("Bearer {}", viewer.token);
@@ -54,7 +54,7 @@ fn without_the_token_nothing_is_told() {
 }
 
 #[test]
-fn a_name_that_was_made_to_lead_here_is_refused() {
+fn requests_with_a_rebound_host_name_are_rejected() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let port = viewer.port;
     for host in [
@@ -87,7 +87,7 @@ fn a_name_that_was_made_to_lead_here_is_refused() {
 }
 
 #[test]
-fn pages_of_other_origins_get_nothing_even_with_the_cookie() {
+fn other_origins_get_nothing_even_with_the_cookie() {
     let viewer = Viewer::of([("a.md", "# A\n"), ("p.png", "picture")]);
     let cookie = ("Cookie", viewer.cookie.as_str());
     let other_port = format!("http://127.0.0.1:{}", viewer.port.wrapping_add(1));
@@ -104,7 +104,7 @@ fn pages_of_other_origins_get_nothing_even_with_the_cookie() {
             assert!(answer.headers.iter().all(|(name, _)| !name.starts_with("access-control")));
         }
     }
-    // A picture that a page on another port embeds comes with the cookie and without an origin.
+    // A request for an image embedded on another port has the cookie, but no `Origin`.
     let embeds =
         [cookie, ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")];
     assert_eq!(viewer.send("GET", "/p.png", &embeds, b"").status, 403);
@@ -113,7 +113,7 @@ fn pages_of_other_origins_get_nothing_even_with_the_cookie() {
 }
 
 #[test]
-fn operations_take_json_by_post_of_bounded_size() {
+fn operations_accept_only_json_posts_of_limited_size() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let cookie = ("Cookie", viewer.cookie.as_str());
     for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
@@ -133,7 +133,7 @@ fn operations_take_json_by_post_of_bounded_size() {
     assert_eq!(viewer.send("POST", "/api/status", &[cookie], b"{}").status, 415);
     let much = vec![b' '; 17 * 1024 * 1024];
     let answer = viewer.send("POST", "/api/status", &[cookie, JSON], &much);
-    // Whoever goes on sending may find the connection closed before the answer.
+    // While the client still sends, the server may close the connection before the answer is read.
     assert!([413, 0].contains(&answer.status), "{}", answer.status);
     assert_eq!(viewer.get("/a.html").status, 200);
     let deep = format!("{{\"page\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
@@ -141,7 +141,7 @@ fn operations_take_json_by_post_of_bounded_size() {
     assert_eq!(viewer.send("POST", "/a.html", &[cookie], b"").status, 405);
 }
 
-/// Ways to write `/` and `.` that some program reads as such.
+/// Notations for `/` and `.` that some programs decode.
 fn disguises(path: &str) -> Vec<String> {
     vec![
         path.to_owned(),
@@ -166,7 +166,7 @@ fn disguises(path: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_address_leads_to_a_file_that_pages_do_not_show() {
+fn only_files_shown_by_pages_can_be_fetched() {
     let outer = tempfile::tempdir().unwrap();
     let name = outer.path().file_name().unwrap().to_str().unwrap().to_owned();
     std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
@@ -215,7 +215,7 @@ fn no_address_leads_to_a_file_that_pages_do_not_show() {
         let answer = viewer.get(&format!("/{}", target.trim_start_matches('#')));
         let text = answer.text();
         assert!(!text.contains("SECRET") && !text.contains("root:x:"), "{target}");
-        // What is asked for as `/?…` and `/#…` is the first page.
+        // `/?…` and `/#…` request the home page.
         assert!(
             [400, 403, 404].contains(&answer.status) || target.starts_with(['?', '#']),
             "{target}: {}",
@@ -226,7 +226,7 @@ fn no_address_leads_to_a_file_that_pages_do_not_show() {
 
 #[cfg(unix)]
 #[test]
-fn links_lead_neither_out_of_the_project_nor_to_what_is_hidden() {
+fn symlinks_to_outside_or_to_hidden_files_are_not_followed() {
     use std::os::unix::fs::symlink;
     let outer = tempfile::tempdir().unwrap();
     std::fs::write(outer.path().join("secret.png"), "SECRET").unwrap();
@@ -276,7 +276,7 @@ fn links_lead_neither_out_of_the_project_nor_to_what_is_hidden() {
 
 const SCRIPT: &str = "</script><script>alert(1)</script><img src=x onerror=alert(1)>";
 
-/// Whether the page has an element, attribute or address that nobody but an attacker would want.
+/// The first element, attribute or address that only an attacker would write, if any.
 fn fault(html: &str) -> Option<String> {
     let lower = html.to_lowercase();
     for (at, _) in lower.match_indices('<') {
@@ -322,7 +322,7 @@ fn fault(html: &str) -> Option<String> {
         } else if !known.contains(&name) {
             return Some(format!("<{tag}>"));
         }
-        // Quoted values hold no tags: what is outside of quotes are names of attributes.
+        // Attribute names are outside of quotes.
         for outside in tag.split('"').step_by(2) {
             if outside.split_whitespace().any(|word| word.starts_with("on") && word.contains('=')) {
                 return Some(format!("<{tag}>"));
@@ -339,7 +339,7 @@ fn fault(html: &str) -> Option<String> {
 }
 
 #[test]
-fn nothing_that_a_page_brings_becomes_part_of_the_document() {
+fn html_in_a_page_is_escaped() {
     let title = format!(
         "---\ntitle: '{SCRIPT}'\naliases: ['{SCRIPT}']\ntags: ['{SCRIPT}']\nlang: '\"><script>alert(1)</script>'\n---\n{SCRIPT}\n"
     );
@@ -387,7 +387,7 @@ fn nothing_that_a_page_brings_becomes_part_of_the_document() {
 }
 
 #[test]
-fn every_answer_says_what_browsers_may_do_with_it() {
+fn every_response_has_security_headers() {
     let viewer = Viewer::of([("a.md", "# A\n"), ("p.svg", "<svg onload=\"alert(1)\"/>")]);
     let cookie = ("Cookie", viewer.cookie.as_str());
     let answers = [
@@ -415,5 +415,5 @@ fn every_answer_says_what_browsers_may_do_with_it() {
     }
     let picture = viewer.get("/p.svg");
     let policy = picture.header("content-security-policy").unwrap();
-    assert!(!policy.contains("script-src"), "a picture runs nothing: {policy}");
+    assert!(!policy.contains("script-src"), "an image must not run scripts: {policy}");
 }

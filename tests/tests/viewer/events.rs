@@ -1,4 +1,4 @@
-//! `GET /api/events`: changes are told to all who listen, and those who do not read cost little.
+//! `GET /api/events`: every listener receives every change, and listeners that do not read cost little.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -46,7 +46,7 @@ impl Listener {
 }
 
 #[test]
-fn a_greeting_then_every_change_whoever_made_it() {
+fn a_listener_gets_a_greeting_and_then_every_change() {
     let viewer = Viewer::of([("a.md", "# A\n"), ("b.md", "# B\n")]);
     viewer.call("status", &json!({}));
     let (mut one, mut other) = (Listener::of(&viewer), Listener::of(&viewer));
@@ -64,12 +64,12 @@ fn a_greeting_then_every_change_whoever_made_it() {
 }
 
 #[test]
-fn favourites_and_reviews_are_told_wherever_they_changed() {
+fn changes_of_favourites_and_reviews_are_reported() {
     let viewer = Viewer::of([("a.md", "---\nsource_refs: [x.rs]\n---\n# A\n"), ("x.rs", "1")]);
     viewer.call("status", &json!({}));
     let mut listener = Listener::of(&viewer);
     listener.next();
-    // What is there is looked at once before a change of it shows.
+    // A change is reported only after the first look at the files.
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(viewer.call("favorites", &json!({ "add": ["a"] }))["pages"], json!(["a.md"]));
     assert_eq!(listener.changed(), [""; 0]);
@@ -78,7 +78,7 @@ fn favourites_and_reviews_are_told_wherever_they_changed() {
 }
 
 #[test]
-fn there_is_room_for_so_many_and_those_who_leave_make_room() {
+fn listeners_are_limited_and_leaving_frees_a_place() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let mut all: Vec<Listener> = (0..64).map(|_| Listener::of(&viewer)).collect();
     all.iter_mut().for_each(|listener| assert_eq!(listener.next().0, "hello"));
@@ -92,13 +92,13 @@ fn there_is_room_for_so_many_and_those_who_leave_make_room() {
         if &line == b"HTTP/1.1 200" {
             break;
         }
-        assert!(attempt < 100, "nobody's place is free");
+        assert!(attempt < 100, "no place became free");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
-fn a_client_that_never_reads_holds_up_nobody() {
+fn a_client_that_never_reads_does_not_delay_others() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     viewer.call("status", &json!({}));
     let mut reading = Listener::of(&viewer);

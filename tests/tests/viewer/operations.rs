@@ -1,4 +1,4 @@
-//! `POST /api/<operation>`: the table, and errors that programs understand.
+//! `POST /api/<operation>`: the operation table, and errors for programs.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ubp_core::ops::OPERATIONS;
 
 use super::{Viewer, vault};
 #[test]
-fn every_operation_for_programs_is_there_and_refuses_what_it_does_not_know() {
+fn every_operation_exists_and_rejects_unknown_parameters() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     for operation in OPERATIONS {
         let answer = viewer.post(operation.name, &json!({ "colour": "red" }));
@@ -17,7 +17,7 @@ fn every_operation_for_programs_is_there_and_refuses_what_it_does_not_know() {
 }
 
 #[test]
-fn errors_have_a_code_a_message_a_hint_and_a_fitting_status() {
+fn errors_have_a_code_a_message_a_hint_and_an_http_status() {
     let viewer = Viewer::of([("a.md", "# A\n"), ("x/b.md", "# Same\n"), ("y/b.md", "# Same\n")]);
     for (name, params, status, code) in [
         ("get_page", json!({ "page": "nowhere" }), 404, "page_not_found"),
@@ -38,7 +38,7 @@ fn errors_have_a_code_a_message_a_hint_and_a_fitting_status() {
 }
 
 #[test]
-fn saving_carries_the_hash_and_a_conflict_tells_the_one_on_disk() {
+fn saving_needs_the_hash_and_a_conflict_returns_the_one_on_disk() {
     let viewer = Viewer::of([("a.md", "\u{feff}# A\r\n")]);
     let page = viewer.call("read_page", &json!({ "page": "a.md" }));
     assert_eq!(page["text"], "# A\n");
@@ -55,7 +55,7 @@ fn saving_carries_the_hash_and_a_conflict_tells_the_one_on_disk() {
 }
 
 #[test]
-fn a_page_that_has_just_come_is_read_and_saved_like_any_other() {
+fn a_new_page_can_be_read_and_saved_at_once() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     viewer.call("status", &json!({}));
     for number in 0..10 {
@@ -64,14 +64,14 @@ fn a_page_that_has_just_come_is_read_and_saved_like_any_other() {
         let page = viewer.call("read_page", &json!({ "page": path }));
         let params = json!({ "page": path, "text": "# Newer\n", "expected_hash": page["content_hash"] });
         viewer.call("save_page", &params);
-        // What is asked next is true to that, before the system may have told of the change.
+        // The next answer includes the change, even before the file watcher reports it.
         let told = viewer.call("get_page", &json!({ "page": path }));
         assert_eq!((&told["title"], &told["index"]["fresh"]), (&json!("Newer"), &json!(true)));
     }
 }
 
 #[test]
-fn what_changed_in_the_code_of_a_page_is_told_as_a_difference() {
+fn changes_in_the_sources_of_a_page_are_returned_as_a_diff() {
     let terminal = vault([
         ("login.md", "---\nsource_refs: [src/login.rs, src/gone.rs]\n---\n# Login\n"),
         ("plain.md", "# Plain\n"),
@@ -102,7 +102,7 @@ fn what_changed_in_the_code_of_a_page_is_told_as_a_difference() {
 }
 
 #[test]
-fn agents_find_their_server_beside_it_and_change_pages_only_if_they_may() {
+fn agents_connect_at_mcp_and_write_only_with_permission() {
     let ask = |viewer: &Viewer, session: Option<&str>, message: &Value| {
         let bearer = format!("Bearer {}", viewer.token);
         let mut headers = vec![
@@ -125,7 +125,7 @@ fn agents_find_their_server_beside_it_and_change_pages_only_if_they_may() {
         let tools = ask(&viewer, Some(&session), &list).text();
         assert!(tools.contains("ubp_search"), "{tools}");
         assert_eq!(tools.contains("ubp_create_page"), may, "{tools}");
-        // The cookie is for browsers, whose pages have no business here.
+        // The cookie is for browsers; web pages may not use the MCP endpoint.
         let cookie = [("Cookie", viewer.cookie.as_str()), ("Content-Type", "application/json")];
         assert_eq!(viewer.send("POST", "/mcp", &cookie, hello.to_string().as_bytes()).status, 401);
     }

@@ -1,4 +1,4 @@
-//! What is at an address: the pages of an exported site, the files that they show, the web app.
+//! Addresses: the pages of an exported site, their attachments, and the web app.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Viewer, vault};
 
-/// Pages and files whose addresses get in each other's way.
+/// Pages and files with conflicting addresses.
 fn tangled() -> Vec<(&'static str, &'static str)> {
     vec![
         ("README.md", "# Welcome\n\n[[Bücher]] [[x/a]] ![[p.png]] ![[deep/b c.png]]\n"),
@@ -48,7 +48,7 @@ fn encoded(path: &str) -> String {
         .collect()
 }
 
-/// What both have: everything but what a page says of itself to the web app, and of where it may load from.
+/// The HTML without the parts that differ between a site and the viewer: data for the web app and the security policy.
 fn shared(html: &[u8]) -> String {
     let html = String::from_utf8(html.to_vec()).unwrap();
     html.lines()
@@ -63,7 +63,7 @@ fn shared(html: &[u8]) -> String {
 }
 
 #[test]
-fn every_address_of_an_exported_site_shows_the_same_here() {
+fn every_address_of_an_exported_site_gives_the_same_page() {
     let terminal = Arc::new(vault(tangled()));
     terminal.write(".app/assets/ubp_base_bg-x.wasm", "").unwrap();
     let ran = terminal.ubp("export site --web-app .app --no-semantic --json");
@@ -92,7 +92,7 @@ fn every_address_of_an_exported_site_shows_the_same_here() {
 }
 
 #[test]
-fn an_address_without_a_page_says_so_in_the_same_frame() {
+fn an_unknown_address_shows_a_not_found_page() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     for target in ["/nothing.html", "/deep/er/nothing", "/a.md", "/a"] {
         let answer = viewer.get(target);
@@ -104,7 +104,7 @@ fn an_address_without_a_page_says_so_in_the_same_frame() {
 }
 
 #[test]
-fn a_page_is_as_its_file_is_now() {
+fn a_page_shows_the_current_file() {
     let viewer = Viewer::of([("a.md", "# A\n\nBefore.\n")]);
     assert!(viewer.get("/a.html").text().contains("Before."));
     viewer.terminal.write("a.md", "# A\n\nAfter the change.\n").unwrap();
@@ -120,7 +120,7 @@ fn a_page_is_as_its_file_is_now() {
 }
 
 #[test]
-fn styles_of_scripts_have_a_nonce_of_their_own_and_nothing_else_is_allowed_inline() {
+fn inline_styles_need_a_nonce_that_is_new_each_time() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     let (one, other) = (viewer.get("/a.html"), viewer.get("/a.html"));
     let nonce = |answer: &super::Answer| {
@@ -137,7 +137,7 @@ fn styles_of_scripts_have_a_nonce_of_their_own_and_nothing_else_is_allowed_inlin
 }
 
 #[test]
-fn files_of_the_web_app_are_kept_and_attachments_asked_for_again() {
+fn the_web_app_is_cached_and_attachments_are_revalidated() {
     let viewer = Viewer::of([("a.md", "![[p.png]]\n"), ("p.png", "one"), ("d.docx", "kept")]);
     let asset = viewer.get("/assets/app.js");
     assert!(asset.header("cache-control").unwrap().contains("immutable"));
@@ -154,7 +154,7 @@ fn files_of_the_web_app_are_kept_and_attachments_asked_for_again() {
 }
 
 #[test]
-fn players_get_the_parts_of_a_file_that_they_ask_for() {
+fn range_requests_are_answered() {
     let terminal = vault([("a.md", "# A\n\n![[film.mp4]]\n")]);
     terminal.write("film.mp4", "0123456789").unwrap();
     let viewer = Viewer::on(Arc::new(terminal), "");

@@ -1,4 +1,4 @@
-//! How a viewer begins and ends, and what it says.
+//! Starting and stopping a viewer, and its messages.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use ubp_tests::terminal::Terminal;
 use super::{Viewer, vault};
 
 #[test]
-fn the_address_lets_in_once_it_is_printed_and_a_request_to_stop_ends_it() {
+fn the_printed_address_works_and_a_request_to_stop_ends_the_viewer() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     assert_eq!(viewer.url, format!("http://127.0.0.1:{}/?token={}", viewer.port, viewer.token));
     assert!(viewer.token.len() >= 32);
@@ -41,7 +41,7 @@ fn several_viewers_share_a_project_and_each_has_its_own_token() {
 }
 
 #[test]
-fn a_chosen_port_is_that_one_or_an_error() {
+fn a_port_in_use_is_an_error() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let ran = vault([]).ubp(&format!("viewer --no-open --web-app .app --port {port}"));
@@ -50,7 +50,7 @@ fn a_chosen_port_is_that_one_or_an_error() {
 }
 
 #[test]
-fn others_are_let_in_with_a_token_of_some_length_only() {
+fn other_machines_need_a_long_token() {
     for (arguments, words) in [
         ("--host 0.0.0.0", "--token"),
         ("--host 0.0.0.0 --token short", "too short"),
@@ -72,7 +72,7 @@ fn others_are_let_in_with_a_token_of_some_length_only() {
 }
 
 #[test]
-fn a_folder_without_a_project_and_a_program_without_the_web_app_say_what_to_do() {
+fn without_a_project_or_a_web_app_the_message_says_what_to_do() {
     let nowhere = Terminal::new().unwrap();
     nowhere.write(".app/index.html", super::TEMPLATE).unwrap();
     let ran = nowhere.ubp("viewer --no-open --web-app .app");
@@ -80,14 +80,14 @@ fn a_folder_without_a_project_and_a_program_without_the_web_app_say_what_to_do()
     assert!(ran.err.contains("ubp init"), "{}", ran.err);
     let ran = vault([]).ubp("viewer --no-open --web-app .nothing");
     assert_eq!(ran.status, ExitStatus::Error);
-    // Suites are built for development; `web-viewer/build.test.mjs` tries what release builds say.
+    // The suites test development builds; `web-viewer/build.test.mjs` tests the message of release builds.
     let ran = vault([]).ubp("viewer --no-open");
     assert_eq!(ran.status, ExitStatus::Error);
     assert!(ran.err.contains("cargo run --release -- viewer"), "{}", ran.err);
 }
 
 #[test]
-fn the_flag_that_names_another_web_app_is_in_the_help() {
+fn the_help_lists_the_flag_for_another_web_app() {
     for command in ["viewer", "export"] {
         let ran = vault([]).ubp(&format!("{command} --help"));
         assert!(ran.out.contains("--web-app <DIR>"), "{}", ran.transcript());
@@ -95,7 +95,7 @@ fn the_flag_that_names_another_web_app_is_in_the_help() {
 }
 
 #[test]
-fn an_empty_project_has_a_first_page_and_says_that_there_are_none() {
+fn an_empty_project_has_a_home_page_and_no_other_pages() {
     let viewer = Viewer::of([]);
     let home = viewer.get("/");
     assert_eq!(home.status, 200);
@@ -104,7 +104,7 @@ fn an_empty_project_has_a_first_page_and_says_that_there_are_none() {
 }
 
 #[test]
-fn a_page_that_is_asked_for_while_the_index_is_being_made_is_waited_for() {
+fn a_request_waits_while_the_index_is_built() {
     let text = format!("# Page\n\n{}\n", "Many words of one page. ".repeat(400));
     let names: Vec<String> = (0..3_000).map(|page| format!("page {page}.md")).collect();
     let viewer = Viewer::of(names.iter().map(|name| (name.as_str(), text.as_str())));

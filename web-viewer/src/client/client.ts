@@ -1,49 +1,49 @@
-// What the application asks of a project, whoever answers: a server, or the engine in a worker of this page.
+// The interface of the app to a project, whether a server or the engine in a worker answers.
 import type { OperationName, Operations } from '#contract';
 
 export type Params<N extends OperationName> = Operations[N]['params'];
 export type Output<N extends OperationName> = Operations[N]['output'];
 
-/** Whether search by meaning can be had here. */
+/** Whether search by meaning is available. */
 export type Meaning =
   | { state: 'none' }
-  /** It can be loaded: so many bytes. */
+  /** It can be loaded; the size in bytes. */
   | { state: 'offered'; bytes: number }
   | { state: 'loading'; loaded: number; bytes: number }
   | { state: 'ready' }
   | { state: 'failed'; message: string };
 
 export interface ClientEvents {
-  /** Pages or the index changed: what was answered before may be out of date. */
+  /** Pages or the index changed: earlier answers may be outdated. */
   changed: {
     paths: string[];
-    /** Whether anything else may have changed too. */
+    /** Whether other pages may have changed as well. */
     all?: boolean;
   };
   meaning: Meaning;
-  /** Sections that have vectors, of all. */
+  /** Sections with vectors, and all sections. */
   vectors: { done: number; total: number };
-  /** Whether a server answers; `refused` wants its token again. */
+  /** Whether the server responds; `refused` means that it needs its token again. */
   connection: { state: 'open' | 'lost' | 'refused' };
 }
 
 export type EventName = keyof ClientEvents;
 
 export interface UbpClient {
-  /** Runs an operation of the table. Fails with a `ClientError`. */
+  /** Runs an operation. Rejects with a `ClientError`. */
   call<N extends OperationName>(name: N, params: Params<N>): Promise<Output<N>>;
-  /** Where a file of the project can be loaded from; nothing if the page's own address is right. */
+  /** The address of a file of the project; `undefined` if the page's own address is correct. */
   fileUrl(path: string): string | undefined;
   readonly meaning: Meaning;
-  /** Loads what search by meaning needs. The answer comes as `meaning` events. */
+  /** Loads the model for search by meaning. Progress comes as `meaning` events. */
   loadMeaning(): void;
-  /** Asks at once for a server that went away. */
+  /** Tries to reach the server again at once. */
   reconnect?(): void;
   on<E extends EventName>(event: E, listener: (detail: ClientEvents[E]) => void): () => void;
   close(): void;
 }
 
-/** An error as every surface tells it. */
+/** An error with code and hint, like those of the command line and MCP. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   constructor(
@@ -62,7 +62,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Listeners of one client. */
+/** The listeners of one client. */
 export class Listeners {
   readonly #listeners = new Map<EventName, Set<(detail: never) => void>>();
 

@@ -4,7 +4,7 @@ import { HttpClient } from './http';
 import type { Reply, Request, Task } from './protocol';
 import { WasmClient, type Port } from './wasm';
 
-/** A worker that answers as it is told. */
+/** A worker with scripted answers. */
 class FakePort implements Port {
   readonly tasks: Task[] = [];
   isTerminated = false;
@@ -45,7 +45,7 @@ const model = { model: 'm', weights: null, tokenizer: 't', description: 'd', byt
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 describe('the engine in a worker', () => {
-  it('opens a database, tells how far it is, and answers calls by their ids', async () => {
+  it('opens a database, reports progress, and matches answers to calls by id', async () => {
     const port = new FakePort((task, self) => {
       if (task.do === 'open-database') self.tell({ opening: { step: 'loading', done: 1, total: 2 } });
       return task.do === 'call' ? { echoed: task.params } : null;
@@ -57,7 +57,7 @@ describe('the engine in a worker', () => {
     expect([first, second]).toEqual([{ echoed: { limit: 1 } }, { echoed: { limit: 2 } }]);
   });
 
-  it('hands on errors with code and hint', async () => {
+  it('passes on errors with code and hint', async () => {
     const port = new FakePort((task) => {
       if (task.do === 'call') throw { code: 'page_not_found', message: 'No such page.', hint: 'Look elsewhere.' };
     });
@@ -67,7 +67,7 @@ describe('the engine in a worker', () => {
     expect(error).toMatchObject({ code: 'page_not_found', message: 'No such page.', hint: 'Look elsewhere.' });
   });
 
-  it('ends the worker where the project cannot be opened', async () => {
+  it('stops the worker if the project cannot be opened', async () => {
     const port = new FakePort(() => {
       throw { code: 'not_loaded', message: 'Gone.', hint: null };
     });
@@ -75,7 +75,7 @@ describe('the engine in a worker', () => {
     expect(port.isTerminated).toBe(true);
   });
 
-  it('loads the model once, and tells of it until it is there', async () => {
+  it('loads the model once and reports progress', async () => {
     const port = new FakePort((task, self) => {
       if (task.do === 'load-meaning') self.tell({ event: 'meaning', detail: { state: 'loading', loaded: 10, bytes: 23 } });
     });
@@ -106,7 +106,7 @@ describe('the engine in a worker', () => {
     expect(client.meaning).toEqual({ state: 'ready' });
   });
 
-  it('puts another engine in the place of one with a defect, with project and model', async () => {
+  it('replaces a broken engine by a new one with the same project and model', async () => {
     const ports: FakePort[] = [];
     const start = () => {
       const isFirst = ports.length === 0;
@@ -130,7 +130,7 @@ describe('the engine in a worker', () => {
     expect(client.meaning).toEqual({ state: 'ready' });
   });
 
-  it('fails what is waiting when the worker dies or is closed', async () => {
+  it('rejects pending calls when the worker dies or is closed', async () => {
     const port = new FakePort((task) => (task.do === 'call' ? new Promise(() => undefined) : null));
     const client = await WasmClient.openDatabase(() => port, 'u', null);
     const waiting = client.call('list_pages', {});
@@ -153,13 +153,13 @@ describe('a server', () => {
     return { client: new HttpClient('https://host/sub/', fetcher as typeof fetch), asked };
   };
 
-  it('is asked by POST below its root', async () => {
+  it('receives POST requests below its root', async () => {
     const { client, asked } = answering(200, { pages: [] });
     expect(await client.call('list_pages', { limit: 3 })).toEqual({ pages: [] });
     expect(asked[0]).toMatchObject({ url: 'https://host/sub/api/list_pages', init: { method: 'POST', body: '{"limit":3}' } });
   });
 
-  it('tells errors as operations do, and others in words', async () => {
+  it('reports errors of operations, and other errors with a message', async () => {
     const known = answering(404, { code: 'page_not_found', message: 'No.', hint: 'Try.' });
     await expect(known.client.call('get_page', { page: 'x' })).rejects.toMatchObject({ code: 'page_not_found', hint: 'Try.' });
     const unknown = answering(502, '<html>');

@@ -1,4 +1,4 @@
-// Which client a page gets.
+// Chooses the client for a page.
 import { startWorker } from '#worker';
 import type { Site } from '../site';
 import type { UbpClient } from './client';
@@ -7,7 +7,7 @@ import type { ModelUrls, Opening } from './protocol';
 import { WasmClient } from './wasm';
 import type { Folder } from '../folder/read';
 
-/** The model that this site brings, if any. */
+/** The model of this site, if any. */
 export function modelOf(site: Site): ModelUrls | null {
   if (!site.semantic) return null;
   const { model, weights, tokenizer, description, bytes } = site.semantic;

@@ -1,9 +1,9 @@
-// A project behind a server: operations by POST, changes by server-sent events. A server that went away is waited for,
-// and what may have changed in the meantime is told as a change.
+// A project behind a server: operations by POST, changes by server-sent events. If the server stops, the client waits for
+// it, and then reports that anything may have changed.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
 
-/** Between attempts to reach a server that went away, in milliseconds. */
+/** Milliseconds between attempts to reach a server that stopped. */
 const WAITS = [500, 1000, 2000, 4000];
 
 export class HttpClient implements UbpClient {
@@ -16,7 +16,7 @@ export class HttpClient implements UbpClient {
   #attempts = 0;
   #wasOpen = false;
 
-  /** `root` is the address that `api/` lies below. */
+  /** `root` is the address that contains `api/`. */
   constructor(root: string, fetcher: typeof fetch = (...request) => fetch(...request)) {
     this.#root = root;
     this.#fetch = fetcher;
@@ -35,7 +35,7 @@ export class HttpClient implements UbpClient {
     }
     const body: unknown = await response.json().catch(() => null);
     if (!response.ok || body === null) {
-      throw ClientError.from(body ?? { code: `http_${response.status}`, message: `The server answered ${response.status}.` });
+      throw ClientError.from(body ?? { code: `http_${response.status}`, message: `The server returned status ${response.status}.` });
     }
     return body as Output<N>;
   }
@@ -45,7 +45,7 @@ export class HttpClient implements UbpClient {
   }
 
   loadMeaning(): void {
-    // The server has its model.
+    // The server has a model.
   }
 
   on<E extends EventName>(event: E, listener: (detail: ClientEvents[E]) => void): () => void {
@@ -53,7 +53,7 @@ export class HttpClient implements UbpClient {
     return this.#listeners.on(event, listener);
   }
 
-  /** Asks at once for a server that went away. */
+  /** Tries to reach the server again at once. */
   reconnect(): void {
     if (this.#events?.readyState === EventSource.OPEN) return;
     this.close();
@@ -67,7 +67,7 @@ export class HttpClient implements UbpClient {
     events.addEventListener('open', () => {
       this.#attempts = 0;
       this.#listeners.tell('connection', { state: 'open' });
-      // Nothing told what happened while nobody listened.
+      // Events that occurred while disconnected are lost.
       if (this.#wasOpen) this.#listeners.tell('changed', { paths: [], all: true });
       this.#wasOpen = true;
     });
@@ -81,7 +81,7 @@ export class HttpClient implements UbpClient {
     events.addEventListener('vectors', ({ data }: MessageEvent<string>) => this.#listeners.tell('vectors', JSON.parse(data) as ClientEvents['vectors']));
   }
 
-  /** An event source does not say why it failed: whether the server is gone, or wants to be asked to let us in. */
+  /** `EventSource` does not say why it failed: find out whether the server is gone or needs its token. */
   async #lost(): Promise<void> {
     const wait = WAITS[Math.min(this.#attempts++, WAITS.length - 1)];
     this.#again = setTimeout(() => this.#listen(), wait);

@@ -1,21 +1,21 @@
-// What the page and its worker tell each other.
+// The messages between the page and its worker.
 import type { ClientEvents } from './client';
 
-/** Addresses of the parts of an embedding model. */
+/** Addresses of the files of an embedding model. */
 export interface ModelUrls {
   model: string;
-  /** Weights that are not in the model's own file. */
+  /** Weights outside of the model file. */
   weights: string | null;
   tokenizer: string;
   description: string;
-  /** Of all together. */
+  /** Total size. */
   bytes: number;
 }
 
 export interface FolderFile {
   /** Relative to the folder, with `/`. */
   path: string;
-  /** Absent for pictures and the like: that they are there is enough for links. */
+  /** Absent for images and other files that only need to exist for links. */
   file: File | null;
   /** Milliseconds since 1970. */
   modified: number;
@@ -38,7 +38,7 @@ export type Reply =
   | { opening: Opening }
   | { [E in keyof ClientEvents]: { event: E; detail: ClientEvents[E] } }[keyof ClientEvents];
 
-/** How far opening a project is. `total` is 0 where it is not known. */
+/** Progress of opening a project. `total` is 0 if unknown. */
 export interface Opening {
   step: 'loading' | 'reading' | 'indexing';
   done: number;

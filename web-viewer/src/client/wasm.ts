@@ -1,5 +1,5 @@
-// A project inside of this page: the engine runs in a worker, so that typing and scrolling never wait for it. An engine
-// with a defect can answer nothing more, so another takes its place and opens the project again.
+// A project in this page: the engine runs in a worker, so that it never blocks typing and scrolling. An engine that crashed
+// cannot be used again, so a new one replaces it and opens the project again.
 import type { OperationName } from '#contract';
 import { ClientError, Listeners, type ClientEvents, type EventName, type Meaning, type Output, type Params, type UbpClient } from './client';
 import type { FolderFile, ModelUrls, Opening, Reply, Request, Task } from './protocol';
@@ -8,7 +8,7 @@ const CLOSED = 'The project was closed.';
 
 type Waiting = { resolve: (value: never) => void; reject: (error: ClientError) => void };
 
-/** The part of `Worker` that is used. */
+/** The used part of `Worker`. */
 export type Port = Pick<Worker, 'postMessage' | 'terminate' | 'addEventListener'>;
 
 export class WasmClient implements UbpClient {
@@ -21,7 +21,7 @@ export class WasmClient implements UbpClient {
   readonly #waiting = new Map<number, Waiting>();
   readonly #task: Task;
   #port: Port;
-  /** Ends when the engine that is there now has opened the project. */
+  /** Resolves when the current engine has opened the project. */
   #opened: Promise<unknown> = Promise.resolve();
   #isOpen = false;
   #isClosed = false;
@@ -43,7 +43,7 @@ export class WasmClient implements UbpClient {
     port.addEventListener('error', (event) => {
       if (port !== this.#port) return;
       const message = (event as ErrorEvent).message || 'The engine could not be started.';
-      // One that cannot even open the project would be started for ever.
+      // Do not restart an engine that cannot even open the project: it would loop forever.
       if (this.#isOpen) this.#restart(message);
       else this.#fail(message);
     });
@@ -55,7 +55,7 @@ export class WasmClient implements UbpClient {
     return new WasmClient(start, { do: 'open-database', url }, model, new Map()).#open(onOpening);
   }
 
-  /** Opens a folder. `media` are files that only pages show; they never leave the page's memory. */
+  /** Opens a folder. `media` are files that only pages show; they stay in the page's memory. */
   static async openFiles(
     start: () => Port,
     folder: { name: string; files: FolderFile[]; media: Map<string, File> },
@@ -84,7 +84,7 @@ export class WasmClient implements UbpClient {
     return answered;
   }
 
-  /** What the person asked for failed and is told; what they ask next shall not. */
+  /** Replaces the crashed engine: pending calls fail, later calls use the new one. */
   #restart(reason: string): void {
     this.#isOpen = false;
     this.#port.terminate();
@@ -94,7 +94,7 @@ export class WasmClient implements UbpClient {
     this.#opened.then(
       () => (this.#isOpen = true),
       () => {
-        // Every call that waits for it fails with its reason.
+        // All waiting calls fail with this reason.
       },
     );
     if (!this.#model || this.meaning.state === 'offered') return;

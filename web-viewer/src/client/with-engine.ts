@@ -1,4 +1,4 @@
-// Starts the engine in a worker. Where it was not compiled, `without-engine.ts` is built in the place of this.
+// Starts the engine in a worker. If the engine was not compiled, the build uses `without-engine.ts` instead.
 export function startWorker(): Worker {
   return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'ubp' });
 }

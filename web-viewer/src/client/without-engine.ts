@@ -1,6 +1,6 @@
-// In the place of `with-engine.ts` where the engine was not compiled: for servers, which answer everything themselves.
+// Replaces `with-engine.ts` if the engine was not compiled: enough for servers, which answer all calls themselves.
 import { ClientError } from './client';
 
 export function startWorker(): never {
-  throw new ClientError('no_engine', 'This page has no engine of its own: it was built for `ubp viewer` only.');
+  throw new ClientError('no_engine', 'This build has no engine for browsers. It works only with `ubp viewer`.');
 }

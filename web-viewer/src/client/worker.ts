@@ -1,4 +1,4 @@
-// The engine's own thread. The semantic module comes into the same thread when it is first wanted.
+// The thread of the engine. The semantic module is loaded into the same thread on first use.
 import initBase, { Project } from '#engine/base';
 import baseUrl from '#engine/base.wasm?url';
 import type { OperationName } from '#contract';
@@ -11,10 +11,10 @@ const worker = globalThis as unknown as {
   onmessage: ((event: MessageEvent<Request>) => void) | null;
 };
 
-/** How long a piece of background work may keep a question waiting. */
+/** Milliseconds that a slice of background work may delay a call. */
 const SLICE_MS = 40;
 
-/** Files that are read at the same time: each waits for the browser's own process. */
+/** Files read in parallel: each read waits for another process of the browser. */
 const READ_TOGETHER = 128;
 
 const base = initBase({ module_or_path: baseUrl });
@@ -53,12 +53,12 @@ async function perform(task: Task): Promise<unknown> {
   }
 }
 
-/** The first search pays for compiling and for reading what all searches need: better before somebody waits for it. */
+/** The first search is slow, because it compiles code and reads data that all searches need. Do it in advance. */
 function rehearse(): void {
   try {
     project?.call('search', { query: 'how to begin', mode: 'fulltext', limit: 10 });
   } catch {
-    // Whoever searches will be told.
+    // A real search will report the error.
   }
 }
 
@@ -108,7 +108,7 @@ async function loadMeaning(urls: ModelUrls): Promise<null> {
   return null;
 }
 
-/** Vectors that are missing are made between questions. */
+/** Computes missing vectors between calls. */
 function embedInSlices(): void {
   if (!project) return;
   const state = project.embedPending(SLICE_MS);
@@ -116,7 +116,7 @@ function embedInSlices(): void {
   if (state.done < state.total) setTimeout(embedInSlices);
 }
 
-/** Loads a file and tells how far it is; a wrong answer is an error that names it. */
+/** Loads a file and reports progress. A failed request is an error that names the file. */
 async function load(url: string, progress: (done: number, total: number) => void): Promise<Uint8Array> {
   const response = await fetch(url).catch(() => null);
   if (!response?.ok || !response.body) {

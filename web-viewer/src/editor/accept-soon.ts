@@ -1,16 +1,16 @@
-// Enter and Tab on candidates that are on their way. Who types fast presses them before the list is there, and goes on
-// typing: all of it shall come out as if the list had been there at once.
+// Enter and Tab while candidates are loading. Fast typists press them before the list is shown and continue to type; the
+// result must be the same as if the list had been shown at once.
 import { acceptCompletion, completionStatus } from '@codemirror/autocomplete';
 import { Prec, type Extension } from '@codemirror/state';
 import { EditorView, ViewPlugin, keymap } from '@codemirror/view';
 
-/** Milliseconds that keys wait for candidates at most. */
+/** Maximum time in milliseconds that keys wait for candidates. */
 const PATIENCE = 2_000;
 const GLANCE = 10;
 
 const TAB = '\t';
 
-/** Whether the cursor is where candidates belong. */
+/** Whether the cursor is at a position for candidates. */
 type Applies = (view: EditorView) => boolean;
 
 class Waiting {
@@ -18,14 +18,14 @@ class Waiting {
   #applies: Applies = () => false;
   #isWaiting = false;
   #end = 0;
-  /** What was typed since. */
+  /** Text typed while waiting. */
   #typed: string[] = [];
 
   constructor(view: EditorView) {
     this.#view = view;
   }
 
-  /** Waits, if candidates are on their way. */
+  /** Starts waiting if candidates are loading. */
   begin(applies: Applies): boolean {
     if (completionStatus(this.#view.state) !== 'pending' || !applies(this.#view)) return false;
     this.#applies = applies;
@@ -43,7 +43,7 @@ class Waiting {
     this.#goOn();
   }
 
-  /** Types what waits, up to the next key that has to wait. */
+  /** Types the queued text, up to the next key that has to wait. */
   #goOn(): void {
     for (let text = this.#typed.shift(); text !== undefined; text = this.#typed.shift()) {
       const accepts = text === TAB || text === this.#view.state.lineBreak;
@@ -52,13 +52,13 @@ class Waiting {
     }
   }
 
-  /** Takes what is typed, while something is waited for. */
+  /** Queues typed text while waiting. */
   take(text: string): boolean {
     if (this.#isWaiting) this.#typed.push(text);
     return this.#isWaiting;
   }
 
-  /** Waits no longer: what was typed is text. */
+  /** Stops waiting and types the queued text. */
   finish(): void {
     this.#isWaiting = false;
     for (const text of this.#typed.splice(0)) if (text !== TAB) type(this.#view, text);
@@ -77,7 +77,7 @@ function type(view: EditorView, text: string): void {
 
 const waiting = ViewPlugin.fromClass(Waiting);
 
-/** Puts what waits for candidates into the text, before something is done with it. */
+/** Types queued text before another action uses the document. */
 export function finishTyping(view: EditorView): void {
   view.plugin(waiting)?.finish();
 }

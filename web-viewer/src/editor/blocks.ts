@@ -1,4 +1,4 @@
-// Lines of code, quotes and tables look like what they are.
+// Styles the lines of code blocks, quotes and tables.
 import { syntaxTree } from '@codemirror/language';
 import type { Range } from '@codemirror/state';
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view';
@@ -29,7 +29,7 @@ function blocks(view: EditorView): DecorationSet {
         for (let line = state.doc.lineAt(start); ; line = state.doc.line(line.number + 1)) {
           const edge = `${line.from <= node.from ? ' cm-first' : ''}${line.to + 1 >= node.to ? ' cm-last' : ''}`;
           found.push(Decoration.line({ class: name + edge }).range(line.from));
-          // A node may end with a line break: what follows is not part of it.
+          // A node may end with a line break; the line after it does not belong to it.
           if (line.to + 1 >= end || line.number === state.doc.lines) break;
         }
       },

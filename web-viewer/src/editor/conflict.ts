@@ -1,4 +1,5 @@
-// Where the file and the text say different things in the same place, both are shown in the text, with a choice at each.
+// Conflicts: where the file and the text differ in the same place, both versions are shown in the text, with buttons to
+// choose.
 import { acceptChunk, getChunks, goToNextChunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import { Compartment, Prec, type Extension } from '@codemirror/state';
 import { EditorView, keymap, showPanel, type Panel } from '@codemirror/view';
@@ -18,13 +19,13 @@ function panel(view: EditorView): Panel {
   const dom = document.createElement('div');
   dom.className = 'cm-conflict-panel';
   dom.setAttribute('role', 'region');
-  dom.setAttribute('aria-label', 'Changed in two places');
+  dom.setAttribute('aria-label', 'Conflicts');
   const text = document.createElement('p');
   text.setAttribute('role', 'status');
   const count = () => getChunks(view.state)?.chunks.length ?? 0;
   const say = () => {
     const places = count();
-    text.textContent = `The file also changed elsewhere: ${places} ${places === 1 ? 'place' : 'places'} to choose. Nothing is saved until then.`;
+    text.textContent = `The file also changed on disk: ${places} ${places === 1 ? 'conflict' : 'conflicts'}. Nothing is saved until you resolve all of them.`;
   };
   const all = (choose: typeof acceptChunk) => () => {
     for (let left = count(); left > 0; left--) {
@@ -33,11 +34,11 @@ function panel(view: EditorView): Panel {
     }
     view.focus();
   };
-  const next = button('Next place', 'button', () => {
+  const next = button('Next conflict', 'button', () => {
     goToNextChunk(view);
     view.focus();
   });
-  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from the file', 'button', all(rejectChunk)));
+  dom.append(text, next, button('Keep all mine', 'button', all(acceptChunk)), button('Keep all from disk', 'button', all(rejectChunk)));
   say();
   return { dom, top: true, update: say };
 }
@@ -47,13 +48,13 @@ function controls(type: 'reject' | 'accept', action: (event: MouseEvent) => void
   return choice(type, action);
 }
 
-/** The first of both buttons brings the words that say whose text stands there. */
+/** The first of the two buttons has a label that says whose version it is. */
 function withCaption(first: HTMLElement): HTMLElement {
   const part = document.createElement('span');
   part.className = 'cm-choice-first';
   const caption = document.createElement('span');
   caption.className = 'cm-choice-of';
-  caption.textContent = 'In the file';
+  caption.textContent = 'On disk';
   part.append(caption, first);
   return part;
 }
@@ -62,13 +63,13 @@ function choice(type: 'reject' | 'accept', action: (event: MouseEvent) => void):
   const made = document.createElement('button');
   made.type = 'button';
   made.className = `cm-choice cm-choice-${type}`;
-  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep the file’s';
+  made.textContent = type === 'accept' ? 'Keep mine' : 'Keep from disk';
   made.addEventListener('mousedown', (event) => event.preventDefault());
   made.addEventListener('click', action);
   return made;
 }
 
-/** `theirs` is shown beside the text; `onDecided` hears that nothing is left to choose. */
+/** Shows `theirs` next to the text; calls `onDecided` once all conflicts are resolved. */
 export function conflictWith(theirs: string, onDecided: () => void): Extension {
   let isDecided = false;
   return [
@@ -86,7 +87,7 @@ export function conflictWith(theirs: string, onDecided: () => void): Extension {
       const chunks = getChunks(state)?.chunks;
       if (isDecided || !chunks || chunks.length > 0) return;
       isDecided = true;
-      // The editor is in the middle of an update here.
+      // The editor cannot be changed during an update.
       queueMicrotask(onDecided);
     }),
   ];

@@ -1,4 +1,4 @@
-// Everything that an editor of a page consists of.
+// All extensions of the page editor.
 import { completionStatus } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
 import { deleteMarkupBackward, insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
@@ -20,27 +20,27 @@ import { smartLinking } from './smart-linking';
 import { nextCell, previousCell } from './tables';
 import { toolbar } from './toolbar';
 
-/** Keys that belong to the application around the editor, or to its own commands. */
+/** Keys of the app around the editor, or of its own commands. */
 const TAKEN = new Set(['Alt-ArrowLeft', 'Alt-ArrowRight', 'Mod-[', 'Mod-]', 'Mod-i', 'Mod-Enter', 'Shift-Mod-k', 'Mod-b', 'Mod-k', 'Mod-s', 'Mod-n', 'Mod-e', 'Shift-Alt-m']);
 
 function ours({ key, win, linux, mac }: KeyBinding): boolean {
   return ![key, win, linux, mac].some((name) => name !== undefined && TAKEN.has(name));
 }
 
-/** What the search panel says, as the rest of the application writes. */
+/** Labels of the search panel, in the style of the app. */
 const phrases = {
   next: 'Next',
   previous: 'Previous',
   all: 'Select all',
   'match case': 'Match case',
-  regexp: 'Pattern',
+  regexp: 'Regex',
   'by word': 'Whole words',
   replace: 'Replace',
   'replace all': 'Replace all',
   close: 'Close',
 };
 
-/** Tab indents in lists only: everywhere else it leaves the editor, as keyboard users expect. */
+/** Tab indents in lists only: everywhere else it moves the focus, as keyboard users expect. */
 function inList(command: Command): Command {
   return (view) => {
     const { state } = view;
@@ -69,10 +69,10 @@ export function pageExtensions(label: string, isEditable: boolean): Extension {
     EditorState.phrases.of(phrases),
     highlightSelectionMatches({ minSelectionLength: 3, wholeWords: true }),
     highlightSpecialChars(),
-    placeholder('Write here. [[ links to a page.'),
+    placeholder('Start writing, or type [[ to link to a page'),
     indentUnit.of('  '),
     EditorState.tabSize.of(4),
-    // An editor has one kind of line break; the file keeps its own.
+    // The editor uses one kind of line break; the file keeps its own.
     EditorState.lineSeparator.of('\n'),
     EditorView.lineWrapping,
     EditorState.readOnly.of(!isEditable),

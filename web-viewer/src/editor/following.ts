@@ -1,4 +1,4 @@
-// Following links from the text: with Ctrl or Cmd and a click, or from the keyboard.
+// Following links in the text: by Ctrl+click or Cmd+click, or by keyboard.
 import { EditorView, ViewPlugin, type Command } from '@codemirror/view';
 import { ClientError } from '../client/client';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
@@ -19,16 +19,16 @@ async function follow(view: EditorView, link: LinkInText): Promise<void> {
     } else if (answer?.file_url) {
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
-      context.tell(`${answer.source_path} is a file of the project, not a page.`);
+      context.tell(`${answer.source_path} is a file of this project, not a page.`);
     } else if (answer && link.kind !== 'markdown') {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
-    } else context.tell('This link leads to no page.');
+    } else context.tell('This link is broken.');
   } catch (error) {
     context.tell(ClientError.from(error).message);
   }
 }
 
-/** Follows the link at the cursor. One that leads nowhere makes its page. */
+/** Follows the link at the cursor. A broken link creates its page. */
 export const followLink: Command = (view) => {
   const link = linkAt(view.state, view.state.selection.main.head);
   if (!link) return false;
@@ -36,7 +36,7 @@ export const followLink: Command = (view) => {
   return true;
 };
 
-/** While the key is held, links look as if they can be clicked. */
+/** While the key is held, links look clickable. */
 const keyHeld = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView;

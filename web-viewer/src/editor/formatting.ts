@@ -1,4 +1,4 @@
-// Commands that put Markdown around what is selected, or take it away again.
+// Commands that add Markdown markup to the selection, or remove it.
 import { startCompletion } from '@codemirror/autocomplete';
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state';
@@ -11,8 +11,8 @@ const INLINE = {
   code: { node: 'InlineCode', marks: 'CodeMark', text: '`' },
 } as const;
 
-/** The innermost node called `name` that the whole range lies in. */
-/** Milliseconds that a command waits for what was typed last to be read. */
+/** The innermost node called `name` that contains the whole range. */
+/** Milliseconds that a command waits until recently typed text is parsed. */
 const READ_IN = 200;
 
 function around(state: EditorState, { from, to }: { from: number; to: number }, name: string): SyntaxNode | null {
@@ -44,7 +44,7 @@ export function toggleInline(kind: keyof typeof INLINE): StateCommand {
         const set = state.changes(changes);
         return { changes, range: EditorSelection.range(set.mapPos(range.anchor), set.mapPos(range.head)) };
       }
-      // A single backtick would end at the first one inside.
+      // A single backtick would end at a backtick in the text.
       const inside = state.sliceDoc(part.from, part.to);
       const mark = kind === 'code' && inside.includes('`') ? '``' : text;
       const pad = mark === '``' ? ' ' : '';
@@ -60,7 +60,7 @@ export function toggleInline(kind: keyof typeof INLINE): StateCommand {
   };
 }
 
-/** The lines that the selection touches. */
+/** The lines of the selection. */
 function lines(state: EditorState) {
   const found = new Map<number, string>();
   for (const { from, to } of state.selection.ranges) {
@@ -72,7 +72,7 @@ function lines(state: EditorState) {
   return [...found].map(([from, text]) => ({ from, text }));
 }
 
-/** A heading of the second level, then of the third, then text again. */
+/** Cycles through heading level 2, heading level 3 and text. */
 export const cycleHeading: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false;
   const [first] = lines(state);
@@ -101,7 +101,7 @@ export const toggleList: StateCommand = ({ state, dispatch }) => {
   return true;
 };
 
-/** Makes what is selected a link and shows the pages that it could mean. */
+/** Turns the selection into a link and shows candidate pages. */
 export const linkSelection: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;

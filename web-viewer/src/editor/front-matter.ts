@@ -1,4 +1,4 @@
-// Front matter is folded to one line that says what is in it.
+// Folds front matter to one line with a summary.
 import { codeFolding, foldEffect, foldService, unfoldEffect, foldedRanges } from '@codemirror/language';
 import type { EditorState, Extension, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -20,7 +20,7 @@ export function foldFrontMatter(state: EditorState): StateEffect<unknown>[] {
   return range ? [foldEffect.of(range)] : [];
 }
 
-/** Shows or hides it. */
+/** Folds or unfolds it. */
 export function toggleFrontMatter(view: EditorView): boolean {
   const range = frontMatterOf(view.state);
   if (!range) return false;

@@ -1,5 +1,5 @@
-// Markdown as pages have it: front matter, double brackets, and code in its own colours. Languages of code are loaded
-// when a page first has such code.
+// The Markdown of pages: front matter, double brackets, and highlighted code. The languages of code blocks are loaded on
+// first use.
 import { LanguageDescription, LanguageSupport, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { markdown, markdownLanguage } from '@codemirror/lang-markdown';
 import { css } from '@codemirror/lang-css';
@@ -11,7 +11,7 @@ import { tags } from '@lezer/highlight';
 import { linkTags, wikilinks } from './wikilinks';
 
 const code = (name: string, alias: string[], load: () => Promise<LanguageSupport>) => LanguageDescription.of({ name, alias, load });
-/** Those that Markdown itself brings. */
+/** Tags that the Markdown parser defines. */
 const here = (name: string, alias: string[], support: LanguageSupport) => LanguageDescription.of({ name, alias, support });
 
 const codeLanguages = [
@@ -27,7 +27,7 @@ const codeLanguages = [
   code('SQL', ['sqlite', 'postgresql', 'mysql'], () => import('@codemirror/lang-sql').then(({ sql }) => sql())),
 ];
 
-/** Classes rather than colours: those are in `look.ts`, with all others. */
+/** Assigns classes; the colours are in `look.ts`. */
 const classes = HighlightStyle.define([
   { tag: tags.heading1, class: 'md-h1' },
   { tag: tags.heading2, class: 'md-h2' },

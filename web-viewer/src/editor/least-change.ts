@@ -1,15 +1,15 @@
-// From one text to another by the least change, so that cursor, selection and undo history stay where they were.
+// Computes the smallest change between two texts, so that cursor, selection and undo history are kept.
 import { diff } from '@codemirror/merge';
 import type { ChangeSpec } from '@codemirror/state';
 
-/** Changes that make `from` into `to`. Their insertions have `\n` as line break. */
+/** The changes that turn `from` into `to`. Insertions use `\n` as line break. */
 export function leastChange(from: string, to: string): ChangeSpec[] {
   const shortest = Math.min(from.length, to.length);
   let head = 0;
   while (head < shortest && from.charCodeAt(head) === to.charCodeAt(head)) head++;
   let tail = 0;
   while (tail < shortest - head && from.charCodeAt(from.length - 1 - tail) === to.charCodeAt(to.length - 1 - tail)) tail++;
-  // Half of a character is none.
+  // Do not split a surrogate pair.
   if (isLowSurrogate(from, head) || isLowSurrogate(to, head)) head--;
   if (tail > 0 && (isLowSurrogate(from, from.length - tail) || isLowSurrogate(to, to.length - tail))) tail--;
   const [before, after] = [from.slice(head, from.length - tail), to.slice(head, to.length - tail)];

@@ -1,9 +1,9 @@
-// Where the links of a page lead, as the engine says. Asked for what is seen, many at once, a moment after typing; known
-// answers hold until pages change, and old ones stand until new ones come, so that nothing flickers.
+// The targets of links, as resolved by the engine. Visible links are resolved in batches, a moment after typing. Answers are
+// valid until pages change, and old ones are shown until new ones arrive, so that nothing flickers.
 import type { ResolvedLink } from '#contract';
 import type { UbpClient } from '../client/client';
 
-/** Milliseconds that questions are gathered for. */
+/** Milliseconds for which requests are collected. */
 const PAUSE = 120;
 const MOST = 400;
 const AFTER_FAILURE = 3_000;
@@ -29,21 +29,21 @@ export class LinkAnswers {
     this.#onAnswers = onAnswers;
   }
 
-  /** What is known of a link as written; `undefined` while nothing is. Asks if need be. */
+  /** The target of a link as written; `undefined` if it is not known yet. Requests it if necessary. */
   link(written: string): ResolvedLink | null | undefined {
     const known = this.#links.get(written);
     if (!known?.fresh) this.#ask(this.#asked.links, written);
     return known?.link;
   }
 
-  /** The same of a Markdown picture: its address relative to the top of the site. */
+  /** The same for a Markdown image: its address relative to the root of the site. */
   picture(destination: string): string | null | undefined {
     const known = this.#pictures.get(destination);
     if (!known?.fresh) this.#ask(this.#asked.pictures, destination);
     return known?.url;
   }
 
-  /** A link that is followed or previewed is asked for at once. */
+  /** Resolves a link at once, to follow or preview it. */
   async now(written: string): Promise<ResolvedLink | null> {
     const known = this.#links.get(written);
     if (known?.fresh) return known.link;
@@ -51,7 +51,7 @@ export class LinkAnswers {
     return links[0] ?? null;
   }
 
-  /** Pages came or went: every answer may be another now. */
+  /** Pages were added or removed: all answers may be outdated. */
   changed(): void {
     for (const answer of this.#links.values()) answer.fresh = false;
     for (const answer of this.#pictures.values()) answer.fresh = false;

@@ -1,11 +1,11 @@
-// Colours and lines of links: by type as everywhere else, and wavy red below what leads nowhere.
+// Styles links: a colour and underline for each type as everywhere else, and a wavy red underline for broken links.
 import { syntaxTree } from '@codemirror/language';
 import { StateEffect, type Range } from '@codemirror/state';
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view';
 import { linkOf } from './links-in-text';
 import { pageContext } from './page-context';
 
-/** The engine said something new of links. */
+/** New answers for links arrived. */
 export const linksAnswered = StateEffect.define<null>();
 
 const outside = Decoration.mark({ class: 'cm-page-link cm-outside' });
@@ -43,7 +43,7 @@ function marks(view: EditorView): DecorationSet {
         const answer = context.answers.link(link.written);
         const text = link.kind === 'markdown' ? { from: link.from, to: link.to } : link;
         if (!answer) {
-          // Nothing is said of it yet; what it is as written is shown meanwhile.
+          // Not resolved yet: show the type as written.
           if (answer === undefined) found.push(typed('references').range(text.from, text.to));
           return false;
         }

@@ -1,4 +1,4 @@
-// The links of a text as its syntax tree has them.
+// The links of a text, from its syntax tree.
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
@@ -6,9 +6,9 @@ import type { SyntaxNode } from '@lezer/common';
 export interface LinkInText {
   from: number;
   to: number;
-  /** The part that names what it leads to. */
+  /** The target part. */
   target: { from: number; to: number };
-  /** As written, brackets included. */
+  /** As written, including brackets. */
   written: string;
   kind: 'wiki' | 'embed' | 'markdown' | 'url';
 }
@@ -33,7 +33,7 @@ export function linkOf(state: EditorState, node: SyntaxNode): LinkInText | null 
   return null;
 }
 
-/** The link that `pos` is in or at, if any. */
+/** The link that contains or touches `pos`, if any. */
 export function linkAt(state: EditorState, pos: number): LinkInText | null {
   const tree = syntaxTree(state);
   for (const side of [-1, 1] as const) {
@@ -45,7 +45,7 @@ export function linkAt(state: EditorState, pos: number): LinkInText | null {
   return null;
 }
 
-/** Address outside that a link leads to, of those that may be opened. */
+/** The external address of a link, if it may be opened. */
 export function outsideUrl(state: EditorState, link: LinkInText): string | null {
   const url = state.sliceDoc(link.target.from, link.target.to).replace(/^<|>$/g, '');
   const whole = /^www\./i.test(url) ? `https://${url}` : url;

@@ -1,4 +1,4 @@
-// How the editor looks: everything by the names of `tokens.css`, so that themes and settings reach it without a word here.
+// The theme of the editor. It uses only the variables of `tokens.css`, so that themes and settings apply to it.
 import { EditorView } from '@codemirror/view';
 import type { Extension } from '@codemirror/state';
 

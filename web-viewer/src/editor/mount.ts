@@ -1,18 +1,18 @@
-// What the application and its editor know of each other. The application imports this file's types at once and its code
-// when somebody first edits: everything that CodeMirror brings comes with it.
+// The interface between the app and its editor. The app imports only the types of this file; the code, with all of
+// CodeMirror, is loaded on first editing.
 import type { ListedPage } from '#contract';
 import type { UbpClient } from '../client/client';
 
-/** How far what was typed has got. */
+/** The save status of the page. */
 export interface SaveStatus {
   /**
-   * `saved`: the file holds every letter. `unsaved`: it will, in a moment. `saving`: it is being written. `conflict`: the
-   * file says something else, and a choice is open. `offline`: the server does not answer; tried again by itself.
-   * `failed`: it refused; tried again by itself. `gone`: there is no such file any more; `restore` and `letGo` end that,
-   * or a file that comes back. `read-only`: this file cannot be edited here.
+   * `saved`: the file contains all edits. `unsaved`: they will be saved in a moment. `saving`: the file is being written.
+   * `conflict`: the file differs and a choice is open. `offline`: the server does not respond; retried automatically.
+   * `failed`: the server rejected the edits; retried automatically. `gone`: the file does not exist any more; `restore`,
+   * `letGo` or a file that comes back end this state. `read-only`: the file cannot be edited here.
    */
   state: 'saved' | 'saving' | 'unsaved' | 'conflict' | 'offline' | 'failed' | 'gone' | 'read-only';
-  /** A whole sentence for people; empty where the state says it all. Of `gone`: why the page could not be restored. */
+  /** A complete sentence for users; empty if the state says everything. For `gone`: why the page could not be restored. */
   message: string;
 }
 
@@ -22,65 +22,65 @@ export interface PageStats {
   characters: number;
 }
 
-/** Headings of the page at or above the cursor, outside of quotes and lists. */
+/** Headings at or above the cursor, outside of quotes and lists. */
 export interface HeadingsAbove {
   count: number;
-  /** What the first of them says; empty without any. */
+  /** The text of the first heading; empty if there is none. */
   first: string;
 }
 
 export interface EditorHost {
   client: UbpClient;
-  /** Tells this project from others that this browser edits: names the drafts that are kept. */
+  /** Identifies the project among others edited in this browser, for the stored drafts. */
   project: string;
-  /** The page to begin with. */
+  /** The page to open first. */
   filepath: string;
   fragment?: string;
-  /** All pages, as they are now. */
+  /** The current list of all pages. */
   pages(): readonly ListedPage[];
   /** Shows another page. `page` is a path. */
   open(target: { page: string; fragment?: string }): void;
-  /** Makes an empty page called `name` and gives its path. Fails with a `ClientError`. */
+  /** Creates an empty page called `name` and resolves to its path. Rejects with a `ClientError`. */
   create(name: string): Promise<string>;
-  /** Makes an empty page called `name` and goes there to write it. */
+  /** Creates an empty page called `name` and opens it for editing. */
   begin(name: string): void;
-  /** Address of a file of the project, by its path relative to the pages folder. */
+  /** The address of a file of the project, by its path relative to the pages folder. */
   fileUrl(path: string): string;
   onStatus(status: SaveStatus): void;
   onStats(stats: PageStats): void;
-  /** Where the cursor stands among the headings. */
+  /** The position of the cursor among the headings. */
   onHeadings?(above: HeadingsAbove): void;
-  /** The first heading, or the title in front matter, while it is typed. */
+  /** The first heading, or the title in front matter, during typing. */
   onTitle?(title: string): void;
 }
 
 export interface MountedEditor {
-  /** The page that is seen; another one may be on its way. */
+  /** The page on screen; another one may be loading. */
   readonly shown: string | null;
-  /** Whether somebody has been in the text of the page that is seen: its cursor is where they left it. */
+  /** Whether the text of the page on screen has had the focus: its cursor position is then kept. */
   readonly isPlaced: boolean;
   focus(): void;
-  /** Puts text at the end of a page that was opened, and its cursor behind it. False if the page was never opened. */
+  /** Appends text to a page that was opened, and puts its cursor behind it. False if the page was never opened. */
   append(filepath: string, text: string): boolean;
-  /** Saves now. Ends when it is saved, or when it cannot be just now. */
+  /** Saves now. Resolves when the page is saved, or cannot be saved now. */
   save(): Promise<void>;
-  /** Brings a heading (`#slug`, its text) or block (`^name`) into view. */
+  /** Scrolls to a heading (`#slug` or its text) or a block (`^name`). */
   goTo(fragment: string): void;
-  /** Makes the page again that is shown and gone, with the text that is here. Ends as `save` does. */
+  /** Restores the deleted page on screen with the text in the editor. Resolves like `save`. */
   restore(): Promise<void>;
-  /** Gives up the text of the page that is shown and gone. What it gives takes that back: it makes the page again. */
+  /** Discards the text of the deleted page on screen. Returns a function that undoes this by restoring the page. */
   letGo(): () => Promise<void>;
-  /** Whether there is a text of this page here that may be nowhere else. */
+  /** Whether the editor has text of this page that may exist nowhere else. */
   keeps(filepath: string): boolean;
-  /** Puts text in the place of the selection. */
+  /** Replaces the selection. */
   insert(text: string): void;
-  /** Pages changed on disk or in the index: paths of the `changed` event, none for all. */
+  /** Pages changed on disk or in the index: the paths of the `changed` event, empty for all pages. */
   changed(paths: readonly string[]): void;
-  /** The page was renamed by this application: saving goes on at its new path. */
+  /** The app renamed the page: saving continues at its new path. */
   renamed(from: string, to: string): void;
-  /** Shows another page in the same editor. What was typed before is saved first; its undo history is kept. */
+  /** Shows another page in the same editor. Saves the current one first and keeps its undo history. */
   openPage(filepath: string, fragment?: string): Promise<void>;
-  /** Saves what is left and takes the editor away. */
+  /** Saves remaining edits and removes the editor. */
   destroy(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-// One line above the text that says what happened to it, until it is closed or a while has passed.
+// A notice in one line above the text, until it is closed or times out.
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, showPanel, type Panel } from '@codemirror/view';
 
 export interface Notice {
   text: string;
-  /** A way back, where there is one. */
+  /** A way to undo, if there is one. */
   action?: { label: string; run: (view: EditorView) => void };
 }
 

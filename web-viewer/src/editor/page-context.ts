@@ -1,14 +1,14 @@
-// What extensions of the editor know of the page that they are on.
+// What editor extensions know about the current page.
 import { Facet } from '@codemirror/state';
 import type { LinkAnswers } from './link-answers';
 import type { EditorHost } from './mount';
 
 export interface PageContext {
   host: EditorHost;
-  /** Path of the page; another one after it was renamed. */
+  /** Path of the page; changes if it is renamed. */
   readonly filepath: string;
   answers: LinkAnswers;
-  /** Something went wrong or happened that people should be told, in a sentence. */
+  /** Reports a problem or event to the user in a sentence. */
   tell(text: string): void;
 }
 

@@ -1,4 +1,5 @@
-// One editor for all pages: each keeps its own text, undo history, cursor and saver, and is saved on after it is left.
+// One editor for all pages: each page has its own text, undo history, cursor and saver, which continues to save after
+// leaving the page.
 import { redo, undo } from '@codemirror/commands';
 import { getChunks } from '@codemirror/merge';
 import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
@@ -21,18 +22,18 @@ import { pageContext, type PageContext } from './page-context';
 import { belowTitle, headingsAbove, pageStats, titleIn } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
-/** A change that the file made, not a person. */
+/** Marks changes that come from the file, not from a person. */
 const fromFile = Annotation.define<true>();
 
-/** Pages whose history is kept besides the one that is shown. */
+/** Number of pages whose history is kept, besides the current one. */
 const KEPT = 24;
-/** Letters that a title may have. */
+/** Maximum length of a title. */
 const LONGEST_TITLE = 200;
-/** Milliseconds after which a count of words is made anew. */
+/** Delay in milliseconds before words are counted again. */
 const COUNT_PAUSE = 400;
-/** Milliseconds after which the outline follows the cursor. */
+/** Delay in milliseconds before the outline follows the cursor. */
 const FOLLOW_PAUSE = 100;
-/** A composition is in the text this long after its end was told. */
+/** Milliseconds after the end of a composition until its text is in the document. */
 const AFTER_COMPOSITION = 80;
 
 const timers: Timers = {
@@ -45,13 +46,13 @@ const timers: Timers = {
 
 interface OpenPage {
   path: string;
-  /** While the page is not shown. */
+  /** State while the page is not on screen. */
   state: EditorState;
   file: PageFile;
   saver: Saver;
   status: SaveStatus;
   answers: LinkAnswers;
-  /** Whether somebody has been in its text. */
+  /** Whether its text has had the focus. */
   isPlaced: boolean;
 }
 
@@ -102,7 +103,7 @@ export class PageEditor implements MountedEditor {
     else {
       const file = await readFile(this.#host.client, filepath);
       const draft = file.editable ? await this.#drafts.takeOver(file.filepath) : null;
-      // Somebody may have gone on to another page, or opened this one twice, while it was read.
+      // While it was read, another page may have been opened, or this one a second time.
       if (this.#wanted !== filepath) return;
       page = this.#pages.get(file.filepath) ?? this.#adopt(file);
       this.#show(page);
@@ -181,7 +182,7 @@ export class PageEditor implements MountedEditor {
     return this.#shown === page ? this.#view.state : page.state;
   }
 
-  /** What the page calls itself, or else its file. */
+  /** The title of the page, or else its file name. */
   #titleOf(page: OpenPage): string {
     const said = titleIn(this.#stateOf(page))?.trim() ?? '';
     return said && said.length <= LONGEST_TITLE ? said : page.path.replace(/^.*\/|\.[^./]*$/gs, '').slice(0, LONGEST_TITLE);
@@ -198,7 +199,7 @@ export class PageEditor implements MountedEditor {
     if (left) left.state = this.#view.state;
     this.#shown = page;
     this.#view.setState(page.state);
-    // The latest is the last.
+    // The last one wins.
     this.#pages.delete(page.path);
     this.#pages.set(page.path, page);
     this.#host.onStatus(page.status);
@@ -235,7 +236,7 @@ export class PageEditor implements MountedEditor {
   }
 
   #blurred(page: OpenPage): void {
-    // Closing or switching windows may end a composition without telling.
+    // Closing or switching windows may end a composition without an event.
     if (!this.#view.compositionStarted) page.saver.composing(false);
     if (!page.saver.isSettled) void page.saver.save();
   }
@@ -247,11 +248,11 @@ export class PageEditor implements MountedEditor {
     else if (status.state === 'gone' && state !== 'gone' && this.#shown && page.saver.hasEdits) this.#tellLeft(page);
   }
 
-  /** Somebody went on while the page was saved: nothing that is seen says that it could not be. */
+  /** The page was left during the save: nothing on screen shows that saving failed. */
   #tellLeft({ path }: OpenPage): void {
     tell(this.#view, {
-      text: `${path} was moved or deleted while your last edits were saved. They are kept.`,
-      action: { label: 'Show them', run: () => this.#host.open({ page: path }) },
+      text: `${path} was moved or deleted while your last edits were being saved. The edits are kept.`,
+      action: { label: 'Show edits', run: () => this.#host.open({ page: path }) },
     });
   }
 
@@ -304,7 +305,7 @@ export class PageEditor implements MountedEditor {
       const { doc } = this.#view.state;
       if (number === null || number > doc.lines) return;
       const { from, to } = doc.line(number);
-      // In front of a heading's marks, what is typed would take them from it.
+      // Behind the heading's text: text typed before the `#` would break the heading.
       this.#view.dispatch({ selection: { anchor: to }, effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 80 }) });
     });
   }
@@ -375,7 +376,7 @@ export class PageEditor implements MountedEditor {
     clearTimeout(this.#counting);
     clearTimeout(this.#following);
     const pages = [...this.#pages.values()];
-    // Hidden pages have their state; the shown one's goes with the view.
+    // The state of hidden pages is stored here; that of the current page is in the view.
     if (this.#shown) this.#shown.state = this.#view.state;
     this.#shown = null;
     this.#view.destroy();
@@ -388,7 +389,7 @@ export class PageEditor implements MountedEditor {
   }
 }
 
-/** Opens the first page of an editor. Fails with a `ClientError` if it cannot be read. */
+/** Opens the first page of an editor. Rejects with a `ClientError` if it cannot be read. */
 export async function openEditor(host: EditorHost, parent: HTMLElement): Promise<PageEditor> {
   const editor = new PageEditor(host, parent);
   try {

@@ -1,4 +1,4 @@
-// Pictures below the line that names them.
+// Shows images below their line.
 import { syntaxTree } from '@codemirror/language';
 import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';
@@ -28,7 +28,7 @@ class Picture extends WidgetType {
     picture.addEventListener('load', () => view.requestMeasure());
     picture.addEventListener('error', () => {
       frame.classList.add('cm-picture-broken');
-      frame.textContent = 'This picture cannot be shown.';
+      frame.textContent = 'This image cannot be displayed.';
       view.requestMeasure();
     });
     picture.src = this.url;

@@ -1,4 +1,4 @@
-// The beginning of the page that a link leads to, while the pointer rests on the link, or asked for by key.
+// A preview of a link's page, while the pointer rests on the link or on a key.
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, hoverTooltip, showTooltip, type Command, type Tooltip } from '@codemirror/view';
 import type { ResolvedLink } from '#contract';
@@ -15,7 +15,7 @@ function element(name: string, className: string, text = ''): HTMLElement {
   return made;
 }
 
-/** The first characters, cut between letters as people see them. */
+/** The first characters, cut between grapheme clusters. */
 export function beginningOf(text: string, most = CHARACTERS): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const letters = [...new Intl.Segmenter().segment(line.slice(0, most * 12))];
@@ -44,11 +44,11 @@ async function fill(card: HTMLElement, context: PageContext, link: LinkInText, a
   } else if (answer?.file_url) {
     card.replaceChildren(element('p', 'cm-preview-text', answer.target));
   } else if (answer?.source_path) {
-    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', 'A file of the project.'));
+    card.replaceChildren(element('strong', 'cm-preview-title', answer.source_path), element('p', 'cm-preview-text', 'File in this project'));
   } else {
     const key = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
-    const way = link.kind === 'markdown' ? '' : ` ${key} and a click makes it.`;
-    card.replaceChildren(element('p', 'cm-preview-text', `There is no such page yet.${way}`));
+    const way = link.kind === 'markdown' ? '' : ` ${key}+click to create it.`;
+    card.replaceChildren(element('p', 'cm-preview-text', `This page does not exist yet.${way}`));
   }
 }
 
@@ -70,7 +70,7 @@ function tooltip(view: EditorView, context: PageContext, link: LinkInText): Prom
 
 const setPreview = StateEffect.define<Tooltip | null>();
 
-/** A preview that was asked for by key: gone with the next movement. */
+/** A preview opened by key, closed by the next movement. */
 const askedPreview = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, transaction) {

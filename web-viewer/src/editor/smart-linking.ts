@@ -1,5 +1,5 @@
-// Candidates while a link is typed: pages after `[[`, headings after `#`, types after `|`. Which pages, and in which order, the
-// engine says.
+// Candidates while a link is typed: pages after `[[`, headings after `#`, types after `|`. The engine selects and orders the
+// pages.
 import {
   autocompletion,
   pickedCompletion,
@@ -21,17 +21,17 @@ const MOST = 8;
 
 interface Candidate extends Completion {
   kind: 'page' | 'create' | 'heading' | 'type';
-  /** Of a page, where its name does not tell. */
+  /** For a page, where its name is ambiguous. */
   where?: string;
   level?: number;
 }
 
 /** The part of a link that is being typed. */
 export interface Typing {
-  /** Where the part begins that candidates are for. */
+  /** The start of the part to complete. */
   from: number;
   stage: 'page' | 'heading' | 'type';
-  /** What comes before: the page of a heading. */
+  /** The text before it: the page of a heading. */
   page: string;
 }
 
@@ -54,7 +54,7 @@ export function typingAt(state: EditorState, pos: number, labelFirst: boolean): 
   return { from: start, stage: 'page', page: '' };
 }
 
-/** Where the part ends that the cursor at `pos` is in, and whether the link is closed. */
+/** The end of the part that contains the cursor at `pos`, and whether the link is closed. */
 function partAhead(state: EditorState, pos: number, stage: Typing['stage']): { end: number; isClosed: boolean } {
   const line = state.doc.lineAt(pos);
   const ahead = line.text.slice(pos - line.from);
@@ -68,7 +68,7 @@ function partAhead(state: EditorState, pos: number, stage: Typing['stage']): { e
 
 const linked = StateEffect.define<number>();
 
-/** The end of a link that was completed just now: `#` and `|` still belong into it. */
+/** The end of a link that was just completed: `#` and `|` typed there still belong to the link. */
 const justLinked = StateField.define<number | null>({
   create: () => null,
   update(at, transaction) {
@@ -97,7 +97,7 @@ async function pages(context: PageContext, typed: string): Promise<Candidate[]> 
   const text = typed.trim();
   const { client } = context.host;
   const { pages: found } = await client.call('complete', { text, limit: MOST });
-  // A name that leads elsewhere from here gives way to the path, which leads there from everywhere.
+  // If the name means another page from here, insert the path, which is unambiguous.
   const spellings = found.map(({ name, filepath }) => [name, filepath.replace(/\.(md|markdown)$/i, ''), filepath]);
   const links = spellings.flat().map((name) => `[[${name}]]`);
   const answers = links.length > 0 ? (await client.call('resolve_links', { page: context.filepath, links, pictures: [] })).links : [];
@@ -126,7 +126,7 @@ function create(context: PageContext, name: string): Candidate {
       context.host.create(name).then(
         (path) => {
           context.answers.changed();
-          context.tell(`Made the page ${path}.`);
+          context.tell(`Created ${path}.`);
         },
         (error: unknown) => context.tell(ClientError.from(error).message),
       );
@@ -144,7 +144,7 @@ async function headings(context: PageContext, page: string, typed: string): Prom
     .sort((a, b) => Number(fold(b.text).includes(wanted)) - Number(fold(a.text).includes(wanted)))
     .slice(0, MOST)
     .map(({ text, level }): Candidate => {
-      // These would end the heading's name.
+      // These characters would end the heading.
       const name = text.replace(/[#|^[\]\\]/g, ' ').replace(/\s+/g, ' ').trim();
       return {
         kind: 'heading',
@@ -182,12 +182,12 @@ async function candidates(query: CompletionContext): Promise<CompletionResult | 
       (completion as Candidate).kind === 'create' ? [] : typedLetters(typed, completion.label).flat();
     return { from: typing.from, options: found, filter: false, getMatch: letters };
   } catch {
-    // Without an answer there are no candidates; the link can be typed without.
+    // Without an answer there are no candidates; the link can still be typed.
     return null;
   }
 }
 
-/** `[[` closes itself, `]` passes over what is there already. Never while an input method composes. */
+/** `[[` is closed automatically, and `]` skips existing brackets. Never during a composition. */
 const brackets = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view;
   if (view.compositionStarted || state.readOnly || from !== to || state.selection.ranges.length > 1) return false;
@@ -220,7 +220,7 @@ export function isInTable(state: EditorState, pos: number): boolean {
   }
 }
 
-/** Takes both sides of an empty link away at once. */
+/** Deletes both sides of an empty link at once. */
 function deleteEmptyLink(view: EditorView): boolean {
   const { main, ranges } = view.state.selection;
   if (!main.empty || ranges.length > 1 || view.compositionStarted) return false;

@@ -1,14 +1,14 @@
-// What is told of a text beside it: how long it is, and where in it the cursor stands.
+// Statistics of a text: its length, and the position of the cursor among the headings.
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { HeadingsAbove, PageStats } from './mount';
 import { frontMatterOf } from './front-matter';
 
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー';
-/** A word, or a letter of scripts that put no spaces between words. */
+/** A word, or a letter of scripts without spaces between words. */
 const WORDS = new RegExp(`[${CJK}]|(?:(?![${CJK}])[\\p{L}\\p{N}'’_])+`, 'gu');
 
-/** Counts without front matter. */
+/** Counts, without front matter. */
 export function statsOf(text: string): PageStats {
   let words = 0;
   for (const _ of text.matchAll(WORDS)) words++;
@@ -22,14 +22,14 @@ export function pageStats(state: EditorState): PageStats {
   return statsOf(state.sliceDoc(start).trim());
 }
 
-/** Milliseconds that reading up to the cursor may take. */
+/** Milliseconds that parsing up to the cursor may take. */
 const READING = 20;
 
-/** Headings that begin at or above the cursor, outside of quotes and lists, and what the first of them says. */
+/** Headings at or above the cursor, outside of quotes and lists, and the text of the first one. */
 export function headingsAbove(state: EditorState): HeadingsAbove {
   const { to } = state.doc.lineAt(state.selection.main.head);
   const above: HeadingsAbove = { count: 0, first: '' };
-  // Where the cursor jumped to may not have been read yet.
+  // The position that the cursor jumped to may not be parsed yet.
   (ensureSyntaxTree(state, to, READING) ?? syntaxTree(state)).iterate({
     to,
     enter({ type, from, to }) {
@@ -42,7 +42,7 @@ export function headingsAbove(state: EditorState): HeadingsAbove {
   return above;
 }
 
-/** Where writing begins in a page that nobody has been in: below its front matter and its title. */
+/** The initial cursor position in a page: below its front matter and its title. */
 export function belowTitle(state: EditorState): number {
   const { doc } = state;
   const matter = frontMatterOf(state);
@@ -55,7 +55,7 @@ export function belowTitle(state: EditorState): number {
   return number <= doc.lines ? doc.line(number).from : doc.length;
 }
 
-/** The title that the text gives itself near its beginning. */
+/** The title at the beginning of the text. */
 export function titleIn(state: EditorState): string | null {
   const matter = frontMatterOf(state);
   const named = matter && /^title:[ \t]*(.+)$/m.exec(state.sliceDoc(0, matter.to))?.[1]?.trim();

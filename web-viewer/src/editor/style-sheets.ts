@@ -1,9 +1,9 @@
-// CodeMirror makes its styles at run time as `style` elements, which the content security policy forbids. Constructed
-// style sheets are scripts' own doing and allowed, so that the policy stays as strict as it is.
+// CodeMirror creates `style` elements at run time, which the content security policy forbids. Constructed style sheets are
+// allowed, so this module uses them and the policy stays strict.
 import { StyleModule } from 'style-mod';
 
 const sheets = new WeakMap<StyleModule, CSSStyleSheet>();
-/** What was adopted here, in order: of rules that are equally specific, later ones hold. */
+/** The adopted style sheets, in order: among rules of equal specificity, later ones win. */
 const ours: CSSStyleSheet[] = [];
 
 function sheetOf(module: StyleModule): CSSStyleSheet {
@@ -16,7 +16,7 @@ function sheetOf(module: StyleModule): CSSStyleSheet {
   return sheet;
 }
 
-/** Modules are in rising order of precedence; those that are there already keep their places. */
+/** Modules are in ascending order of precedence; existing ones keep their places. */
 function mount(root: Document | ShadowRoot, modules: StyleModule | readonly StyleModule[]): void {
   const list = Array.isArray(modules) ? (modules as readonly StyleModule[]) : [modules as StyleModule];
   let place = 0;

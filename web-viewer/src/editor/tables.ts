@@ -1,4 +1,4 @@
-// Moving through the cells of a table with Tab. Nothing is aligned: no byte changes that nobody typed.
+// Moves through the cells of a table with Tab. Does not align columns, so that no other byte changes.
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState, Line } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
@@ -18,7 +18,7 @@ export interface Cell {
   to: number;
 }
 
-/** The contents of a row's cells, without the spaces around them. */
+/** The contents of the cells of a row, without surrounding spaces. */
 export function cellsOf(text: string, offset = 0): Cell[] {
   const cells: Cell[] = [];
   let start = /^\s*\|/.exec(text)?.[0].length ?? 0;

@@ -47,15 +47,15 @@ describe('double brackets', () => {
     expect(names(stateOf('![[a.png]]'))[0]).toBe('WikiEmbed ![[a.png]]');
   });
 
-  it('are none in code, when escaped, when empty, and across lines', () => {
+  it('do not exist in code, when escaped, when empty, or across lines', () => {
     for (const text of ['`[[a]]`', '```\n[[a]]\n```', '\\[[a]]', '[[]]', '[[a\nb]]', '[[a', '<!-- [[a]] -->']) expect(names(stateOf(text)), text).toEqual([]);
   });
 
-  it('stand in tables with an escaped pipe', () => {
+  it('have an escaped pipe in tables', () => {
     expect(names(stateOf('| a |\n|---|\n| [[x\\|extends]] |'))).toContain('WikiTarget x');
   });
 
-  it('are found from anywhere in them', () => {
+  it('are found from any position in them', () => {
     expect(linkAt(stateOf('a [[b]] c'), 2)?.written).toBe('[[b]]');
     expect(linkAt(stateOf('a [[b]] c'), 7)?.written).toBe('[[b]]');
     expect(linkAt(stateOf('a [[b]] c'), 8)).toBeNull();
@@ -64,7 +64,7 @@ describe('double brackets', () => {
   });
 });
 
-describe('what is being typed of a link', () => {
+describe('the part of a link that is being typed', () => {
   const typing = (marked: string, labelFirst = false) => {
     const state = stateOf(marked);
     return typingAt(state, state.selection.main.head, labelFirst);
@@ -77,13 +77,13 @@ describe('what is being typed of a link', () => {
     expect(typing('[[extends|Lo¦]]', true)).toMatchObject({ stage: 'page', from: 10 });
   });
 
-  it('is nothing outside, in code and after the end', () => {
+  it('does not exist outside of links, in code and after the end', () => {
     for (const text of ['a¦', '[[a]]¦', '`[[a¦`', '```\n[[a¦\n```', '[[a\nb¦']) expect(typing(text), text).toBeNull();
   });
 });
 
 describe('headings above the cursor', () => {
-  it('are counted, and nothing that only looks like one', () => {
+  it('are counted, without text that only looks like a heading', () => {
     const text = '---\ntitle: A\n---\n# One\n\ntext\n\n```sh\n# a comment\n```\n\nTwo\n---\n\n> ## Three\n\nend';
     const at = (place: string) => headingsAbove(stateOf(text.replace(place, `${place}¦`)));
     expect(['title', '# One', 'text', 'comment', 'Two', 'Three', 'end'].map((place) => at(place).count)).toEqual([0, 1, 1, 1, 2, 2, 2]);
@@ -92,7 +92,7 @@ describe('headings above the cursor', () => {
 });
 
 describe('formatting', () => {
-  it('goes around and away again', () => {
+  it('adds and removes markup', () => {
     expect(after('a ‹word› b', toggleInline('bold'))).toBe('a **word** b');
     expect(after('a **‹word›** b', toggleInline('bold'))).toBe('a word b');
     expect(after('a ***‹word›*** b', toggleInline('italic'))).toBe('a **word** b');
@@ -101,7 +101,7 @@ describe('formatting', () => {
     expect(after('‹a`b›', toggleInline('code'))).toBe('`` a`b ``');
   });
 
-  it('makes headings and lists of whole lines', () => {
+  it('turns whole lines into headings and lists', () => {
     expect(after('a¦', cycleHeading)).toBe('## a');
     expect(after('## a¦', cycleHeading)).toBe('### a');
     expect(after('### a¦', cycleHeading)).toBe('a');
@@ -110,8 +110,8 @@ describe('formatting', () => {
   });
 });
 
-describe('the least change', () => {
-  it('makes one text of another, whatever they are', () => {
+describe('the smallest change', () => {
+  it('turns any text into any other', () => {
     const text = fc.array(fc.constantFrom('a', 'b', '\n', '認', '👩‍🚀', 'é', 'word '), { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, text, (from, to) => {
@@ -122,14 +122,14 @@ describe('the least change', () => {
     );
   });
 
-  it('leaves alone what is the same, so that a cursor there stays', () => {
+  it('does not touch unchanged text, so that a cursor there stays', () => {
     const [from, to] = ['one\ntwo\nthree\n', 'ONE\ntwo\nthree!\n'];
     const set = EditorState.create({ doc: from }).changes(leastChange(from, to));
     expect(set.mapPos(5)).toBe(5);
     expect(set.touchesRange(4, 7)).toBe(false);
   });
 
-  it('is found quickly in a long page of which everything changed', () => {
+  it('is found quickly in a long page that changed completely', () => {
     const long = (word: string) => Array.from({ length: 20_000 }, (_, line) => `${word} ${line} of a page that is long`).join('\n');
     const began = performance.now();
     const [from, to] = [long('line'), long('row')];
@@ -141,7 +141,7 @@ describe('the least change', () => {
 describe('tables', () => {
   const cells = (row: string) => cellsOf(row).map(({ from, to }) => row.slice(from, to));
 
-  it('have cells between pipes that are not escaped', () => {
+  it('have cells between unescaped pipes', () => {
     expect(cells('| a | b c |')).toEqual(['a', 'b c']);
     expect(cells('a | b')).toEqual(['a', 'b']);
     expect(cells('| [[x\\|extends]] |  |')).toEqual(['[[x\\|extends]]', '']);
@@ -151,14 +151,14 @@ describe('tables', () => {
 describe('front matter', () => {
   const range = (doc: string) => frontMatterOf(EditorState.create({ doc }));
 
-  it('is what stands between fences at the very beginning', () => {
+  it('is between fences at the beginning of the text', () => {
     expect(range('---\na: 1\n---\ntext')).toEqual({ from: 0, to: 12 });
     expect(range('---\n---\n')).toEqual({ from: 0, to: 7 });
     for (const doc of ['text\n---\n---', '---\nno end', '', '----\n---']) expect(range(doc), doc).toBeNull();
   });
 });
 
-describe('what is said of a text', () => {
+describe('the statistics of a text', () => {
   it('counts words of every script, characters and links', () => {
     expect(statsOf('Two words, [[one link]].')).toEqual({ words: 4, characters: 24 });
     expect(statsOf('認証の flow').words).toBe(4);
@@ -171,7 +171,7 @@ describe('what is said of a text', () => {
     expect(title('text')).toBeNull();
   });
 
-  it('cuts a beginning between letters', () => {
+  it('cuts text between grapheme clusters', () => {
     expect(beginningOf('a  b\nc')).toBe('a b c');
     expect(beginningOf('👩‍🚀'.repeat(201))).toBe(`${'👩‍🚀'.repeat(200)}…`);
     expect(beginningOf('x'.repeat(200))).toBe('x'.repeat(200));

@@ -1,4 +1,4 @@
-// A small bar over what is selected. Alt+F10 goes into it, Escape comes back; each of its buttons has a key as well.
+// A toolbar for the selection. Alt+F10 focuses it, Escape returns to the text; each of its buttons also has a shortcut.
 import { Prec, StateField, type EditorState } from '@codemirror/state';
 import { EditorView, keymap, showTooltip, ViewPlugin, type Command, type Tooltip } from '@codemirror/view';
 import { formats } from './formatting';
@@ -15,7 +15,7 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
   const dom = document.createElement('div');
   dom.className = 'cm-format-bar';
   dom.setAttribute('role', 'toolbar');
-  dom.setAttribute('aria-label', 'Format what is selected');
+  dom.setAttribute('aria-label', 'Format selection');
   const buttons = formats.map(({ name, label, face, key, run }, index) => {
     const button = document.createElement('button');
     button.type = 'button';
@@ -24,7 +24,7 @@ function create(view: EditorView): { dom: HTMLElement; offset: { x: number; y: n
     button.title = `${label} (${keyName(key)})`;
     button.setAttribute('aria-label', label);
     button.tabIndex = index === 0 ? 0 : -1;
-    // The selection must not go when a button is pressed.
+    // Pressing a button must not clear the selection.
     button.addEventListener('mousedown', (event) => event.preventDefault());
     button.addEventListener('click', () => {
       run(view);
@@ -67,7 +67,7 @@ const enterBar: Command = (view) => {
   return button !== null;
 };
 
-/** While the pointer still selects, a bar would be in its way. */
+/** Hidden while the pointer is selecting, because it would be in the way. */
 const whileSelecting = ViewPlugin.fromClass(
   class {
     readonly #done = () => this.view.dom.classList.remove('cm-selecting');

@@ -1,5 +1,5 @@
-// Where double brackets stand in the text, for colours and commands while it is typed. What such a link means and where it
-// leads, the engine says (`resolve_links`).
+// Finds double brackets in the text, for styles and commands during typing. The engine decides what such a link means
+// (`resolve_links`).
 import { tags, Tag } from '@lezer/highlight';
 import type { InlineContext, MarkdownConfig } from '@lezer/markdown';
 
@@ -7,7 +7,7 @@ export const linkTags = { bracket: Tag.define(tags.processingInstruction), targe
 
 const [OPEN, CLOSE, BANG, BREAK] = [91, 93, 33, 10];
 
-/** The end of a link that begins with `[[` at `start`, or -1. */
+/** The end of a link that starts with `[[` at `start`, or -1. */
 function endOf(cx: InlineContext, start: number): number {
   for (let at = start + 2; at < cx.end; at++) {
     const here = cx.char(at);
@@ -37,7 +37,7 @@ export const wikilinks: MarkdownConfig = {
         if (end < 0) return -1;
         const inside = cx.slice(start + 2, end - 2);
         const pipe = inside.indexOf('|');
-        // Within tables the pipe is written `\|`.
+        // In tables, the pipe is written `\|`.
         const targetEnd = start + 2 + (pipe < 0 ? inside.length : pipe - Number(inside[pipe - 1] === '\\'));
         const children = [cx.elt('WikiBracket', pos, start + 2), cx.elt('WikiTarget', start + 2, targetEnd)];
         if (pipe >= 0) {

@@ -1,15 +1,15 @@
-// The files of a folder that a reader drops or picks. They are read by this page and by nothing else.
+// Reads the files of a folder that the reader drops or chooses. They never leave this page.
 import type { FolderFile } from '../client/protocol';
 
 export interface Folder {
   name: string;
-  /** What the engine gets. */
+  /** The files for the engine. */
   files: FolderFile[];
-  /** Pictures and the like: only shown, never read. */
+  /** Images and other files that are only shown, never parsed. */
   media: Map<string, File>;
 }
 
-/** A file and its path below the folder. */
+/** A file and its path relative to the folder. */
 interface Entry {
   path: string;
   file: File;
@@ -17,10 +17,10 @@ interface Entry {
 
 const PAGES = /\.(md|markdown)$/i;
 const MEDIA = /\.(avif|bmp|gif|heic|ico|jpe?g|png|svg|tiff?|webp|mp[34]|m4[av]|mov|mkv|webm|ogg|oga|ogv|opus|wav|flac|pdf|zip|gz|7z|docx?|xlsx?|pptx?|woff2?|ttf|otf|wasm|onnx|db|sqlite)$/i;
-/** Code that pages describe is compared with them; larger files are seldom written by people. */
+/** The content of sources is compared with pages; larger files are rarely written by people. */
 const LARGEST_OTHER = 1_000_000;
 
-/** Folders that hold no pages, by the rules of the engine. */
+/** Folders that the engine ignores. */
 export function isLeftOut(path: string): boolean {
   return path.split('/').some((part, index, parts) => {
     if (part === 'node_modules') return true;
@@ -43,7 +43,7 @@ export function sortedOut(name: string, entries: readonly Entry[]): Folder {
   return { name, files, media };
 }
 
-/** What was dropped, if it is a folder. Must be called before the event is over. */
+/** The dropped folder, if it is one. Must be called during the event. */
 export function droppedFolder(transfer: DataTransfer): FileSystemDirectoryEntry | null {
   for (const item of transfer.items) {
     const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null;
@@ -66,7 +66,7 @@ export async function readDropped(root: FileSystemDirectoryEntry, progress: (fil
   return sortedOut(root.name, entries);
 }
 
-/** A reader gives a folder's entries in parts, and an empty part at the end. */
+/** `readEntries` returns the entries in batches; an empty batch is the end. */
 async function all(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const entries: FileSystemEntry[] = [];
@@ -81,7 +81,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** What `<input type="file" webkitdirectory>` gives: paths that begin with the folder's name. */
+/** Files of `<input type="file" webkitdirectory>`: their paths start with the folder's name. */
 export function pickedFolder(list: FileList): Folder | null {
   const files = [...list];
   const name = files[0]?.webkitRelativePath.split('/')[0];

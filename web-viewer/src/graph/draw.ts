@@ -1,8 +1,8 @@
-// Drawing the graph on a canvas.
+// Draws the graph on a canvas.
 import type { Scene } from './scene';
 import { lookOf } from './types';
 
-/** Where the middle of the canvas looks, and how large. */
+/** The position at the centre of the canvas, and the zoom. */
 export interface Camera {
   x: number;
   y: number;
@@ -18,17 +18,17 @@ export interface Frame {
   height: number;
   hidden: ReadonlySet<string>;
   shown: Uint8Array;
-  /** The page that is pointed at or chosen, and those linked with it. */
+  /** The page that is hovered or selected, and its neighbours. */
   chosen: number;
   near: ReadonlySet<number>;
 }
 
-/** Colours as the theme has them now. */
+/** The current colours of the theme. */
 export type Palette = Record<string, string>;
 
 const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type'];
 
-/** A canvas understands no custom properties: an element resolves them. */
+/** A canvas does not support custom properties, so an element resolves them. */
 export function paletteOf(element: HTMLElement): Palette {
   const probe = document.createElement('span');
   element.append(probe);
@@ -42,7 +42,7 @@ export function paletteOf(element: HTMLElement): Palette {
   return palette;
 }
 
-/** More links than these are drawn without dashes, which cost most of the time. */
+/** Above this number, links are drawn without dashes, which are slow. */
 const MOST_DASHED = 6000;
 const LABEL_CELL = { width: 118, height: 20 };
 const LABEL_FONT = "500 12px Inter, 'Segoe UI', 'Hiragino Sans', 'Noto Sans', 'Noto Sans CJK JP', system-ui, sans-serif";
@@ -92,7 +92,7 @@ function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     context.strokeStyle = colour(palette, look.colour);
     context.lineWidth = ((isCrowded ? 0.7 : 1) * look.width) / Math.max(camera.scale, 0.35);
     context.setLineDash(isDashed ? look.dash.map((length) => length / camera.scale) : []);
-    // What is marked, what leads from one ring to the next, and the rest.
+    // Highlighted links, links from one ring to the next, and all others.
     const [marked, between, others] = [new Path2D(), new Path2D(), new Path2D()];
     for (let link = from; link < to; link++) {
       const [source, target] = [scene.ends[link * 2] as number, scene.ends[link * 2 + 1] as number];
@@ -144,7 +144,7 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
   context.globalAlpha = 1;
 }
 
-/** Names, the most linked pages first, as many as have room. */
+/** Labels: as many as fit, the most linked pages first. */
 function drawLabels(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
   const { scene, camera, width, height, shown, chosen, near } = frame;
   context.font = LABEL_FONT;
@@ -204,7 +204,7 @@ function bounds({ camera, width, height }: Frame): { left: number; right: number
   return { left: camera.x - x, right: camera.x + x, top: camera.y - y, bottom: camera.y + y };
 }
 
-/** The page at a point of the canvas, with a little room around it; below 0 for none. */
+/** The page at a point of the canvas, with some tolerance; below 0 if there is none. */
 export function nodeAt(frame: Frame, x: number, y: number): number {
   let best = -1;
   let nearest = Infinity;

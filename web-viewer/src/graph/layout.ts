@@ -1,12 +1,12 @@
-// Asking the layout thread. A new question ends the one before.
+// Runs the layout in a worker. A new request cancels the previous one.
 import type { Scene } from './scene';
 
 
 export interface LayoutTask {
   radii: Float32Array;
-  /** Radius of the ring for each distance; empty where there is no middle. */
+  /** Radius of the ring for each distance; empty without a centre. */
   rings: number[];
-  /** Hops from the middle; -1 where there is none. */
+  /** Hops from the centre; -1 if there are none. */
   depths: Int8Array;
   ends: Uint32Array;
 }

@@ -1,4 +1,4 @@
-// Where pages stand in the graph. In a thread of its own: the page stays responsive however many there are.
+// Computes the positions of pages, in a worker: the page stays responsive however large the graph is.
 import { forceCollide, forceLink, forceManyBody, forceRadial, forceSimulation, forceX, forceY, type SimulationNodeDatum } from 'd3-force';
 import type { LayoutTask } from './layout';
 
@@ -7,7 +7,7 @@ interface Body extends SimulationNodeDatum {
   depth: number | null;
 }
 
-/** How often positions are told. */
+/** How often positions are sent. */
 const TELL_MS = 40;
 
 const worker = globalThis as unknown as {
@@ -23,7 +23,7 @@ worker.onmessage = ({ data: { radii, rings, depths, ends } }) => {
     .force('collide', forceCollide<Body>(({ radius }) => radius + (isLocal ? 7 : 2)))
     .stop();
   if (isLocal) {
-    // Rings tell the distance; links and repulsion order the pages on them.
+    // Rings show the distance; links and repulsion order the pages on a ring.
     simulation
       .force('ring', forceRadial<Body>(({ depth }) => rings[depth ?? 0] ?? 0, 0, 0).strength(0.95))
       .force('link', forceLink(links).distance(rings[1] ?? 1).strength(0.02))

@@ -17,7 +17,7 @@ const graph = {
 describe('the scene of a graph', () => {
   const scene = sceneOf(graph, 'a.md');
 
-  it('holds links by type and leaves out those to pages that are not there', () => {
+  it('sorts links by type and ignores links to missing pages', () => {
     expect(scene.types).toEqual([
       { type: 'depends_on', from: 0, to: 1 },
       { type: 'references', from: 1, to: 3 },
@@ -26,7 +26,7 @@ describe('the scene of a graph', () => {
     expect(scene.centre).toBe(0);
   });
 
-  it('has a ring for every distance, each farther out, with room for its pages', () => {
+  it('has a larger ring for each distance, with room for its pages', () => {
     expect(scene.rings).toHaveLength(3);
     expect(scene.rings[0]).toBe(0);
     expect(scene.rings[2]).toBeGreaterThan(scene.rings[1] as number);
@@ -35,13 +35,13 @@ describe('the scene of a graph', () => {
     expect(sceneOf(graph, null).rings).toEqual([]);
   });
 
-  it('hides in a neighbourhood what only hidden links reach', () => {
+  it('hides pages of a neighbourhood that only hidden links reach', () => {
     expect([...shownNodes(scene, new Set())]).toEqual([1, 1, 1, 1]);
     expect([...shownNodes(scene, new Set(['depends_on']))]).toEqual([1, 1, 0, 1]);
     expect([...shownNodes(sceneOf(graph, null), new Set(['depends_on', 'references']))]).toEqual([1, 1, 1, 1]);
   });
 
-  it('knows the neighbours of a page by the links that are shown', () => {
+  it('finds the neighbours of a page through visible links', () => {
     expect([...neighbours(scene, 0, new Set())].sort()).toEqual([1, 2]);
     expect([...neighbours(scene, 0, new Set(['depends_on']))]).toEqual([1]);
   });

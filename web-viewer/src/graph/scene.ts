@@ -1,20 +1,20 @@
-// What the graph shows: pages and links as numbers, so that three thousand of them are drawn in a few milliseconds.
+// The pages and links of the graph as arrays of numbers, so that three thousand pages are drawn in a few milliseconds.
 import type { GetGraphOutput, GraphNode } from '#contract';
 
 export interface Scene {
   nodes: GraphNode[];
-  /** Source and target of each link, by place in `nodes`, sorted by type. */
+  /** Source and target of each link as indexes into `nodes`, sorted by type. */
   ends: Uint32Array;
-  /** Types with the links that they have: `[from, to)` in `ends` by pairs. */
+  /** Types with their range of links: `[from, to)` in pairs of `ends`. */
   types: { type: string; from: number; to: number }[];
-  /** Place of the page in the middle; below 0 without one. */
+  /** Index of the page at the centre; below 0 if there is none. */
   centre: number;
   radii: Float32Array;
-  /** Radius of the ring for each distance from the middle; empty without one. */
+  /** Radius of the ring for each distance from the centre; empty without a centre. */
   rings: number[];
 }
 
-/** Least distance between rings, and room that a page takes on its ring. */
+/** Minimum distance between rings, and the space for a page on its ring. */
 const RING = 150;
 const ROOM = 30;
 
@@ -43,7 +43,10 @@ export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null)
   return { nodes, ends, types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
 }
 
-/** Pages that links of the given types still reach: all, or in a neighbourhood those with a link, and its middle. */
+/**
+ * Pages that links of the visible types reach: in the full graph all pages; in a neighbourhood the centre and all pages with
+ * a link.
+ */
 export function shownNodes(scene: Scene, hidden: ReadonlySet<string>): Uint8Array {
   const shown = new Uint8Array(scene.nodes.length);
   if (scene.centre < 0 || hidden.size === 0) return shown.fill(1);
@@ -54,7 +57,7 @@ export function shownNodes(scene: Scene, hidden: ReadonlySet<string>): Uint8Arra
   return shown;
 }
 
-/** Pages linked with one page by links that are shown. */
+/** The neighbours of a page through visible links. */
 export function neighbours(scene: Scene, place: number, hidden: ReadonlySet<string>): Set<number> {
   const found = new Set<number>();
   for (const { type, from, to } of scene.types) {

@@ -1,9 +1,9 @@
-// How each type of link looks in the graph: a colour and a line of its own, as in the text (links.css).
+// The style of each link type in the graph: a colour and a line, as in the text (links.css).
 
 export interface Look {
   /** Custom property with its colour. */
   colour: string;
-  /** Lengths of dashes and gaps; none for a full line. */
+  /** Lengths of dashes and gaps; empty for a solid line. */
   dash: number[];
   width: number;
 }

@@ -1,4 +1,4 @@
-// What the list is narrowed to. Outlives the list, which comes and goes with its drawer.
+// The filters of the list. They outlive the list, which is destroyed with its drawer.
 import { EVERYTHING, type Choice } from './listing';
 
 export const choice = $state<Choice>({ ...EVERYTHING });

@@ -26,13 +26,13 @@ describe('the page list', () => {
   ];
   const entries = entriesOf(pages);
 
-  it('sorts titles as people do, dates newest first, links most first', () => {
+  it('sorts titles naturally, dates newest first, links most first', () => {
     expect(titles(sorted(entries, 'title')).slice(0, 2)).toEqual(['note 2', 'Note 10']);
     expect(titles(sorted(entries, 'updated'))).toEqual(['データベース', 'Note 10', 'note 2']);
     expect(titles(sorted(entries, 'links'))[0]).toBe('note 2');
   });
 
-  it('is narrowed by all words, in title or path, whatever their width or kana', () => {
+  it('is filtered by all words, in title or path, whatever their width or kana', () => {
     const by = (typed: string) => titles(narrowed(entries, { ...EVERYTHING, typed }));
     expect(by('NOTE 2')).toEqual(['note 2']);
     expect(by('ﾃﾞｰﾀ')).toEqual(['データベース']);
@@ -41,13 +41,13 @@ describe('the page list', () => {
     expect(by('note missing')).toEqual([]);
   });
 
-  it('is narrowed by type, tag and freshness together', () => {
+  it('is filtered by type, tag and freshness together', () => {
     expect(titles(narrowed(entries, { ...EVERYTHING, tag: 'work' }))).toEqual(['Note 10', 'データベース']);
     expect(titles(narrowed(entries, { ...EVERYTHING, tag: 'work', type: 'guide' }))).toEqual(['データベース']);
     expect(titles(narrowed(entries, { ...EVERYTHING, staleness: 'stale' }))).toEqual(['note 2']);
   });
 
-  it('offers what there is to narrow by, the most frequent first, and nothing where all are alike', () => {
+  it('offers values to filter by, the most frequent first, and none if all pages are alike', () => {
     expect(values(pages, ({ tags }) => tags)).toEqual([
       { value: 'work', count: 2 },
       { value: 'db', count: 1 },

@@ -1,4 +1,4 @@
-// Which pages the list shows, and in which order.
+// Selects and sorts the pages of the list.
 import type { ListedPage, Staleness } from '#contract';
 import { fold } from '../text/fold';
 import { wordsOf } from '../text/match';
@@ -15,14 +15,14 @@ export interface Choice {
 
 export const EVERYTHING: Choice = { typed: '', order: 'title', type: '', tag: '', staleness: '' };
 
-/** A page with what it is found by, folded once. */
+/** A page with its folded search text. */
 export interface Entry {
   page: ListedPage;
   folder: string;
   key: string;
 }
 
-/** Folding ten thousand names takes a while: each page that stays the same keeps its entry. */
+/** Folding ten thousand names is slow, so unchanged pages keep their entry. */
 const known = new WeakMap<ListedPage, Entry>();
 
 export function entriesOf(pages: readonly ListedPage[]): Entry[] {
@@ -59,20 +59,20 @@ export function sorted(entries: readonly Entry[], order: Order): Entry[] {
   return [...entries].sort((a, b) => compare(a, b, order));
 }
 
-/** Pages in their order, and the list that they are of. */
+/** Sorted entries, and the list that they come from. */
 export interface InOrder {
   order: Order;
   pages: readonly ListedPage[];
   entries: readonly Entry[];
 }
 
-/** More differences than this are no less work than sorting anew. */
+/** With more differences than this, sorting again is as fast. */
 const FEW = 100;
 
 /**
- * Puts `pages` in their order, with little work where `before` is nearly that. Where a page changed in nothing that decides
- * where it stands, which group it is in, or how it is found, its entry gets the page as it is now; `entries` are the same
- * array then, and nobody has to look at them again.
+ * Sorts `pages`, incrementally if `before` is almost the same. If a page changed in nothing that affects its position, its
+ * group or the search, its entry is updated in place and `entries` stays the same array, so that nothing has to be derived
+ * from it again.
  */
 export function inOrder(before: InOrder | null, pages: readonly ListedPage[], order: Order): InOrder {
   if (before?.pages === pages && before.order === order) return before;
@@ -101,7 +101,7 @@ export function inOrder(before: InOrder | null, pages: readonly ListedPage[], or
   return { order, pages, entries: entries ?? before.entries };
 }
 
-/** Pages that left a list, and those that came, by path; null where they are many. */
+/** Pages removed from a list and pages added to it, by path; null if there are many. */
 function differ(before: readonly ListedPage[], now: readonly ListedPage[]): { gone: ListedPage[]; come: Map<string, ListedPage> } | null {
   const gone: ListedPage[] = [];
   const come = new Map<string, ListedPage>();
@@ -128,7 +128,7 @@ function differ(before: readonly ListedPage[], now: readonly ListedPage[]): { go
   return { gone, come };
 }
 
-/** Whether `page` may take the place of the entry at `at` without anybody looking at the list again. */
+/** Whether `page` can replace the entry at `at` without rebuilding the list. */
 function staysAt(entries: readonly Entry[], at: number, page: ListedPage, order: Order): boolean {
   const old = (entries[at] as Entry).page;
   const isAlike = old.title === page.title && old.doc_type === page.doc_type && old.staleness === page.staleness && old.tags.join('\n') === page.tags.join('\n');
@@ -148,7 +148,7 @@ function placeOf(entries: readonly Entry[], entry: Entry, order: Order): number 
   return low;
 }
 
-/** The same array where everything is wanted. */
+/** Returns the same array if nothing is filtered. */
 export function narrowed(entries: readonly Entry[], { typed, type, tag, staleness }: Choice): readonly Entry[] {
   const words = wordsOf(typed);
   if (words.length === 0 && !type && !tag && !staleness) return entries;
@@ -161,7 +161,7 @@ export function narrowed(entries: readonly Entry[], { typed, type, tag, stalenes
   );
 }
 
-/** What pages can be narrowed by, the most frequent first; nothing where all are alike. */
+/** The values to filter by, the most frequent first; empty if all pages are alike. */
 export function values(pages: readonly ListedPage[], of: (page: ListedPage) => readonly string[]): { value: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const value of pages.flatMap((page) => of(page))) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -21,29 +21,29 @@ const shown = (rows: readonly Row[]) => rows.map((row) => `${'  '.repeat(row.dep
 describe('folders', () => {
   const entries = entriesOf([page('a/b/one.md'), page('a/two.md'), page('top.md'), page('c/three.md')]);
 
-  it('come before pages, closed until they are opened', () => {
+  it('come before pages and are collapsed by default', () => {
     expect(shown(tree(entries, new Set()))).toEqual(['a 2', 'c 1', 'top.md']);
     expect(shown(tree(entries, new Set(['a'])))).toEqual(['a 2', '  b 1', '  a/two.md', 'c 1', 'top.md']);
   });
 
-  it('are all open where the list is narrowed', () => {
+  it('are all expanded if the list is filtered', () => {
     expect(shown(tree(entries, 'all'))).toEqual(['a 2', '  b 1', '    a/b/one.md', '  a/two.md', 'c 1', '  c/three.md', 'top.md']);
   });
 });
 
 describe('tags', () => {
-  it('hold their pages, the most frequent first', () => {
+  it('contain their pages, the most frequent first', () => {
     const entries = entriesOf([page('1.md', ['x', 'y']), page('2.md', ['y']), page('3.md')]);
-    expect(shown(byTag(entries, new Set(['#y'])))).toEqual(['#y 2', '  1.md', '  2.md', '#x 1', 'Without tags 1']);
+    expect(shown(byTag(entries, new Set(['#y'])))).toEqual(['#y 2', '  1.md', '  2.md', '#x 1', 'Untagged 1']);
     const keys = byTag(entries, 'all').map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
 
-describe('keeping the order', () => {
+describe('sorting incrementally', () => {
   const titles = (entries: readonly { page: ListedPage }[]) => entries.map((entry) => entry.page.title);
 
-  it('gives what sorting from the beginning would, whatever changed', () => {
+  it('gives the same result as sorting from scratch, whatever changed', () => {
     const letters = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
     const made = fc.uniqueArray(fc.tuple(letters, letters, fc.nat({ max: 4 })), { selector: ([path]) => path, maxLength: 6 });
     fc.assert(
@@ -66,7 +66,7 @@ describe('keeping the order', () => {
     );
   });
 
-  it('is the same list where a page changed in nothing that it is made of', () => {
+  it('keeps the array if a page changed in nothing that it depends on', () => {
     const pages = ['a', 'b', 'c'].map((name) => page(`${name}.md`));
     const old = inOrder(null, pages, 'title');
     const saved = { ...(pages[1] as ListedPage), updated_at: '2026-01-01', link_count: 3 };
@@ -79,7 +79,7 @@ describe('keeping the order', () => {
     expect(titles(now.entries)).toEqual(['a.md', 'b.md', 'c.md']);
   });
 
-  it('is no freeze with ten thousand pages', () => {
+  it('is fast with ten thousand pages', () => {
     const pages = Array.from({ length: 10_000 }, (_, number) => page(`folder ${number % 97}/page ${number}.md`, [`t${number % 40}`]));
     const old = inOrder(null, pages, 'title');
     const start = performance.now();

@@ -1,9 +1,9 @@
-// What the list holds: pages as they come, or below folders or tags that open and close.
+// The rows of the list: plain pages, or pages below folders or tags that can be expanded.
 import { folderOf, type Entry } from './listing';
 
 export interface PageRow {
   kind: 'page';
-  /** Unlike all others: a page with two tags is there twice. */
+  /** Unique: a page with two tags appears twice. */
   key: string;
   entry: Entry;
   depth: number;
@@ -13,7 +13,7 @@ export interface GroupRow {
   kind: 'group';
   key: string;
   name: string;
-  /** Of the pages in it and below it. */
+  /** Number of pages in it and below it. */
   count: number;
   depth: number;
   isOpen: boolean;
@@ -35,7 +35,7 @@ interface Folder {
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Folders with their pages; only what lies in `open` ones, or everything for `'all'`. Entries keep their order. */
+/** Folders with their pages; only the contents of `open` ones, or everything for `'all'`. Keeps the order of entries. */
 export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all'): Row[] {
   const top: Folder = { path: '', name: '', folders: new Map(), pages: [], count: 0 };
   const known = new Map<string, Folder>([['', top]]);
@@ -69,7 +69,7 @@ export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all
   return rows;
 }
 
-/** Tags with their pages, the most frequent first, pages without any last. */
+/** Tags with their pages, the most frequent first; pages without tags are last. */
 export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'all'): Row[] {
   const tags = new Map<string, Entry[]>();
   const without: Entry[] = [];
@@ -82,7 +82,7 @@ export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'al
     }
   }
   const groups = [...tags].sort(([a, one], [b, other]) => other.length - one.length || byName.compare(a, b)).map(([tag, pages]) => ({ key: `#${tag}`, name: `#${tag}`, pages }));
-  if (without.length > 0) groups.push({ key: 'none', name: 'Without tags', pages: without });
+  if (without.length > 0) groups.push({ key: 'none', name: 'Untagged', pages: without });
   return groups.flatMap(({ key, name, pages }): Row[] => {
     const isOpen = open === 'all' || open.has(key);
     const group: Row = { kind: 'group', key, name, count: pages.length, depth: 0, isOpen };
@@ -91,7 +91,7 @@ export function byTag(entries: readonly Entry[], open: ReadonlySet<string> | 'al
   });
 }
 
-/** The key by which `open` knows a group. */
+/** The key of a group in `open`. */
 export function opening({ key }: GroupRow): string {
   return key.replace(/\/$/, '');
 }

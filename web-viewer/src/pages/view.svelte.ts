@@ -1,4 +1,4 @@
-// How the list was left: which view, what is open in it. Kept in this browser.
+// The state of the list, kept in this browser: the view and the expanded groups.
 
 export type SideView = 'pages' | 'folders' | 'tags';
 export type Section = 'favorites' | 'recent';
@@ -47,7 +47,7 @@ class Side {
     this.#keep({ folded: toggled(this.#kept.folded, section) });
   }
 
-  /** Opens every folder above a page. */
+  /** Expands every folder above a page. */
   reveal(page: string): void {
     const above = page.split('/').slice(0, -1).map((_, at, parts) => parts.slice(0, at + 1).join('/'));
     const closed = above.filter((folder) => !this.openFolders.has(folder));
@@ -59,7 +59,7 @@ class Side {
     try {
       localStorage.setItem(KEY, JSON.stringify(this.#kept));
     } catch {
-      // It lasts as long as this page then.
+      // Without storage, it lasts until the page is closed.
     }
   }
 }

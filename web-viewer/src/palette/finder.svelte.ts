@@ -1,5 +1,5 @@
-// What the palette shows for what was typed. Names and words are there at once; meaning takes the place of words when it
-// answers. While a question is on its way, only the newest of those that follow is kept.
+// The results of the palette. Names and full-text results appear at once; results by meaning replace full-text results when
+// they arrive. While a request is pending, only the latest of the following ones is kept.
 import type { Completion, PageResult, SectionResult } from '#contract';
 import { ClientError, type UbpClient } from '../client/client';
 
@@ -23,11 +23,11 @@ const SECTIONS_PER_PAGE = 2;
 export class Finder {
   names = $state.raw<Names[]>([]);
   texts = $state.raw<Words[]>([]);
-  /** What the texts were found by. */
+  /** How the text results were found. */
   by = $state<'words' | 'meaning'>('words');
-  /** What the names answer: they are there before the texts are. */
+  /** The query of the name results, which arrive before the text results. */
   named = $state('');
-  /** What all results answer. */
+  /** The query of all results. */
   answered = $state('');
   busy = $state(false);
   problem = $state.raw<ClientError | null>(null);
@@ -35,7 +35,7 @@ export class Finder {
   #wanted = '';
   #isClosed = false;
   readonly #stopListening: () => void;
-  // Names wait for no text: a search of all texts may still answer what was typed before.
+  // Names do not wait for texts: a full-text search may still answer an older query.
   readonly #lines = [new Line((typed) => this.#nameFor(typed)), new Line((typed) => this.#textFor(typed))];
 
   constructor(client: UbpClient) {
@@ -90,7 +90,7 @@ export class Finder {
     this.texts = textsOf(words.results);
     this.by = 'words';
     if (typed !== this.#wanted || this.#client.meaning.state !== 'ready') return;
-    // What words find is an answer; what is meant may take its place.
+    // Full-text results are shown until results by meaning replace them.
     if (this.named === typed) this.answered = typed;
     const meant = await this.#client.call('search', { query: typed, mode: 'hybrid', limit: PAGES });
     if (this.#isClosed || typed !== this.#wanted) return;
@@ -99,7 +99,7 @@ export class Finder {
   }
 }
 
-/** Questions one after the other, of which only the newest of those that wait is asked. */
+/** Runs one request at a time; of waiting ones, only the latest is sent. */
 class Line {
   #asking: Promise<void> | null = null;
   readonly #answer: (typed: string) => Promise<void>;
@@ -113,7 +113,7 @@ class Line {
     return this.#asking !== null;
   }
 
-  /** Ends when what is wanted then is answered. `anew`: even if it was answered before. */
+  /** Resolves when the latest request is answered. `anew`: send it even if it was answered before. */
   ask(wanted: () => string | null, anew: boolean): Promise<void> {
     if (anew) this.#answered = null;
     this.#asking ??= this.#run(wanted).finally(() => (this.#asking = null));

@@ -1,21 +1,21 @@
-// What a palette can offer beside what it finds in the project.
+// Options of the palette other than search results.
 
 export interface Offer {
   kind: 'recent' | 'command' | 'create';
   id: string;
   label: string;
-  /** Fainter, beside it. */
+  /** Shown next to it in a muted colour. */
   about: string;
-  /** The caps of its keys. */
+  /** The keys of its shortcut. */
   keys: readonly string[];
   run(): void;
 }
 
 export interface Offers {
-  /** Where somebody was before; shown while nothing is typed. */
+  /** Recently opened pages, shown while nothing is typed. */
   recent(): Offer[];
-  /** `only`: all that match, because nothing else is asked for. */
+  /** `only`: all matching ones, because only commands are requested. */
   commands(typed: string, only: boolean): Offer[];
-  /** A page by this name, unless there is one. */
+  /** Creates a page with this name, unless it exists. */
   creation(typed: string): Offer | null;
 }

@@ -1,11 +1,11 @@
-// The page in the document. It is there before any script, so it is looked after by hand and never mounted again.
+// The article of the page. It exists before any script runs, so it is updated by hand and never mounted again.
 import type { GetPageOutput, RenderPageOutput } from '#contract';
 import { fragment } from '../routing/urls';
 import { facts } from './facts';
 
-/** What makes links and files of a page lead to where they are in this application. */
+/** Resolves the addresses of links and files of a page in this app. */
 export interface Addresses {
-  /** The address of a page, if its own is not right here. */
+  /** The address of a page, if its own address is not correct here. */
   page(path: string, anchor: string): string | undefined;
   file(path: string): string | undefined;
 }
@@ -14,7 +14,7 @@ export function articleOf(main: HTMLElement): HTMLElement | null {
   return main.querySelector<HTMLElement>(':scope > article.page');
 }
 
-/** Puts a page in the place of what is shown. Its links are relative to the document's address, which comes first. */
+/** Replaces the article. Its links are relative to the document's address, which must be set first. */
 export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addresses): HTMLElement {
   const article = document.createElement('article');
   article.className = 'page';
@@ -34,10 +34,10 @@ export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addre
   return article;
 }
 
-/** What articles were made of, before `enhance`. That keeps the number and order of their parts. */
+/** The parts of each article before `enhance`, which keeps their number and order. */
 const written = new WeakMap<HTMLElement, string[] | { html: string }>();
 
-/** Notes what an article that came with the document is made of. */
+/** Records the parts of an article that came with the document. */
 export function remember(article: HTMLElement): void {
   written.set(article, blocks(article.querySelector('.prose')));
 }
@@ -46,7 +46,7 @@ function blocks(parent: ParentNode | null): string[] {
   return [...(parent?.children ?? [])].map((block) => block.outerHTML);
 }
 
-/** Replaces the parts that changed, so that scroll, selection and focus in all others stay as they are. */
+/** Replaces only changed parts, so that scroll position, selection and focus in all others are kept. */
 export function update(article: HTMLElement, page: RenderPageOutput, addresses: Addresses): void {
   const title = article.querySelector('.page-header h1');
   if (title && title.textContent !== page.title) title.textContent = page.title;
@@ -70,7 +70,7 @@ export function update(article: HTMLElement, page: RenderPageOutput, addresses: 
   enhance(article, fresh);
 }
 
-/** HTML of `render_page` as nodes that have loaded nothing yet, with addresses put right. */
+/** Parses the HTML of `render_page` without loading anything, and corrects addresses. */
 export function parsed(html: string, addresses: Addresses): DocumentFragment {
   const template = document.createElement('template');
   template.innerHTML = html;
@@ -86,7 +86,7 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
   return template.content;
 }
 
-/** What a page needs scripts for: wide parts that scroll by keyboard, links to its own sections. */
+/** Adds what needs scripts: keyboard scrolling of wide parts, links to sections. */
 export function enhance(article: HTMLElement, only?: readonly Element[]): void {
   const isMeant = (element: Element) => !only || only.some((block) => block.contains(element));
   for (const table of [...article.querySelectorAll<HTMLTableElement>('.prose table')].filter(isMeant)) {
@@ -106,7 +106,7 @@ export function enhance(article: HTMLElement, only?: readonly Element[]): void {
     anchor.className = 'heading-anchor';
     anchor.href = `#${fragment(heading.id)}`;
     anchor.textContent = '#';
-    // The outline has the same links for keyboard and screen readers.
+    // Hidden from the keyboard and screen readers, because the outline has the same links.
     anchor.tabIndex = -1;
     anchor.setAttribute('aria-hidden', 'true');
     heading.prepend(anchor);
@@ -131,7 +131,7 @@ export function showFacts(article: HTMLElement, page: GetPageOutput): void {
   if (typeof language === 'string') article.lang = language;
 }
 
-/** Headings of a page that came as a document. Their lines are not known. */
+/** The headings of a page that came with the document. Their lines are unknown. */
 export function headingsOf(article: HTMLElement): RenderPageOutput['headings'] {
   return [...article.querySelectorAll<HTMLElement>('.prose > :is(h1, h2, h3, h4, h5, h6)[id]')].map((heading) => ({
     level: Number(heading.localName.slice(1)),

@@ -2,7 +2,7 @@
 
 const PARTS = 6;
 
-/** The first parts of a page, or of the section that `anchor` names; without ids, so that none is there twice. */
+/** The first parts of a page, or of the section `anchor`; without ids, so that none is duplicated. */
 export function beginning(page: DocumentFragment, anchor: string, pageUrl: URL): DocumentFragment {
   const part = document.createDocumentFragment();
   const target = anchor ? page.getElementById(anchor) : null;
@@ -13,7 +13,7 @@ export function beginning(page: DocumentFragment, anchor: string, pageUrl: URL):
     part.append(element);
   }
   for (const element of part.querySelectorAll('[id]')) element.removeAttribute('id');
-  // A preview is to be read; what it leads to is reached from the page itself.
+  // A preview is not interactive; its links can be used on the page itself.
   for (const link of part.querySelectorAll('a')) link.removeAttribute('href');
   for (const box of part.querySelectorAll('input')) box.remove();
   for (const picture of part.querySelectorAll('img[src]')) {

@@ -1,4 +1,4 @@
-// What is said about a page in a line: what kind it is, when it was written.
+// The line of facts about a page: its type and its date.
 import type { GetPageOutput, Staleness, StaleReason, StaleRef } from '#contract';
 
 export interface Fact {
@@ -8,7 +8,7 @@ export interface Fact {
 
 export function facts(page: Pick<GetPageOutput, 'doc_type' | 'updated_at' | 'tags' | 'front_matter'>): Fact[] {
   const found: Fact[] = [];
-  // Every page has a type; only one that was written says something.
+  // Show only types from front matter; every page has a default type.
   if ('type' in page.front_matter || 'doc_type' in page.front_matter) found.push({ kind: 'type', text: page.doc_type });
   const date = shortDate(page.updated_at);
   if (date) found.push({ kind: 'date', text: `Updated ${date}` });
@@ -22,18 +22,18 @@ export function shortDate(time: string): string {
 }
 
 export const FRESHNESS: Record<Staleness, { label: string; meaning: string }> = {
-  fresh: { label: 'Up to date', meaning: 'At least as new as the code that it describes.' },
+  fresh: { label: 'Up to date', meaning: 'The code that it describes has not changed since the page was last edited or reviewed.' },
   possibly_stale: { label: 'May be out of date', meaning: 'The code that it describes changed recently.' },
   stale: { label: 'Out of date', meaning: 'The code that it describes changed after the page was last edited or reviewed.' },
-  untracked: { label: 'Not tracked', meaning: 'The page names no source files.' },
+  untracked: { label: 'Not tracked', meaning: 'The page lists no source files.' },
 };
 
 const REASONS: Record<StaleReason, string> = {
   changed: 'changed after the page',
-  missing: 'is gone',
+  missing: 'does not exist any more',
   unknown_shallow_clone: 'cannot be compared: the history is incomplete',
-  page_edited_after_source: 'changed, and the page after it; nobody confirmed the page yet',
-  suspect: 'is a page that this one builds on, and is out of date itself',
+  page_edited_after_source: 'changed; the page was edited later, but has not been reviewed',
+  suspect: 'is out of date, and this page builds on it',
 };
 
 export function reasonOf(ref: Pick<StaleRef, 'reason' | 'last_modified' | 'renamed_to'>): string {

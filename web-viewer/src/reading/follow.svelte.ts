@@ -1,7 +1,7 @@
-// Which heading the reader is below.
+// The current heading while scrolling.
 import type { Shown } from '../state/session.svelte';
 
-/** Room of the bar, and a little more: a heading there counts as reached. */
+/** Height of the bar and some tolerance: a heading above this line is current. */
 const REACHED = 96;
 
 export function followReading(headings: () => Shown['headings']): { readonly slug: string | null } {
@@ -15,7 +15,7 @@ export function followReading(headings: () => Shown['headings']): { readonly slu
       const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
       for (const heading of followed) {
         const element = document.getElementById(heading.slug);
-        // Where the page is edited, the article is out of sight.
+        // In editing mode, the article is hidden.
         if (element && element.getClientRects().length > 0 && (element.getBoundingClientRect().top <= REACHED || (atEnd && element.getBoundingClientRect().top < innerHeight / 2))) reached = heading.slug;
       }
       slug = reached;

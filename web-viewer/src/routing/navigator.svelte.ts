@@ -1,4 +1,4 @@
-// Going from page to page without loading the document anew: addresses, history, scrolling, focus.
+// Navigation between pages without reloading the document: addresses, history, scrolling, focus.
 import { ClientError } from '../client/client';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { layout } from '../state/layout.svelte';
@@ -12,36 +12,36 @@ export interface Destination {
   view?: View;
 }
 
-/** What a history entry remembers beside its address. */
+/** The state of a history entry, besides its address. */
 interface Entry {
   page: string | null;
   folder: string | null;
   y: number;
 }
 
-/** What may show pages in the place of the article: the editor. */
+/** Shows pages in place of the article: the editor. */
 export interface Desk {
-  /** Whether it does now. */
+  /** Whether it shows pages now. */
   readonly isUsed: boolean;
-  /** Ends when the page is seen, or cannot be. */
+  /** Resolves when the page is on screen, or cannot be shown. */
   show(page: string, anchor: string): Promise<void>;
-  /** Whether a page that is gone is still to be seen there. */
+  /** Whether it still has the text of a deleted page. */
   keeps(page: string): boolean;
   goTo(anchor: string): void;
-  /** Puts the keyboard where somebody left the text of the page, or else on the page and not into its text. */
+  /** Focuses the text of the page if it has had the focus, or else the page. */
   focus(): void;
-  /** Puts the keyboard into the text of a page once that is seen, behind what was typed for it. False if it cannot be seen. */
+  /** Focuses the text of a page once it is on screen, behind the text typed for it. False if it cannot be shown. */
   write(page: string, typed?: { composed(): Promise<void>; end(): string }): Promise<boolean>;
 }
 
 const READING: View = { kind: 'page' };
 
-/** How long pictures may take before a heading is left where it is. */
+/** Milliseconds that loading images may move a heading, before it is left where it is. */
 const SETTLING_MS = 4000;
 
 export class Navigator {
   place = $state.raw<Place>({ page: null, anchor: '', view: READING });
-  /** Whether a page is on its way for longer than a moment. */
+  /** Whether loading a page takes longer than a moment. */
   waiting = $state(false);
   problem = $state.raw<ClientError | null>(null);
   desk: Desk | null = null;
@@ -49,7 +49,7 @@ export class Navigator {
   readonly #main: HTMLElement;
   #pageUrl: URL;
   #latest = 0;
-  /** A page that was gone to while something else than the article showed it. */
+  /** A page that was opened while the article was hidden. */
   #unseen: RenderPageOutput | null = null;
 
   constructor(session: Session, main: HTMLElement) {
@@ -68,7 +68,7 @@ export class Navigator {
     file: (path) => this.#session.client?.fileUrl(path),
   };
 
-  /** Takes over the page that the document came with. */
+  /** Adopts the page of the document. */
   adopt(): void {
     const { site } = this.#session;
     this.place = placeOf(new URL(location.href), site.page);
@@ -86,7 +86,7 @@ export class Navigator {
     history.replaceState(this.#entry(), '');
   }
 
-  /** Opens the project, then adds what could not be known before. */
+  /** Opens the project, then adds what needs it. */
   async start(): Promise<void> {
     await this.#session.start();
     if (!this.#session.client) return;
@@ -96,7 +96,7 @@ export class Navigator {
     else if (page !== null) await this.go({ page, anchor, view }, 'replace');
   }
 
-  /** After a folder of the reader's was opened: its first page, below the address of the document. */
+  /** After opening a folder: shows its first page, below the address of the document. */
   async openedFolder(): Promise<void> {
     this.#remember();
     this.place = { page: null, anchor: '', view: READING };
@@ -104,7 +104,7 @@ export class Navigator {
     if (home) await this.go({ page: home });
   }
 
-  /** Back from the reader's folder to the document of this address. */
+  /** Back from the folder to the document of this address. */
   closeFolder(): void {
     location.assign(this.#pageUrl);
   }
@@ -158,7 +158,7 @@ export class Navigator {
     }
   }
 
-  /** What is edited is known before it is rendered: nobody waits for what is not seen. */
+  /** In editing mode, show the page before it is rendered, because the article is hidden. */
   async #goToEdit({ filepath, title }: Pick<ListedPage, 'filepath' | 'title'>, anchor: string, how: 'push' | 'replace', turn: number): Promise<void> {
     if (how === 'push') this.#remember();
     this.#pageUrl = new URL(usualUrl(filepath), this.#session.site.root);
@@ -185,7 +185,7 @@ export class Navigator {
     history.replaceState(this.#entry(), '', addressOf(this.place, own, false));
   }
 
-  /** Changes between page and graph, or how the graph is seen. */
+  /** Switches between page and graph, or changes the options of the graph. */
   look(view: View, how: 'push' | 'replace' = 'push'): void {
     if (how === 'push') this.#remember();
     this.place = { ...this.place, anchor: '', view };
@@ -196,26 +196,26 @@ export class Navigator {
     if (view.kind === 'page') this.focusPage();
   }
 
-  /** Shows the graph or the pages to review, or the page again. */
+  /** Opens or closes the graph or the review. */
   toggle(kind: 'graph' | 'review'): void {
     if (this.place.view.kind === kind) this.look({ kind: 'page' });
     else if (kind === 'review') this.look({ kind });
     else this.look({ kind, scope: this.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
   }
 
-  /** Puts the keyboard where the page is. */
+  /** Focuses the page. */
   focusPage(): void {
     if (this.desk?.isUsed) this.desk.focus();
     else this.#main.focus({ preventScroll: true });
   }
 
-  /** Makes the article show what was gone to while it was out of sight. */
+  /** Updates the article to the page that was opened while it was hidden. */
   reveal(): void {
     if (this.#unseen) this.#article(this.#unseen);
     this.#scrollToAnchor(this.place.anchor);
   }
 
-  /** Shows the page anew where the reader is, after it changed. */
+  /** Shows the changed page again without moving the reader. */
   async refresh(): Promise<void> {
     const { shown } = this.#session;
     if (!shown) return;
@@ -229,7 +229,7 @@ export class Navigator {
     else update(article, page, this.addresses);
   }
 
-  /** The page that is shown has another path now. */
+  /** The current page was renamed. */
   async moved(from: string, to: string): Promise<void> {
     if (this.#session.shown?.filepath !== from) return;
     const page = await this.#session.rendered(to);
@@ -247,7 +247,7 @@ export class Navigator {
   async #back(entry: Entry | null): Promise<void> {
     const place = placeOf(new URL(location.href), entry?.page ?? null);
     const { shown, folder } = this.#session;
-    // Pages of a folder that is not open any more, or of the site while one is, need the document of that address.
+    // Pages of another folder, or of the site while a folder is open, need a reload.
     if (entry && entry.folder !== folder) return location.reload();
     if (!place.page || place.page === shown?.filepath) {
       this.place = { ...place, page: place.page ?? shown?.filepath ?? null };
@@ -278,7 +278,7 @@ export class Navigator {
     }
   }
 
-  /** A page that is gone: what the editor keeps of it is all there is. */
+  /** For a deleted page, only the text in the editor is left. */
   #kept(filepath: string): Pick<ListedPage, 'filepath' | 'title'> | null {
     return this.desk?.keeps(filepath) ? { filepath, title: filepath.replace(/^.*\/|\.[^./]*$/gs, '') } : null;
   }
@@ -348,7 +348,7 @@ export class Navigator {
     return true;
   }
 
-  /** Goes to a heading, and stays there while pictures above it come in, unless the reader scrolls. */
+  /** Scrolls to a heading, and stays there while images above it load, unless the reader scrolls. */
   #settleOn(target: HTMLElement): void {
     target.scrollIntoView({ block: 'start', behavior: 'instant' });
     let expected = scrollY;

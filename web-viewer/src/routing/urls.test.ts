@@ -3,8 +3,8 @@ import { addressOf, placeOf, usualUrl, type Place } from './urls';
 
 const reading = { kind: 'page' } as const;
 
-describe('the usual address of a page', () => {
-  it('is its path with another ending, each part encoded', () => {
+describe('the default address of a page', () => {
+  it('is its path with another extension, each part encoded', () => {
     expect(usualUrl('Folder/My Page.md')).toBe('Folder/My%20Page.html');
     expect(usualUrl('a.markdown')).toBe('a.html');
     expect(usualUrl('日本語/設計#1?.md')).toBe(`${encodeURIComponent('日本語')}/${encodeURIComponent('設計#1?')}.html`);
@@ -26,16 +26,16 @@ describe('places and addresses', () => {
     expect(back(place, true)).toEqual(place);
   });
 
-  it('keep nothing of the address before', () => {
+  it('keep nothing of the previous address', () => {
     expect(addressOf({ page: 'en/Home.md', anchor: '', view: reading }, pageUrl, false)).toBe('https://host/sub/en/Home.html');
   });
 
-  it('encode headings as core does', () => {
+  it('encode headings like core', () => {
     const place: Place = { page: 'a.md', anchor: 'guide/日本 語:^x', view: reading };
     expect(addressOf(place, pageUrl, false)).toBe('https://host/sub/en/Home.html#guide/%E6%97%A5%E6%9C%AC%20%E8%AA%9E:^x');
   });
 
-  it('take nonsense for the usual', () => {
+  it('use defaults for invalid values', () => {
     const place = placeOf(new URL('https://host/?graph=local&depth=99#%E0%A4%A'), 'a.md');
     expect(place.view).toEqual({ kind: 'graph', scope: 'local', depth: 2 });
     expect(place.anchor).toBe('%E0%A4%A');

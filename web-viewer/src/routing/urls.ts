@@ -1,10 +1,10 @@
-// Addresses. A page's own address is decided in core and comes with `render_page`; what is made here before that is
-// only the usual one, right for all but pages whose names collide.
+// Addresses. Core decides the address of a page, which comes with `render_page`. Until then, this module uses the default
+// address, which is correct unless names of pages collide.
 
 export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' };
 
 export interface Place {
-  /** Path of the page; none where the address shows no page. */
+  /** Path of the page; null if the address shows no page. */
   page: string | null;
   /** Id of a heading or block, decoded, without `#`. */
   anchor: string;
@@ -19,7 +19,7 @@ export function usualUrl(page: string): string {
   return `${page.replace(/\.(md|markdown)$/i, '').split('/').map(encodeURIComponent).join('/')}.html`;
 }
 
-/** What the query and fragment of an address say. */
+/** Parses the query and fragment of an address. */
 export function placeOf(url: URL, page: string | null): Place {
   return { page: url.searchParams.get('page') ?? page, anchor: decoded(url.hash.slice(1)), view: viewOf(url.searchParams) };
 }
@@ -33,8 +33,8 @@ function viewOf(query: URLSearchParams): View {
 }
 
 /**
- * The address of a place. `pageUrl` is the page's own address; a folder of the reader's has none, so that its pages are
- * named in the query.
+ * The address of a place. `pageUrl` is the page's own address. Pages of the reader's folder have none, so they are in the
+ * query.
  */
 export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string {
   const url = new URL(pageUrl);
@@ -50,7 +50,7 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
   return url.href;
 }
 
-/** A heading's id as part of an address: encoded as core does it, so that equal places have equal addresses. */
+/** A heading's id in an address, encoded like in core, so that equal places have equal addresses. */
 export function fragment(anchor: string): string {
   return encodeURIComponent(anchor).replace(/%(?:2F|3A|5E)/g, decodeURIComponent);
 }

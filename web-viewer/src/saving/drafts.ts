@@ -1,28 +1,29 @@
-// Text that has not reached its file, kept in this browser until it has: in IndexedDB, and at the last moment, when nothing
-// asynchronous is waited for any more, in `localStorage`. A draft belongs to the window that wrote it as long as that lives.
+// Drafts: text that is not in its file yet, kept in this browser. They are stored in IndexedDB, and in `localStorage` when
+// the page is closed, because asynchronous writes would be too late. A draft belongs to the window that wrote it, as long as
+// that is open.
 import type { Draft } from './saver';
 
 interface KeptDraft extends Draft {
   key: string;
-  /** The window that keeps it. */
+  /** The window that owns it. */
   owner: string;
-  /** When it was kept, in milliseconds since 1970. */
+  /** When it was stored, in milliseconds since 1970. */
   at: number;
 }
 
 const STORE = 'drafts';
 const PREFIX = 'ubp-draft:';
-/** Between two writes of one draft, in milliseconds, and for each thousand letters more: long texts take a while. */
+/** Milliseconds between two writes of a draft, plus the time per thousand characters, because long texts are slow. */
 const PAUSE = 80;
 const PAUSE_PER_THOUSAND = 2;
 const LONGEST_PAUSE = 1_000;
 
-/** This window. Others see by its lock that it lives. */
+/** The id of this window. It holds a lock, so that others know that it is open. */
 const OWNER = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 const lockName = (owner: string) => `ubp-drafts-of-${owner}`;
 
 function holdLock(): void {
-  // Where there are no locks, drafts of a living window may be offered twice, and nothing is lost.
+  // Without locks, drafts of open windows may be offered twice, but nothing is lost.
   void navigator.locks?.request(lockName(OWNER), () => new Promise(() => {})).catch(() => {});
 }
 
@@ -43,7 +44,7 @@ export class Drafts {
   readonly #database: Promise<IDBDatabase | null>;
   readonly #pending = new Map<string, () => Draft | null>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  /** Letters of the draft that was written last. */
+  /** Length of the last stored draft. */
   #length = 0;
 
   constructor(project: string) {
@@ -58,7 +59,7 @@ export class Drafts {
     return `${this.#project}\n${page}`;
   }
 
-  /** Keeps what `draft` gives in a moment, or forgets the draft of this window if it gives none. */
+  /** Stores the draft after a delay, or deletes the draft of this window if there is none. */
   keep(page: string, draft: () => Draft | null): void {
     this.#pending.set(page, draft);
     if (this.#timers.has(page)) return;
@@ -89,14 +90,14 @@ export class Drafts {
     else store.delete([key, OWNER]);
   }
 
-  /** Ends when everything that waits is kept. */
+  /** Resolves when everything is stored. */
   async flush(): Promise<void> {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     await Promise.all([...this.#pending.keys()].map((page) => this.#write(page)));
   }
 
-  /** The window may be gone after this: keeps at once what waits. */
+  /** The window may be closed now: stores everything at once. */
   keepNow(): void {
     for (const [page, make] of this.#pending) {
       const draft = make();
@@ -110,20 +111,20 @@ export class Drafts {
       const kept: KeptDraft = { key, owner: OWNER, at: Date.now(), ...draft };
       localStorage.setItem(`${PREFIX}${OWNER}\n${key}`, JSON.stringify(kept));
     } catch {
-      // Too long for here. IndexedDB has it as of a moment ago.
+      // Too long for `localStorage`. IndexedDB has a recent version.
     }
   }
 
-  /** The latest draft of a page whose window is gone; from now on it is this window's. */
+  /** The latest draft of a page whose window is closed. Assigns it to this window. */
   async takeOver(page: string): Promise<Draft | null> {
     const key = this.#key(page);
     const [found, living] = [await this.#all(key), await livingOwners()];
-    // Of this window too: an editor that was closed while the server was away left it behind.
+    // Includes drafts of this window, from an editor that was closed while the server was away.
     const left = found.filter(({ owner }) => owner === OWNER || !living.has(lockName(owner))).sort((a, b) => b.at - a.at);
     const [latest] = left;
     if (!latest) return null;
     const draft: Draft = { text: latest.text, base: latest.base };
-    // Kept under this window's name before it is forgotten under the other's.
+    // Store it for this window before deleting it for the other one.
     this.#pending.set(page, () => draft);
     await this.#write(page);
     const database = await this.#database;
@@ -141,7 +142,7 @@ export class Drafts {
       try {
         found.push(JSON.parse(localStorage.getItem(name) ?? '') as KeptDraft);
       } catch {
-        // Cut off while it was written: the one before it is in IndexedDB.
+        // Incomplete write: the previous version is in IndexedDB.
       }
     }
     const database = await this.#database;
@@ -150,7 +151,7 @@ export class Drafts {
     return [...found, ...(await done(database.transaction(STORE).objectStore(STORE).getAll(range)))] as KeptDraft[];
   }
 
-  /** A page was renamed: what is kept for it goes along. */
+  /** A page was renamed: its drafts follow. */
   renamed(from: string, to: string): void {
     const make = this.#pending.get(from);
     this.keep(from, () => null);

@@ -3,35 +3,35 @@ import { describe, expect, it } from 'vitest';
 import { mergeTexts } from './merge';
 
 describe('merging', () => {
-  it('takes both edits where they do not touch', () => {
+  it('applies both edits if they do not touch', () => {
     const merged = mergeTexts('one\ntwo\nthree\nfour\n', 'ONE\ntwo\nthree\nfour\n', 'one\ntwo\nthree\nfour\nfive\n');
     expect(merged.ours).toBe('ONE\ntwo\nthree\nfour\nfive\n');
     expect(merged.theirs).toBe(merged.ours);
   });
 
-  it('shows both where they touch, and merges the rest', () => {
+  it('reports conflicts where they touch, and merges the rest', () => {
     const { ours, theirs } = mergeTexts('a\nb\nc\nd\ne\n', 'a\nmine\nc\nd\ne\n', 'a\nyours\nc\nd\nE\n');
     expect(ours).toBe('a\nmine\nc\nd\nE\n');
     expect(theirs).toBe('a\nyours\nc\nd\nE\n');
   });
 
-  it('does not ask where both did the same', () => {
+  it('has no conflict if both made the same edit', () => {
     const { ours, theirs } = mergeTexts('a\nb\nc\nd\n', 'a\nB\nc\nd\n', 'a\nB\nc\nD\n');
     expect([ours, theirs]).toEqual(['a\nB\nc\nD\n', 'a\nB\nc\nD\n']);
   });
 
-  it('asks where one took away the neighbour of what the other wrote', () => {
+  it('has a conflict if one side deleted the neighbour of a line that the other wrote', () => {
     const { ours, theirs } = mergeTexts('a\nb\nc\n', 'A\nb\nc\n', 'a\nc\n');
     expect([ours, theirs]).toEqual(['A\nb\nc\n', 'a\nc\n']);
   });
 
-  it('tells line endings and a missing last break apart', () => {
+  it('distinguishes line endings and a missing final line break', () => {
     const { ours, theirs } = mergeTexts('a\r\nb', 'a\r\nb\r\nc', 'A\r\nb');
     expect([ours, theirs].every((text) => text.includes('A\r\n') || text.includes('a\r\n'))).toBe(true);
     expect(mergeTexts('a\r\nx\r\nb', 'a\r\nx\r\nb!', 'A\r\nx\r\nb').ours).toBe('A\r\nx\r\nb!');
   });
 
-  it('keeps every line that either side wrote, in its own text', () => {
+  it('keeps every line that either side wrote, in its version', () => {
     const text = fc.array(fc.constantFrom('', 'a', 'b', 'c', 'd'), { maxLength: 12 }).map((parts) => parts.map((part) => `${part}\n`));
     const inserted = (name: string) => fc.array(fc.nat({ max: 12 }), { maxLength: 4 }).map((places) => ({ name, places }));
     const apply = (lines: string[], { name, places }: { name: string; places: number[] }) => {
@@ -50,7 +50,7 @@ describe('merging', () => {
     );
   });
 
-  it('is quick where a megabyte of lines repeats itself', () => {
+  it('is fast for a megabyte of repeated lines', () => {
     const long = Array.from({ length: 20_000 }, (_, index) => (index % 2 ? '' : `line ${index % 50} of a long page that says much the same`));
     const [ours, theirs] = [[...long], [...long]];
     ours[9_000] = 'mine';

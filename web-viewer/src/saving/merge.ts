@@ -1,10 +1,10 @@
-// Brings together what two sides made of one text, line by line.
+// Merges two versions of a text, line by line.
 import { diffIndices } from 'node-diff3';
 
 export interface Merged {
-  /** Both sides' edits; where they touch one another, ours. */
+  /** Both sides' edits; ours in conflicts. */
   ours: string;
-  /** Both sides' edits; where they touch one another, theirs. Equal to `ours` if they nowhere do. */
+  /** Both sides' edits; theirs in conflicts. Equal to `ours` if there are none. */
   theirs: string;
 }
 
@@ -16,12 +16,12 @@ interface Hunk {
   end: number;
 }
 
-/** Lines with their endings, so that an ending is part of what may differ. */
+/** Lines with their endings, so that a changed ending is a difference. */
 function lines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** What `side` changed. Comparing is quadratic where lines repeat, so that what is equal at both ends is left out. */
+/** The changes of `side`. Comparing repeated lines is quadratic, so equal lines at both ends are skipped. */
 function hunks(base: readonly string[], side: readonly string[]): Hunk[] {
   const shortest = Math.min(base.length, side.length);
   let head = 0;
@@ -36,7 +36,7 @@ function hunks(base: readonly string[], side: readonly string[]): Hunk[] {
   }));
 }
 
-/** The lines that stand in the place of the base's `[from, to)`; what lies around `own` is as in the base. */
+/** The lines that replace `[from, to)` of the base; lines around `own` come from the base. */
 function replacement(side: readonly string[], own: readonly Hunk[], from: number, to: number): string {
   const [first, last] = [own[0] as Hunk, own.at(-1) as Hunk];
   return side.slice(first.start - (first.from - from), last.end + (to - last.to)).join('');
@@ -58,7 +58,7 @@ export function mergeTexts(base: string, ours: string, theirs: string): Merged {
     let to = from;
     const own: Hunk[] = [];
     const foreign: Hunk[] = [];
-    // Neighbours count as touching: what one wrote may be meant to stand beside what the other took away.
+    // Adjacent changes conflict: a new line may refer to a line next to it that the other side deleted.
     for (let grows = true; grows; ) {
       grows = false;
       for (const [side, taken] of [[mine, own], [yours, foreign]] as const) {

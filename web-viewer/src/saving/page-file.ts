@@ -1,18 +1,18 @@
-// The file of a page, as the server reads and writes it.
+// The file of a page, read and written through the server.
 import { ClientError, type UbpClient } from '../client/client';
 import { FileProblem, type FileText, type PageFile } from './saver';
 
 export interface OpenedFile extends FileText {
   filepath: string;
   editable: boolean;
-  /** Why it is not editable. */
+  /** Why it cannot be edited. */
   reason: string | null;
 }
 
-/** Milliseconds after which an answer is no longer waited for. */
+/** Timeout of requests in milliseconds. */
 const PATIENCE = 20_000;
 
-/** Answers that say nothing of the file: it may have been written. */
+/** Errors after which the file may or may not have been written. */
 const NO_ANSWER = /^(unreachable|unknown|http_.*|internal)$/;
 
 export async function readFile(client: UbpClient, page: string): Promise<OpenedFile> {
@@ -20,7 +20,7 @@ export async function readFile(client: UbpClient, page: string): Promise<OpenedF
   return { filepath, text, hash, editable, reason };
 }
 
-/** `path` and `title` are asked at every request: a page may be renamed while it is open. */
+/** `path` and `title` are functions, because a page may be renamed while it is open. */
 export function pageFile(client: UbpClient, path: () => string, title: () => string): PageFile {
   const save = async (page: string, text: string, expectedHash: string): Promise<FileText> => {
     const saved = await inTime(client.call('save_page', { page, text, expected_hash: expectedHash }));
@@ -41,9 +41,9 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
       const named = { path: page, title: title(), allow_same_name: true };
       const make = (content: string) => inTime(client.call('create_page', { ...named, content }));
       try {
-        // Front matter that cannot be completed is no reason to refuse what somebody wrote.
+        // If front matter cannot be completed, save the text anyway.
         const made = await make(text).catch((error: unknown) => (ClientError.from(error).code === 'front_matter' ? make('') : Promise.reject(ClientError.from(error))));
-        // Making a page completes it. This one was complete: it is to be what it was, letter for letter.
+        // Creating a page completes its front matter. Restore the exact former text, which was complete.
         return await save(made.filepath, text, made.content_hash);
       } catch (error) {
         return fail(error);
@@ -52,9 +52,9 @@ export function pageFile(client: UbpClient, path: () => string, title: () => str
   };
 }
 
-/** Names lead to the page that fits them best: where there is no page at a path, to one of that name in another folder. */
+/** If there is no page at a path, the server may answer with a page of the same name in another folder. */
 function own(asked: string, found: string): void {
-  if (found !== asked) throw new FileProblem('gone', `${asked} is gone. ${found} has that name now.`);
+  if (found !== asked) throw new FileProblem('gone', `${asked} was moved or deleted. ${found} has the same name.`);
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SaveStatus } from '../editor/mount';
 import { FileProblem, Saver, type Draft, type FileText, type PageFile } from './saver';
 
-/** Timers that go when they are told to. */
+/** Timers that run on request. */
 class ModelTimers {
   time = 0;
   #waiting: { at: number; run: () => void }[] = [];
@@ -31,12 +31,12 @@ class ModelTimers {
 
 type Weather = 'fine' | 'gone-before' | 'gone-after' | 'full';
 
-/** A file behind a server: questions arrive, and their answers arrive, when they are told to. */
+/** A file behind a server: requests and their answers arrive on request. */
 class ModelServer {
   text: string;
   weather: Weather = 'fine';
   isThere = true;
-  /** Whether it notes the time in front matter at every write. */
+  /** Whether every write updates the time in front matter. */
   completes = false;
   writes = 0;
   open = 0;
@@ -48,7 +48,7 @@ class ModelServer {
   get isQuiet() {
     return this.#steps.length === 0;
   }
-  /** Lets the question or answer go on that came as number `which`. */
+  /** Lets request or answer number `which` arrive. */
   step(which: number) {
     this.#steps.splice(which % Math.max(1, this.#steps.length), 1)[0]?.();
   }
@@ -110,7 +110,7 @@ class World {
     this.server = new ModelServer(text);
     this.open();
   }
-  /** The page as it is opened, after a crash too: nothing but the draft is left. */
+  /** Opens the page again, as after a crash: only the draft is left. */
   open() {
     const known: FileText = { text: this.server.text, hash: ModelServer.hash(this.server.text) };
     this.text = known.text;
@@ -148,7 +148,7 @@ class World {
   crash() {
     this.isComposing = false;
     this.saver.close();
-    // A page that is gone is not opened.
+    // A deleted page cannot be opened.
     this.server = Object.assign(new ModelServer(this.server.text), { completes: this.server.completes, writes: this.server.writes });
     this.open();
   }
@@ -189,7 +189,7 @@ describe('when it saves', () => {
     expect(world.draft).toBeNull();
   });
 
-  it('every 2 s while nobody pauses', async () => {
+  it('every 2 s during continuous typing', async () => {
     const world = new World('');
     for (let key = 0; key < 10; key++) {
       world.type(0, 'x');
@@ -199,7 +199,7 @@ describe('when it saves', () => {
     expect(world.server.isQuiet).toBe(false);
   });
 
-  it('at once what was pasted, or is asked for', async () => {
+  it('at once after pasting or on request', async () => {
     const world = new World('');
     world.type(0, 'pasted', 'pasted');
     await tick();
@@ -211,7 +211,7 @@ describe('when it saves', () => {
     expect(world.server.isQuiet).toBe(false);
   });
 
-  it('not in the middle of a composition, but when the page goes away', async () => {
+  it('not during a composition, except when the page is closed', async () => {
     const world = new World('');
     world.compose(true);
     world.type(0, 'に');
@@ -225,7 +225,7 @@ describe('when it saves', () => {
     expect(world.server.text).toBe('に');
   });
 
-  it('again by itself once the server is back, telling of it', async () => {
+  it('again automatically once the server is back, with status updates', async () => {
     const world = new World('');
     world.server.weather = 'gone-before';
     world.type(0, 'x');
@@ -243,7 +243,7 @@ describe('when it saves', () => {
     expect(world.status.at(-1)).toBe('saved');
   });
 
-  it('nothing when the text is what the file says', async () => {
+  it('nothing if the text equals the file', async () => {
     const world = new World('a');
     world.type(0, 'x');
     world.text = 'a';
@@ -253,7 +253,7 @@ describe('when it saves', () => {
     expect(world.status.at(-1)).toBe('saved');
   });
 
-  it('does not hurry typing because the server tells of its own writes', async () => {
+  it('without interrupting typing when the server reports its own writes', async () => {
     const world = new World('');
     world.type(0, 'x');
     await world.settle();
@@ -271,7 +271,7 @@ describe('when it saves', () => {
 });
 
 describe('when the file changes', () => {
-  it('follows it where nothing is unsaved', async () => {
+  it('shows the change if there are no unsaved edits', async () => {
     const world = new World('a\n');
     world.server.text = 'b\n';
     void world.saver.fileChanged();
@@ -279,7 +279,7 @@ describe('when the file changes', () => {
     expect(world.text).toBe('b\n');
   });
 
-  it('merges what does not touch and tells of it', async () => {
+  it('merges edits that do not touch, with a notice', async () => {
     const world = new World('a\nb\nc\n');
     world.type(0, 'x');
     world.server.text = 'a\nb\nc!\n';
@@ -289,7 +289,7 @@ describe('when the file changes', () => {
     expect(world.notices).toHaveLength(1);
   });
 
-  it('asks where both wrote in the same place, and writes nothing until then', async () => {
+  it('asks if both edited the same place, and writes nothing until then', async () => {
     const world = new World('a\n');
     world.type(0, 'mine ');
     world.server.text = 'yours a\n';
@@ -306,7 +306,7 @@ describe('when the file changes', () => {
     expect(world.server.text).toBe('and mine a\n');
   });
 
-  it('knows its own write again whose answer was lost', async () => {
+  it('recognises its own write whose answer was lost', async () => {
     const world = new World('a\n');
     world.type(0, 'x');
     void world.saver.save();
@@ -323,7 +323,7 @@ describe('when the file changes', () => {
     expect(world.server.text).toBe('yxa\n');
   });
 
-  it('takes in what the engine completes, also while somebody types on', async () => {
+  it('adopts changes by the engine, even during typing', async () => {
     const world = new World('---\nat: 0\n---\nbody\n');
     world.server.completes = true;
     world.type(18, 'x');
@@ -339,7 +339,7 @@ describe('when the file changes', () => {
   });
 });
 
-describe('when the file is gone', () => {
+describe('when the file is deleted', () => {
   const gone = async (text: string, typed = '') => {
     const world = new World(text);
     world.server.isThere = false;
@@ -350,7 +350,7 @@ describe('when the file is gone', () => {
     return world;
   };
 
-  it('keeps the text as a draft, edited or not, and asks no more', async () => {
+  it('keeps the text as a draft, edited or not, and sends no more requests', async () => {
     for (const typed of ['', 'x']) {
       const world = await gone('a\n', typed);
       expect(world.draft?.text).toBe(`${typed}a\n`);
@@ -364,7 +364,7 @@ describe('when the file is gone', () => {
     }
   });
 
-  it('makes it again when that is wanted, and goes on saving', async () => {
+  it('restores it on request and continues to save', async () => {
     const world = await gone('a\n', 'x');
     void world.saver.restore();
     await tick();
@@ -376,7 +376,7 @@ describe('when the file is gone', () => {
     expect(world.draft).toBeNull();
   });
 
-  it('says why it could not be made, and keeps the text', async () => {
+  it('reports why it could not be restored, and keeps the text', async () => {
     const world = await gone('a\n', 'x');
     world.server.weather = 'full';
     void world.saver.restore();
@@ -389,7 +389,7 @@ describe('when the file is gone', () => {
     expect(world.server.text).toBe('xa\n');
   });
 
-  it('follows it when it comes back, or merges', async () => {
+  it('shows or merges the file if it comes back', async () => {
     const follows = await gone('a\nb\nc\n');
     Object.assign(follows.server, { isThere: true, text: 'a\nb\nC\n' });
     void follows.saver.fileChanged();
@@ -404,7 +404,7 @@ describe('when the file is gone', () => {
     expect(merges.server.text).toBe(merges.text);
   });
 
-  it('never takes the place of one that came back unseen', async () => {
+  it('never overwrites a file that came back unnoticed', async () => {
     const world = await gone('a\nb\nc\n', 'x');
     Object.assign(world.server, { isThere: true, text: 'a\nb\nC\n' });
     void world.saver.restore();
@@ -412,7 +412,7 @@ describe('when the file is gone', () => {
     expect(world.server.text).toBe('xa\nb\nC\n');
   });
 
-  it('goes on with a choice that was open when it comes back as it was', async () => {
+  it('continues with an open conflict if the file comes back unchanged', async () => {
     const world = new World('a\n');
     world.type(0, 'mine ');
     world.server.text = 'yours a\n';
@@ -436,7 +436,7 @@ describe('when the file is gone', () => {
     expect(world.theirs).toBe('yours a\n');
   });
 
-  it('forgets the text that is let go', async () => {
+  it('deletes the draft if the text is discarded', async () => {
     const world = await gone('a\n', 'x');
     void world.saver.fileChanged();
     await tick();
@@ -447,10 +447,10 @@ describe('when the file is gone', () => {
   });
 });
 
-describe('a draft that was left behind', () => {
+describe('a leftover draft', () => {
   const draft = { text: 'mine\n', base: { text: 'a\n', hash: ModelServer.hash('a\n') } };
 
-  it('is put back on the file that it was made of', async () => {
+  it('is restored if the file is unchanged since', async () => {
     const world = new World('a\n');
     world.saver.takeUp(draft);
     expect(world.text).toBe('mine\n');
@@ -458,7 +458,7 @@ describe('a draft that was left behind', () => {
     expect(world.server.text).toBe('mine\n');
   });
 
-  it('is shown beside a file that went on, even where nothing touches', async () => {
+  it('is shown as a conflict if the file changed, even if the edits do not touch', async () => {
     const world = new World('a\nb\nc\nd\n');
     world.saver.takeUp({ text: 'a\nb\nc\nD\n', base: { text: 'A\nb\nc\nd\n', hash: ModelServer.hash('A\nb\nc\nd\n') } });
     void world.saver.fileChanged();
@@ -468,14 +468,14 @@ describe('a draft that was left behind', () => {
     expect(world.server.text).toBe('a\nb\nc\nd\n');
   });
 
-  it('is nothing where nobody had written', () => {
+  it('is ignored if nothing was edited', () => {
     const world = new World('b\n');
     world.saver.takeUp({ text: 'a\n', base: { text: 'a\n', hash: ModelServer.hash('a\n') } });
     expect(world.text).toBe('b\n');
     expect(world.draft).toBeNull();
   });
 
-  it('is nothing where the file says the same', () => {
+  it('is ignored if it equals the file', () => {
     const world = new World('mine\n');
     world.saver.takeUp(draft);
     expect(world.theirs).toBeNull();
@@ -501,7 +501,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'restore' as const, 'again' as const) }) },
 );
 
-describe('whatever happens', () => {
+describe('with random events', () => {
   it.each([false, true])('no letter is lost (front matter completed: %s)', async (completes) => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 80 }), async (acts) => {
@@ -511,7 +511,7 @@ describe('whatever happens', () => {
         let foreign: string[] = [];
         let number = 0;
         const floor = completes ? 14 : 0;
-        /** Letters of other alphabets: none is in the text already, and each stands for itself. */
+        /** Letters of other alphabets: unique, so that each one can be traced. */
         const letter = (list: string[], from: number) => {
           const sign = String.fromCodePoint(from + number++);
           list.push(sign);
@@ -540,12 +540,12 @@ describe('whatever happens', () => {
           else if (one.do === 'crash') world.crash();
           else if (one.do === 'delete') {
             world.server.isThere = false;
-            // What nobody here saw of it goes with it, and may be gone for good.
+            // Text in the file that the editor never saw may be lost with the file.
             foreign = foreign.filter((sign) => world.text.includes(sign));
           } else if (one.do === 'restore') world.server.isThere = true;
           else if (one.do === 'again') void world.saver.restore();
           else {
-            // Keeps both sides wherever a choice was open.
+            // Keeps both versions in every conflict.
             if (world.theirs !== null) {
               const missing = lost(foreign, [world.text]).filter((sign) => world.theirs?.includes(sign));
               world.text += missing.join('');

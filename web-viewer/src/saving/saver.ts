@@ -1,23 +1,23 @@
-// Carries the text of one page to its file and back. It decides when to write, follows the file where nothing is unsaved,
-// merges where both sides wrote, and asks a person where both wrote in the same place. No letter that was accepted is
-// ever given up: it is in the file, on the way there, or in the draft.
+// Saves the text of one page and follows its file. It decides when to write, adopts changes of the file if there are no
+// unsaved edits, merges edits of both sides, and asks a person about conflicts. No accepted letter is ever lost: it is in
+// the file, in a pending request, or in the draft.
 import { mergeTexts } from './merge';
 import type { SaveStatus } from '../editor/mount';
 
-/** A file as it was read: the hash is that of the text. */
+/** A file as read: the hash belongs to the text. */
 export interface FileText {
   text: string;
   hash: string;
 }
 
 export type Problem =
-  /** The file is not what `expectedHash` says; nothing was written. */
+  /** The file does not match `expectedHash`; nothing was written. */
   | 'conflict'
-  /** No answer: it may have been written, or may still be. */
+  /** No answer: the write may have succeeded, or may still succeed. */
   | 'unreachable'
-  /** It was refused; nothing was written. */
+  /** It was rejected; nothing was written. */
   | 'refused'
-  /** There is no such file. */
+  /** The file does not exist. */
   | 'gone';
 
 export class FileProblem extends Error {
@@ -29,50 +29,50 @@ export class FileProblem extends Error {
   }
 }
 
-/** The file behind a page. Everything fails with a `FileProblem`. */
+/** The file of a page. All methods reject with a `FileProblem`. */
 export interface PageFile {
   read(): Promise<FileText>;
-  /** Writes if the file is what `expectedHash` says, and gives what it is now: the engine may have completed it. */
+  /** Writes if the file matches `expectedHash`; resolves to the new file, which the engine may have completed. */
   write(text: string, expectedHash: string): Promise<FileText>;
-  /** Makes the file that is gone, and gives what it is then. Never takes the place of one that came back. */
+  /** Creates the deleted file again and resolves to it. Never overwrites a file that came back. */
   create(text: string): Promise<FileText>;
 }
 
-/** What is being edited. */
+/** The text in the editor. */
 export interface Buffer {
   text(): string;
-  /** Makes it this text by the least change, so that cursor, selection and undo stay. */
+  /** Changes it to this text with the smallest change, so that cursor, selection and undo history are kept. */
   adopt(text: string): void;
-  /** Shows where it differs from `theirs`, each place with a choice; nothing ends it. */
+  /** Shows the conflicts with `theirs`, each with a choice; null removes them. */
   showConflict(theirs: string | null): void;
 }
 
 /** Text that may not be in the file yet. */
 export interface Draft {
   text: string;
-  /** What the file was when the edits began. */
+  /** The file when the edits began. */
   base: FileText;
 }
 
 export interface Timers {
-  /** Milliseconds, from any point. */
+  /** Milliseconds, from any origin. */
   now(): number;
   after(milliseconds: number, run: () => void): () => void;
 }
 
 export interface SaverEvents {
   onStatus(status: SaveStatus): void;
-  /** Something happened to the text that its writer should know. */
+  /** Reports an event about the text to the user. */
   onNotice(text: string): void;
-  /** Keeps a draft, or none: called often, so that it may wait a moment. */
+  /** Stores or deletes the draft; called often, so the implementation may delay it. */
   onDraft(draft: () => Draft | null): void;
 }
 
 const AFTER_TYPING = 300;
-/** Also while somebody never pauses, and how soon a failure is tried again. */
+/** Also the limit during continuous typing, and the delay of the first retry. */
 const IDLE = 2000;
 const LONGEST_WAIT = 30_000;
-/** Texts of which it is not known whether they were written. */
+/** Maximum number of texts that may or may not have been written. */
 const MOST_IN_DOUBT = 16;
 
 export class Saver {
@@ -80,15 +80,15 @@ export class Saver {
   readonly #buffer: Buffer;
   readonly #timers: Timers;
   readonly #events: SaverEvents;
-  /** What the file said last, as far as this side took it in. */
+  /** The last adopted version of the file. */
   #known: FileText;
   #inDoubt: string[] = [];
-  /** What the file says instead. `isWhole`: every difference is to be looked at, not only what touches. */
+  /** The conflicting version of the file. `isWhole`: every difference needs a choice, not only conflicts. */
   #conflict: { theirs: FileText; isWhole: boolean } | null = null;
-  /** Whether there is no such file any more. */
+  /** Whether the file is deleted. */
   #isGone = false;
   #mustCreate = false;
-  /** Why the file was not made again. */
+  /** Why the file could not be restored. */
   #refusal = '';
   #isDirty = false;
   #dirtySince = 0;
@@ -109,12 +109,12 @@ export class Saver {
     this.#events = events;
   }
 
-  /** Whether the file holds what the buffer does. */
+  /** Whether the file contains the text. */
   get isSettled(): boolean {
     return !this.#isDirty && !this.#conflict && !this.#running;
   }
 
-  /** Whether there are edits that the file, as it was known last, has not. */
+  /** Whether there are edits that are not in the last known version of the file. */
   get hasEdits(): boolean {
     return this.#buffer.text() !== this.#known.text;
   }
@@ -123,10 +123,10 @@ export class Saver {
     return this.#conflict !== null;
   }
 
-  /** Takes up a draft that was left behind, when the file was `known` as it was opened. */
+  /** Restores a leftover draft after the file was opened as `known`. */
   takeUp(draft: Draft): void {
     const now = this.#known;
-    // Kept because the file was gone, not because somebody had written.
+    // An unedited draft was only kept because the file was deleted.
     const isUnedited = draft.text === draft.base.text;
     if (isUnedited || draft.text === now.text) return this.#events.onDraft(() => null);
     this.#setDirty();
@@ -137,13 +137,13 @@ export class Saver {
       this.#scheduleSave(AFTER_TYPING);
       return;
     }
-    // The file went on without these edits, perhaps long ago: whoever wrote them looks at each.
+    // The file changed since, perhaps long ago: every edit needs a choice.
     this.#known = draft.base;
     this.#buffer.adopt(mergeTexts(draft.base.text, draft.text, now.text).ours);
     this.#ask(now, now.text, true);
   }
 
-  /** The buffer changed by somebody's hand. */
+  /** The user changed the text. */
   edited(how: 'typed' | 'pasted' = 'typed'): void {
     if (this.#isClosed) return;
     this.#setDirty();
@@ -154,13 +154,13 @@ export class Saver {
     this.#scheduleSave(Math.min(AFTER_TYPING, Math.max(0, this.#dirtySince + IDLE - this.#timers.now())));
   }
 
-  /** While an input method composes, the buffer is neither read nor changed. */
+  /** During a composition, the text is neither read nor changed. */
   composing(isComposing: boolean): void {
     this.#isComposing = isComposing;
     if (!isComposing) void this.#run();
   }
 
-  /** Saves now, unless a choice is open or the file is gone. Ends when it is done or cannot be done. */
+  /** Saves now, unless there is a conflict or the file is deleted. Resolves when it is done or impossible. */
   save(): Promise<void> {
     this.#cancelTimers();
     if (this.#inDoubt.length > 0) this.#mustRead = true;
@@ -168,7 +168,7 @@ export class Saver {
     return this.#run();
   }
 
-  /** The page is about to go away, perhaps in the middle of a composition. */
+  /** The page is about to be closed, perhaps during a composition. */
   leave(): Promise<void> {
     this.#isComposing = false;
     return this.save();
@@ -180,7 +180,7 @@ export class Saver {
     return this.#run();
   }
 
-  /** The person has chosen everywhere: the buffer is what shall be. */
+  /** All conflicts are resolved: the text is the result. */
   resolve(): Promise<void> {
     if (!this.#conflict) return Promise.resolve();
     this.#known = this.#conflict.theirs;
@@ -189,13 +189,13 @@ export class Saver {
     return this.save();
   }
 
-  /** Makes the file that is gone again, with what the buffer holds. Ends when that is done or cannot be done. */
+  /** Restores the deleted file with the current text. Resolves when it is done or impossible. */
   restore(): Promise<void> {
     this.#mustCreate = this.#isGone;
     return this.#run();
   }
 
-  /** Gives up what is not in the file. */
+  /** Discards the edits that are not in the file. */
   letGo(): void {
     this.close();
     this.#events.onDraft(() => null);
@@ -206,11 +206,11 @@ export class Saver {
     this.#cancelTimers();
   }
 
-  /** One request after another: an answer is taken in before the next question. */
+  /** Runs one request at a time; its answer is processed before the next request. */
   #run(): Promise<void> {
     this.#running ??= this.#work().then(() => {
       this.#running = null;
-      // What was asked for while the last answer was taken in.
+      // Requests made while the last answer was processed.
       if (this.#next) return this.#run();
     });
     return this.#running;
@@ -268,7 +268,7 @@ export class Saver {
       if (problem.problem === 'unreachable') return this.#fail(problem);
       this.#inDoubt.pop();
       this.#refusal = problem.message;
-      // There may be a file again.
+      // The file may exist again.
       this.#mustRead = true;
     }
   }
@@ -279,7 +279,7 @@ export class Saver {
     this.#inDoubt = [];
     this.#failures = 0;
     if (written.text !== text) {
-      // What the engine completed is an edit of another's that began with this text.
+      // Treat the engine's completion as an edit by someone else of this text.
       this.#known = { text, hash: '' };
       return this.#take(written);
     }
@@ -303,7 +303,7 @@ export class Saver {
 
   #take(found: FileText): void {
     if (this.#isClosed) return;
-    // It began while this was asked; what was read may be old when it ends.
+    // A composition started during the request: read again when it ends, because the answer may be outdated then.
     if (this.#isComposing) {
       this.#mustRead = true;
       return;
@@ -322,7 +322,7 @@ export class Saver {
       return this.#settle();
     }
     if (this.#conflict) return this.#pullInConflict(this.#conflict, found, ours);
-    // A write without an answer had arrived.
+    // A write without an answer did succeed.
     if (this.#inDoubt.includes(found.text)) this.#known = found;
     const known = this.#known;
     if (found.hash === known.hash) {
@@ -339,7 +339,7 @@ export class Saver {
     const merged = mergeTexts(known.text, ours, found.text);
     this.#buffer.adopt(merged.ours);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
-    this.#takeIn(found, known.hash ? 'The file also changed elsewhere. Both edits are in the text.' : '');
+    this.#takeIn(found, known.hash ? 'The file also changed on disk. Both edits were merged.' : '');
   }
 
   #pullInConflict({ theirs, isWhole }: { theirs: FileText; isWhole: boolean }, found: FileText, ours: string): void {
@@ -349,10 +349,10 @@ export class Saver {
     if (isWhole) return this.#ask(found, found.text, true);
     if (merged.ours !== merged.theirs) return this.#ask(found, merged.theirs, false);
     this.#endConflict();
-    this.#takeIn(found, 'The file changed again, in another place than your edit. Both edits are in the text.');
+    this.#takeIn(found, 'The file changed again on disk. Both edits were merged.');
   }
 
-  /** The buffer holds what the file says, and more. */
+  /** The text contains the file's version and more. */
   #takeIn(found: FileText, notice: string): void {
     this.#known = found;
     if (this.#buffer.text() === found.text) return this.#settle();
@@ -361,7 +361,7 @@ export class Saver {
     if (notice) this.#events.onNotice(notice);
   }
 
-  /** What is unsaved goes on its way. */
+  /** Saves unsaved edits. */
   #resume(): void {
     this.#setDirty();
     this.#mustWrite = true;
@@ -378,7 +378,7 @@ export class Saver {
   }
 
   #tellConflict(): void {
-    this.#tell('conflict', 'The file also changed elsewhere, in the same place. Choose which text to keep; both are kept until then.');
+    this.#tell('conflict', 'The file also changed on disk, in the same place. Choose which version to keep.');
   }
 
   #endConflict(): void {
@@ -409,12 +409,12 @@ export class Saver {
     this.#tell(problem === 'unreachable' ? 'offline' : 'failed', message);
   }
 
-  /** The file is gone. Whoever tells of files tells when it is there again. */
+  /** The file is deleted. A file event reports when it exists again. */
   #lose(): void {
     this.#isGone = true;
     this.#failures = 0;
     this.#cancelTimers();
-    // What stands here may stand nowhere else any more.
+    // This text may not exist anywhere else.
     this.#setDirty();
     this.#keepDraft();
     this.#tell('gone', this.#refusal);

@@ -1,4 +1,4 @@
-// What can be done by key wherever pages are shown, and how keys find what they do.
+// Commands available wherever pages are shown, and the lookup of commands by shortcut.
 import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
@@ -11,12 +11,12 @@ export interface Command {
   id: string;
   label: string;
   group: Group;
-  /** Other words it is found by. */
+  /** Other words to find it by. */
   words?: string;
   chords: Chord[];
-  /** Whether its keys work while something is open over the page. */
+  /** Whether its shortcut works while a layer is open. */
   everywhere?: boolean;
-  /** Whether it is only a key, too small for the palette. */
+  /** Whether it is only a shortcut, not listed in the palette. */
   unlisted?: boolean;
   isPossible?: () => boolean;
   run(): void;
@@ -35,7 +35,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
     },
     sidebar: {
       id: 'sidebar',
-      label: 'Show or hide the sidebar',
+      label: 'Toggle sidebar',
       group: 'View',
       words: 'toggle page list',
       chords: ['['],
@@ -50,14 +50,14 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
 
 const FIELDS = 'input, select, textarea, [contenteditable]';
 
-/** Runs the command that a key stands for. While `isAsked` a question is open, and no key is for anything else. */
+/** Runs the command of a shortcut. While `isAsked`, a dialog is open and shortcuts are disabled. */
 export function obey(event: KeyboardEvent, commands: readonly Command[], onApple: boolean, isAsked: boolean): void {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   for (const command of commands) {
     const chord = command.chords.find((chord) => matches(event, chord, onApple));
     if (!chord) continue;
     if (!isAllowed(command, chord, event.target, isAsked)) {
-      // The browser's own meaning, such as saving the page as a file, is never meant here.
+      // Prevents the browser's default action, such as saving the page as a file.
       if (!isPlain(chord) && chord !== 'F6') event.preventDefault();
       return;
     }

@@ -1,6 +1,6 @@
-// Shortcuts: how they are written once, matched on every keyboard, and shown as each system writes them.
+// Shortcuts: one notation, matched on every keyboard layout and displayed in the style of each system.
 
-/** `Mod` is Command on Apple's systems and Control elsewhere; the last part is the key. */
+/** `Mod` is Command on Apple systems and Control elsewhere; the last part is the key. */
 export type Chord = string;
 
 interface Parts {
@@ -20,12 +20,12 @@ export function isApple(userAgent: string): boolean {
 
 function partsOf(chord: Chord): Parts {
   const words = chord.split('+');
-  // The plus itself would be `Mod++`.
+  // The plus key is written `Mod++`.
   const key = words.pop() || '+';
   return { mod: words.includes('Mod'), ctrl: words.includes('Ctrl'), meta: words.includes('Meta'), alt: words.includes('Alt'), shift: words.includes('Shift'), key };
 }
 
-/** Whether the chord is only its key, and so must be left to whoever types. */
+/** Whether it is a key without modifiers, and so must be ignored during typing. */
 export function isPlain(chord: Chord): boolean {
   const { mod, ctrl, meta, alt, key } = partsOf(chord);
   return !mod && !ctrl && !meta && !alt && key.length === 1;
@@ -37,10 +37,10 @@ export function matches(event: Pressed, chord: Chord, onApple: boolean): boolean
   const meta = parts.meta || (parts.mod && onApple);
   if (event.ctrlKey !== ctrl || event.metaKey !== meta || event.altKey !== parts.alt) return false;
   const isLetter = /^[A-Z]$/.test(parts.key);
-  // Where a symbol is on the keyboard, and whether with Shift, differs from country to country.
+  // The position of symbols, and whether they need Shift, depends on the layout.
   if ((isLetter || parts.key.length > 1) && event.shiftKey !== parts.shift) return false;
   if (event.key.toLowerCase() === parts.key.toLowerCase()) return true;
-  // Alt makes other characters on Apple's keyboards, and keyboards of other scripts have no Latin letters.
+  // On Apple keyboards Alt produces other characters, and keyboards of other scripts have no Latin letters.
   return isLetter && event.code === `Key${parts.key}` && (parts.alt || !/^[a-z]$/i.test(event.key));
 }
 
@@ -48,19 +48,19 @@ const APPLE: Record<string, string> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shi
 const ELSEWHERE: Record<string, string> = { Mod: 'Ctrl' };
 const NAMES: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc', Enter: '↵', Backspace: '⌫' };
 
-/** The caps to press, one by one. */
+/** The keys to press, one by one. */
 export function caps(chord: Chord, onApple: boolean): string[] {
   const words = chord.split('+');
   const key = words.pop() || '+';
   return [...words.map((word) => (onApple ? APPLE : ELSEWHERE)[word] ?? word), NAMES[key] ?? key];
 }
 
-/** As a text writes it. */
+/** For use in a text. */
 export function inWords(chord: Chord, onApple: boolean): string {
   return caps(chord, onApple).join(onApple ? '' : '+');
 }
 
-/** As `aria-keyshortcuts` wants it. */
+/** For `aria-keyshortcuts`. */
 export function forAria(chords: readonly Chord[], onApple: boolean): string {
   return chords.map((chord) => chord.replace('Mod', onApple ? 'Meta' : 'Control').replace('Ctrl', 'Control')).join(' ');
 }

@@ -19,21 +19,21 @@ describe('the list of pages after a change', () => {
   const before = [page('a.md'), page('b.md', 'B', ['x']), page('c.md')];
   const known = new Map(before.map((page) => [page.filepath, page]));
 
-  it('keeps the objects of pages that are as they were', () => {
+  it('keeps the objects of unchanged pages', () => {
     const now = reconciled(before, known, [page('a.md'), page('b.md', 'B', ['y']), page('d.md')]);
     expect(now[0]).toBe(before[0]);
     expect(now[1]).not.toBe(before[1]);
     expect(now.map(({ filepath }) => filepath)).toEqual(['a.md', 'b.md', 'd.md']);
   });
 
-  it('is the same list where nothing changed', () => {
+  it('is the same list if nothing changed', () => {
     expect(reconciled(before, known, [page('a.md'), page('b.md', 'B', ['x']), page('c.md')])).toBe(before);
     const news = newsOf(known, new Map([['a.md', page('a.md')], ['z.md', null]]));
     expect(news.size).toBe(0);
     expect(patched(before, known, news)).toBe(before);
   });
 
-  it('takes in what a few pages became, new ones and ones that are gone', () => {
+  it('is updated with changed, new and deleted pages', () => {
     const heard = new Map([
       ['a.md', page('a.md')],
       ['b.md', null],
@@ -47,11 +47,11 @@ describe('the list of pages after a change', () => {
   });
 });
 
-describe('links that come and go', () => {
+describe('added and removed links', () => {
   const link = (filepath: string | null, link_type = 'references') => ({ filepath, link_type }) as LinkInfo;
   const ends = (outlinks: LinkInfo[], backlinks: LinkInfo[] = []) => endsOf({ outlinks, backlinks } as unknown as GetPageOutput);
 
-  it('move the counts of the pages at their other ends, and no others', () => {
+  it('change the counts of the linked pages only', () => {
     const before = ends([link('a.md'), link('b.md'), link(null)], [link('c.md')]);
     expect(movedBy(before, ends([link('a.md'), link('b.md')], [link('c.md')]))).toEqual(new Set());
     expect(movedBy(before, ends([link('a.md'), link('d.md'), link('b.md', 'implements')], []))).toEqual(new Set(['b.md', 'c.md', 'd.md']));

@@ -1,8 +1,8 @@
-// What a change of files means for the list of pages. Ten thousand pages stay the same objects unless they changed, and
-// the list itself if none did, so that whoever derives something from them need not do it again.
+// Updates the page list after changes of files. Unchanged pages stay the same objects, and an unchanged list the same array,
+// so that nothing has to be derived from them again.
 import type { GetPageOutput, LinkInfo, ListedPage } from '#contract';
 
-/** More pages than this are not asked for one by one. */
+/** If more pages changed, the whole list is requested. */
 export const FEW = 12;
 
 function isSame(a: ListedPage, b: ListedPage): boolean {
@@ -20,7 +20,7 @@ function isSame(a: ListedPage, b: ListedPage): boolean {
   );
 }
 
-/** `now`, with the objects of `before` wherever nothing changed. */
+/** `now`, with the objects of `before` where nothing changed. */
 export function reconciled(before: readonly ListedPage[], known: ReadonlyMap<string, ListedPage>, now: readonly ListedPage[]): readonly ListedPage[] {
   const pages = now.map((page) => {
     const old = known.get(page.filepath);
@@ -29,14 +29,14 @@ export function reconciled(before: readonly ListedPage[], known: ReadonlyMap<str
   return pages.length === before.length && pages.every((page, at) => page === before[at]) ? before : pages;
 }
 
-/** A page as the list tells it. */
+/** A page as in the list. */
 export function listed(page: GetPageOutput): ListedPage {
   const { doc_id, filepath, title, doc_type, created_at, updated_at, staleness, tags } = page;
   const link_count = page.outlinks.filter((link) => link.filepath !== null).length;
   return { doc_id, filepath, title, doc_type, created_at, updated_at, staleness, link_count, backlink_count: page.backlinks.length, tags };
 }
 
-/** Of what was heard of a few pages, that which is not known yet; null stands for a page that is gone. */
+/** The changes that are not known yet; null stands for a deleted page. */
 export function newsOf(known: ReadonlyMap<string, ListedPage>, heard: ReadonlyMap<string, ListedPage | null>): Map<string, ListedPage | null> {
   return new Map(
     [...heard].filter(([path, page]) => {
@@ -58,7 +58,7 @@ export function patched(before: readonly ListedPage[], known: ReadonlyMap<string
   return pages;
 }
 
-/** The links of a page to others and from them, each once per page and type: what counts of links are made of. */
+/** The links from and to a page, once per page and type: the basis of link counts. */
 export type Ends = ReadonlySet<string>;
 
 export function endsOf({ outlinks, backlinks }: GetPageOutput): Ends {
@@ -66,7 +66,7 @@ export function endsOf({ outlinks, backlinks }: GetPageOutput): Ends {
   return new Set([...outlinks.flatMap(end('to')), ...backlinks.flatMap(end('from'))]);
 }
 
-/** The pages whose own counts are others now: links between them and the page came or went. */
+/** The pages whose link counts changed because links between them and the page were added or removed. */
 export function movedBy(before: Ends, now: Ends): Set<string> {
   const moved = [...[...now].filter((end) => !before.has(end)), ...[...before].filter((end) => !now.has(end))];
   return new Set(moved.map((end) => end.slice(end.lastIndexOf('\n') + 1)));

@@ -1,4 +1,4 @@
-// Which of the layers over the page are open, and how much room there is.
+// Which layers are open, and how much room there is.
 
 export type Layer = 'pages' | 'about' | 'palette' | 'settings' | 'folder' | 'shortcuts' | 'guide';
 
@@ -14,11 +14,11 @@ function matches(query: string): { readonly now: boolean } {
 }
 
 class Layout {
-  /** One at a time. */
+  /** Only one at a time. */
   layer = $state<Layer | null>(null);
-  /** Whether only the page is wanted, and nothing beside it. */
+  /** Focus mode: only the page is shown. */
   isFocused = $state(false);
-  /** What was done, for those who do not see it. */
+  /** The last action, for screen readers. */
   announcement = $state('');
   readonly #noSide = matches('(width < 860px)');
   readonly #noRail = matches('(width < 1180px)');

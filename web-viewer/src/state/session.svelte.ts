@@ -1,4 +1,4 @@
-// The project that is open: where its answers come from, what is known of it, and which page is shown.
+// The open project: its client, its pages, and the current page.
 import type { GetPageOutput, ListedPage, RenderPageOutput } from '#contract';
 import { ClientError, type ClientEvents, type Meaning, type UbpClient } from '../client/client';
 import { connect, openFolder } from '../client/connect';
@@ -9,15 +9,15 @@ import { FEW, endsOf, listed, movedBy, newsOf, patched, reconciled, type Ends } 
 
 export type Phase = 'opening' | 'ready' | 'failed' | 'nothing';
 
-/** The page that is shown, as far as navigating and the rail need it. */
+/** The current page, as needed by navigation and the sidebar. */
 export type Shown = Pick<RenderPageOutput, 'filepath' | 'title' | 'headings'>;
 
 const KEPT_PAGES = 40;
-/** Changes that come closer together than this, in milliseconds, are taken in at once. */
+/** Changes within this time, in milliseconds, are processed together. */
 const TOGETHER_MS = 120;
-/** Pages whose links are remembered, to know which links came and went when one of them changes. */
+/** Number of pages whose links are remembered, to find out which links a change added or removed. */
 const KEPT_LINKS = 400;
-/** Milliseconds without a change after which all pages are asked for, where a few did not tell everything. */
+/** Milliseconds without a change before the whole list is requested, if single pages were not sufficient. */
 const QUIET_MS = 4000;
 
 export class Session {
@@ -28,15 +28,15 @@ export class Session {
   failure = $state.raw<ClientError | null>(null);
   #pages = $state.raw<readonly ListedPage[]>([]);
   #byPath = new Map<string, ListedPage>();
-  /** Name of the reader's own folder, where one is open. */
+  /** Name of the reader's own folder, if one is open. */
   folder = $state.raw<string | null>(null);
   shown = $state.raw<Shown | null>(null);
   details = $state.raw<GetPageOutput | null>(null);
   meaning = $state.raw<Meaning>({ state: 'none' });
   vectors = $state.raw<{ done: number; total: number } | null>(null);
-  /** How often changes were taken in: for what depends on more of a page than the list tells. */
+  /** Number of processed changes, for views that depend on more than the page list. */
   taken = $state(0);
-  /** Told after changes were taken in: the pages they were of, none for any. */
+  /** Called after changes were processed, with the paths of the changed pages; empty for any page. */
   onFollowed: ((paths: readonly string[]) => void) | null = null;
   readonly #ends = new Map<string, Ends>();
   readonly #rendered = new Map<string, Promise<RenderPageOutput>>();
@@ -49,13 +49,13 @@ export class Session {
     this.site = site;
   }
 
-  /** All pages: the same list, and the same objects in it, unless something of them changed. */
+  /** All pages: the same array and objects, unless they changed. */
   get pages(): readonly ListedPage[] {
     return this.#pages;
   }
 
   get byPath(): ReadonlyMap<string, ListedPage> {
-    // Kept beside the list, and as true as that is.
+    // Updated together with the list.
     void this.#pages;
     return this.#byPath;
   }
@@ -80,7 +80,7 @@ export class Session {
     return this.folder ?? this.site.name;
   }
 
-  /** Path of the page to begin with. */
+  /** Path of the home page. */
   get home(): string | null {
     if (this.folder === null) return this.site.home;
     const names = ['home', 'index', 'readme', 'welcome'];
@@ -98,13 +98,13 @@ export class Session {
     await this.#open(() => connect(this.site, (opening) => (this.opening = opening)));
   }
 
-  /** Opens a folder of the reader's in the place of the project; if that fails, the project stays. */
+  /** Opens the reader's folder in place of the project. If that fails, the project stays open. */
   async openFolder(folder: Folder, onOpening: (opening: Opening) => void): Promise<void> {
     const client = await openFolder(folder, this.site, onOpening);
     const { pages } = await client.call('list_pages', {});
     if (pages.length === 0) {
       client.close();
-      throw new ClientError('no_pages', `“${folder.name}” holds no Markdown pages.`, 'Pages are files that end in .md or .markdown.');
+      throw new ClientError('no_pages', `“${folder.name}” contains no Markdown files.`, 'Pages are files that end in .md or .markdown.');
     }
     this.folder = folder.name;
     this.shown = null;
@@ -142,17 +142,17 @@ export class Session {
     }
   }
 
-  /** Asks anew for every page that is shown from here on. */
+  /** Clears the cache of rendered pages. */
   forget(): void {
     this.#rendered.clear();
   }
 
-  /** Takes in what was changed from here, without waiting to be told; no paths stand for any. */
+  /** Processes changes made here without waiting for the event; no paths stand for any page. */
   noteChange(paths: string[]): void {
     if (this.client) this.#note(this.client, { paths });
   }
 
-  /** Takes in a page that was made from here, before somebody goes there. */
+  /** Adds a page that was created here, before it is opened. */
   async learn(path: string): Promise<void> {
     const client = this.#client();
     const page = await this.#found(client, path);
@@ -160,7 +160,7 @@ export class Session {
     this.#rendered.clear();
     this.#remember(path, page);
     this.#patchPages(new Map([[path, listed(page)]]));
-    // Links that led nowhere, or elsewhere, may lead there now.
+    // Links to other pages, or broken ones, may now point to it.
     this.#askAllLater(client);
   }
 
@@ -174,7 +174,7 @@ export class Session {
   #takeSoon(client: UbpClient): void {
     this.#taking ??= setTimeout(() => {
       void this.#take(client).finally(() => {
-        // One after another, so that no answer is taken for a later one's.
+        // One at a time, so that answers are not mixed up.
         this.#taking = undefined;
         if (this.client && (this.#changed.size > 0 || this.#changedAny)) this.#takeSoon(this.client);
       });
@@ -194,16 +194,16 @@ export class Session {
         if (this.shown) await this.loadDetails(this.shown.filepath);
       }
     } catch {
-      // What is shown stays true to what it was; the next change asks again.
+      // What is shown may be outdated; the next change requests it again.
     }
     this.taken++;
     if (this.client === client) this.onFollowed?.(any ? [] : paths);
   }
 
-  /** Asks for pages that changed, and for those at the other end of links that came or went. False where that is many. */
+  /** Requests the changed pages and those whose links changed. False if there are too many. */
   async #takeFew(client: UbpClient, paths: readonly string[]): Promise<boolean> {
     const ask = (paths: Iterable<string>) => Promise.all([...paths].map(async (path) => [path, await this.#found(client, path)] as const));
-    // A link on any of them may lead to the page that is shown.
+    // Any of them may have changed the backlinks of the current page.
     const found = await ask(new Set([...paths, ...(this.shown ? [this.shown.filepath] : [])]));
     const moved = new Set<string>();
     let isSure = true;
@@ -211,10 +211,10 @@ export class Session {
       const listed = this.#byPath.get(path);
       const now: Ends = page ? endsOf(page) : new Set();
       const before = this.#ends.get(path) ?? (listed ? null : new Set<string>());
-      // Nobody looked at it before: which links went is not known, and that many that are there came is not likely.
+      // Its former links are unknown, so removed links cannot be found; too many links to request all targets.
       if (!before && now.size > FEW) isSure = false;
       else for (const end of movedBy(before ?? new Set(), now)) moved.add(end);
-      // Names may lead elsewhere when a page comes, goes, or is called otherwise.
+      // Names may resolve differently when a page is added, removed or renamed.
       if (paths.includes(path) && (!before || listed?.title !== page?.title)) isSure = false;
     }
     for (const [path] of found) moved.delete(path);
@@ -234,7 +234,7 @@ export class Session {
     if (this.client === client) this.#setPages(reconciled(this.#pages, this.#byPath, pages));
   }
 
-  /** Asks for all pages when nothing changed for a while: somebody may be typing. */
+  /** Requests the whole list once nothing has changed for a while, for example after typing. */
   #askAllLater(client: UbpClient): void {
     clearTimeout(this.#askingAll);
     this.#askingAll = setTimeout(() => void this.#askAll(client).catch(() => {}), QUIET_MS);
@@ -247,11 +247,11 @@ export class Session {
     if (this.#ends.size > KEPT_LINKS && oldest !== undefined) this.#ends.delete(oldest);
   }
 
-  /** A page that changed; null if it is gone. The page that is shown is looked at closer. */
+  /** Requests a changed page; null if it does not exist. Updates the details of the current page. */
   async #found(client: UbpClient, path: string): Promise<GetPageOutput | null> {
     try {
       const page = await client.call('get_page', { filepath: path });
-      // Where there is no page at a path, one of that name in another folder answers.
+      // If there is no page at a path, the engine may answer with a page of the same name in another folder.
       if (page.filepath !== path) return null;
       if (this.shown?.filepath === path) this.details = page;
       return page;
@@ -261,7 +261,7 @@ export class Session {
     }
   }
 
-  /** A page as HTML, kept for a while: previews and visits ask for the same ones. */
+  /** The HTML of a page, cached because previews and visits need the same pages. */
   rendered(page: string): Promise<RenderPageOutput> {
     const known = this.#rendered.get(page);
     if (known) return known;
@@ -278,7 +278,7 @@ export class Session {
     const details = await client.call('get_page', { filepath: page });
     const known = this.#byPath.get(details.filepath);
     const now = listed(details);
-    // It changed before it was looked at, and so did pages at the other ends of its links.
+    // It changed without an event, and so may have the pages linked with it.
     if (known && this.client === client && (known.link_count !== now.link_count || known.backlink_count !== now.backlink_count)) this.#askAllLater(client);
     this.#remember(details.filepath, details);
     if (this.shown?.filepath === page) this.details = details;

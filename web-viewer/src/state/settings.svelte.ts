@@ -1,7 +1,7 @@
-// What a reader chose. Kept in this browser only; `before-paint.js` reads the same entry.
+// The settings, kept in this browser only; `before-paint.js` reads the same entry.
 
 export type Theme = 'system' | 'light' | 'dark';
-/** How a page of a project that can be written is shown: its source, or as it reads. */
+/** How a page of a writable project is shown: editing or reading mode. */
 export type Face = 'edit' | 'read';
 export type Font = 'sans' | 'serif' | 'mono';
 export type Width = 'narrow' | 'normal' | 'wide' | 'full';
@@ -14,7 +14,7 @@ interface Kept {
   meaning: boolean;
   face: Face;
   font: Font;
-  /** Of the text of pages, in pixels. */
+  /** Font size of pages, in pixels. */
   size: number;
   width: Width;
   spelling: boolean;
@@ -33,7 +33,7 @@ function kept(): Kept {
   }
 }
 
-/** Puts a choice where style sheets see it; the default is no attribute at all. */
+/** Applies a setting to style sheets; the default is no attribute. */
 function mark(name: string, value: string, usual: string): void {
   if (value === usual) delete document.documentElement.dataset[name];
   else document.documentElement.dataset[name] = value;
@@ -60,17 +60,17 @@ function choose(change: Partial<Kept>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen));
   } catch {
-    // Where nothing may be stored, the choice holds until the page is left.
+    // Without storage, settings last until the page is closed.
   }
 }
 
-/** Each choice is kept and shown as soon as it is made. */
+/** Each setting is stored and applied at once. */
 export const settings = Object.create(null) as Kept;
 for (const name of Object.keys(DEFAULTS) as (keyof Kept)[]) {
   Object.defineProperty(settings, name, { get: () => chosen[name], set: (value: Kept[typeof name]) => choose({ [name]: value }) });
 }
 
-/** Shows what was kept from an earlier visit, where that is not seen to before the first paint. */
+/** Applies stored settings that `before-paint.js` does not handle. */
 export function showSettings(): void {
   show(chosen);
 }

@@ -5,7 +5,7 @@ import { pieces, typedLetters, wordsOf } from './match';
 const marked = (typed: string, name: string) => typedLetters(typed, name).map(([start, end]) => name.slice(start, end));
 
 describe('folding', () => {
-  it('makes width, case, accents and kana alike', () => {
+  it('unifies width, case, accents and kana', () => {
     expect(fold('Ｒésumé')).toBe('resume');
     expect(fold('データベース')).toBe(fold('でーたべーす'));
     expect(fold('ﾃﾞｰﾀ')).toBe(fold('データ'));
@@ -13,12 +13,12 @@ describe('folding', () => {
     expect(fold('が')).toBe(fold('か\u3099'));
   });
 
-  it('keeps 設計 and 設定, が and か apart', () => {
+  it('distinguishes 設計 and 設定, が and か', () => {
     expect(fold('設計')).not.toBe(fold('設定'));
     expect(fold('が')).not.toBe(fold('か'));
   });
 
-  it('knows where each letter came from', () => {
+  it('maps each letter to its origin', () => {
     const original = 'ﾃﾞｰﾀ ①';
     const { text, origins } = foldWithOrigins(original);
     expect(text).toBe('でーた 1');
@@ -27,24 +27,24 @@ describe('folding', () => {
   });
 });
 
-describe('letters that were typed', () => {
-  it('are marked together where they stand together', () => {
+describe('matched letters', () => {
+  it('are highlighted together if they are adjacent', () => {
     expect(marked('link', 'Backlinks')).toEqual(['link']);
     expect(marked('ﾃﾞｰﾀ', 'データベース')).toEqual(['データ']);
     expect(marked('resume', 'Le Résumé')).toEqual(['Résumé']);
   });
 
-  it('are marked one by one otherwise, neighbours as one', () => {
+  it('are otherwise highlighted one by one, with neighbours merged', () => {
     expect(marked('usrdb', 'User Database')).toEqual(['Us', 'r', 'D', 'b']);
     expect(marked('lo ut', 'logout')).toEqual(['lo', 'ut']);
   });
 
-  it('are not marked in a name that lacks one of them, nor where nothing was typed', () => {
+  it('are not highlighted in a name without all of them, or if nothing was typed', () => {
     expect(marked('zz', 'logout')).toEqual([]);
     expect(marked('  ', 'logout')).toEqual([]);
   });
 
-  it('take whole clusters, so that no mark is torn off', () => {
+  it('include whole clusters, so that no combining mark is split off', () => {
     expect(marked('か', 'か\u3099ぎ')).toEqual([]);
     expect(marked('がぎ', 'か\u3099ぎ')).toEqual(['か\u3099ぎ']);
     expect(marked('a', '👨‍👩‍👧a')).toEqual(['a']);
@@ -52,7 +52,7 @@ describe('letters that were typed', () => {
 });
 
 describe('pieces', () => {
-  it('cut the text at the borders and lose nothing', () => {
+  it('split the text at range borders without losing anything', () => {
     const text = 'one two three';
     const cut = pieces(text, [
       [0, 3],
@@ -62,7 +62,7 @@ describe('pieces', () => {
     expect(cut.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(['one', 'three']);
   });
 
-  it('put right what overlaps or lies outside', () => {
+  it('fix overlapping ranges and ranges outside of the text', () => {
     const cut = pieces('abcdef', [
       [0, 3],
       [2, 4],

@@ -1,10 +1,10 @@
-// Where a name answers what was typed. Which names do, and in which order, the engine says (`complete`).
+// Finds the typed letters in a name, to highlight them. The engine selects and orders the names (`complete`).
 import { fold, foldWithOrigins } from './fold';
 
-/** `[start, end)`, UTF-16. */
+/** `[start, end)` in UTF-16 units. */
 export type Range = [number, number];
 
-/** The letters of `name` that were typed: all at once if they stand together, else one after the other. */
+/** The ranges of the typed letters in `name`: as one range if they are adjacent, otherwise one after the other. */
 export function typedLetters(typed: string, name: string): Range[] {
   const letters = fold(typed).trim();
   if (!letters) return [];
@@ -26,13 +26,13 @@ export function typedLetters(typed: string, name: string): Range[] {
   return found;
 }
 
-/** Where the cluster ends in which the folded unit at `at` began. */
+/** The end of the cluster that contains the folded unit at `at`. */
 function endOf(origins: number[], at: number, name: string): number {
   const start = origins[at];
   return origins.find((origin, index) => index > at && origin !== start) ?? name.length;
 }
 
-/** Whether every word that was typed stands in the text; for lists that are narrowed while typing. */
+/** Whether the text contains every typed word; for lists filtered during typing. */
 export function wordsOf(typed: string): string[] {
   return fold(typed).split(/\s+/).filter(Boolean);
 }
@@ -42,7 +42,7 @@ export interface Piece {
   marked: boolean;
 }
 
-/** The text cut at the borders of ranges that are sorted; what overlaps or lies outside is put right. */
+/** Splits the text at the borders of sorted ranges. Fixes overlapping ranges and ranges outside of the text. */
 export function pieces(text: string, ranges: readonly (readonly [number, number])[]): Piece[] {
   const cut: Piece[] = [];
   let at = 0;

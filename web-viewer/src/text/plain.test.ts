@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { plain } from './plain';
 
-/** The text with what is marked in brackets. */
+/** The text with highlighted parts in brackets. */
 function shown(text: string, ...marked: string[]): string {
   const ranges = marked.map((part): [number, number] => [text.indexOf(part), text.indexOf(part) + part.length]);
   const told = plain(text, ranges);
   return told.ranges.reduceRight((done, [start, end]) => `${done.slice(0, start)}⟨${done.slice(start, end)}⟩${done.slice(end)}`, told.text);
 }
 
-describe('a snippet without signs', () => {
+describe('a snippet without markup', () => {
   it.each([
     ['a **bold** and *soft* word', 'a bold and soft word'],
     ['see [[Home]], [[Auth/Login#Flow|depends_on]] and ![[pic.png]]', 'see Home, Flow and pic.png'],
@@ -21,13 +21,13 @@ describe('a snippet without signs', () => {
     ['', ''],
   ])('%s', (text, expected) => expect(plain(text, []).text).toBe(expected));
 
-  it('keeps what is marked', () => {
+  it('keeps the highlighted ranges', () => {
     expect(shown('a **bold** word in [[My Page|extends]]', 'bold', 'My Page')).toBe('a ⟨bold⟩ word in ⟨My Page⟩');
     expect(shown('**both** signs', '**both**')).toBe('⟨both⟩ signs');
     expect(shown('[[Page|depends_on]]', 'depends_on')).toBe('Page');
   });
 
-  it('loses no letter but signs, whatever the text', () => {
+  it('removes only markup characters, whatever the text', () => {
     const parts = ['[[', ']]', '|', '#', '**', '_', '`', '](', ')', 'a', 'é', '語', '\n', '- ', '🙂', ' '];
     let seed = 7;
     const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648);

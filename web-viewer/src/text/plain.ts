@@ -1,5 +1,5 @@
-// Snippets as one reads them: without the signs that make text Markdown. Only signs go, never a letter of what they mark,
-// and what is marked stays marked. It is for a line of a list; pages are rendered by the engine.
+// Removes Markdown markup from snippets, but no other text, and keeps the highlighted ranges. For one line of a list; the
+// engine renders pages.
 import type { Range } from './match';
 
 export interface Plain {
@@ -7,7 +7,7 @@ export interface Plain {
   ranges: Range[];
 }
 
-/** Signs that are left out, each with the part of them that stays (the first group), if any. */
+/** Markup, each with the part to keep (the first group), if any. */
 const SIGNS: readonly RegExp[] = [
   /!?\[\[(?:[^\]|#\n]*#)?([^\]|\n]+)(?:\|[^\]\n]*)?\]\]/g,
   /!?\[([^\]\n]*)\]\([^()\s]*(?: "[^"\n]*")?\)/g,
@@ -16,7 +16,7 @@ const SIGNS: readonly RegExp[] = [
   /`+|~~|==/g,
 ];
 
-/** Removes the signs from `text` and moves `ranges`, sorted UTF-16 `[start, end)`, along. */
+/** Removes markup from `text` and moves `ranges`, sorted UTF-16 `[start, end)`, accordingly. */
 export function plain(text: string, ranges: readonly (readonly [number, number])[]): Plain {
   const gone = new Uint8Array(text.length);
   for (const sign of SIGNS) {

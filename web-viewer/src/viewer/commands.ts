@@ -1,4 +1,4 @@
-// Everything that can be done by name or by key: the palette offers it, the keys run it, the sheet of shortcuts shows it.
+// All commands: listed in the palette, run by shortcuts, shown in the list of shortcuts.
 import { folderOf } from '../pages/listing';
 import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
@@ -9,10 +9,10 @@ import type { Workspace } from './workspace.svelte';
 
 export function commandsOf(workspace: Workspace): Command[] {
   const { session, navigator, onApple } = workspace;
-  // Browsers and systems keep Alt with a letter for other things on Apple's keyboards: there it goes with Control.
+  // On Apple keyboards, browsers and the system use Alt with a letter: add Control there.
   const alt = (key: string) => (onApple ? `Ctrl+Alt+${key}` : `Alt+${key}`);
   const hasPage = () => workspace.page !== null;
-  // Names lead to the page that fits them best: what is done to one that is gone would be done to another.
+  // Names resolve to the best match, so an action on a deleted page would affect another page.
   const isThere = () => workspace.isThere;
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
@@ -30,7 +30,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     },
     {
       id: 'save',
-      label: 'Save now',
+      label: 'Save',
       group: 'Pages',
       chords: ['Mod+S'],
       isPossible: () => workspace.isEditing,
@@ -39,7 +39,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
     { id: 'restore', label: 'Restore the page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },
-    { id: 'let-go', label: 'Discard the text of the deleted page', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
+    { id: 'let-go', label: 'Discard text of deleted page', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
     {
       id: 'favorite',
       label: hasPage() && workspace.favorites.includes(workspace.page ?? '') ? 'Remove from favourites' : 'Add to favourites',
@@ -64,7 +64,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'forward', label: 'Next page', group: 'Navigation', words: 'forward history', chords: onApple ? ['Mod+]'] : ['Alt+ArrowRight'], run: () => history.forward() },
     {
       id: 'home',
-      label: 'Go to the first page',
+      label: 'Go to home page',
       group: 'Navigation',
       words: 'home start index',
       chords: [alt('H')],
@@ -73,11 +73,11 @@ export function commandsOf(workspace: Workspace): Command[] {
     },
     { ...graph, chords: [alt('G'), ...graph.chords] },
     { id: 'review', label: 'Pages to review', group: 'Navigation', words: 'dashboard stale freshness out of date', chords: [alt('R'), 'r'], run: () => navigator.toggle('review') },
-    { id: 'part', label: 'Next part of the window', group: 'Navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
-    { id: 'part-back', label: 'Previous part of the window', group: 'Navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
+    { id: 'part', label: 'Focus next part', group: 'Navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
+    { id: 'part-back', label: 'Focus previous part', group: 'Navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
     { id: 'face', label: settings.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'View', words: 'read edit preview source toggle', chords: ['Mod+E'], run: () => void workspace.toggleFace() },
     { ...sidebar, chords: ['Mod+B', ...sidebar.chords] },
-    { id: 'focus', label: layout.isFocused ? 'Leave focus mode' : 'Focus mode', group: 'View', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
+    { id: 'focus', label: layout.isFocused ? 'Exit focus mode' : 'Focus mode', group: 'View', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
     {
       id: 'theme',
       label: 'Change theme',

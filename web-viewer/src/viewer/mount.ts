@@ -1,4 +1,4 @@
-// Puts everything around the editor in place, where the project can be written.
+// Mounts everything around the editor, in a writable project.
 import { mount } from 'svelte';
 import type { Navigator } from '../routing/navigator.svelte';
 import Beside from '../shell/Beside.svelte';
@@ -28,7 +28,7 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   const props = { workspace };
   mount(TopBar, { target: part('ubp_bar'), props });
   mount(Beside, { target: part('ubp_side'), props: { place: 'side', session, part: Sidebar, props } });
-  mount(PageHead, { target: added('section', 'ubp_head', 'The page', content, app), props });
+  mount(PageHead, { target: added('section', 'ubp_head', 'Page header', content, app), props });
   const desk = added('main', 'ubp_desk', 'Editor', part('ubp_rail'), app);
   desk.tabIndex = -1;
   mount(Desk, { target: desk, props });

@@ -1,4 +1,4 @@
-// What the palette offers beside what it finds: pages opened last, commands, and the page that is not there yet.
+// Options of the palette besides search results: recently opened pages, commands, and creating a page.
 import type { Offer, Offers } from '../palette/offers';
 import { entriesOf, folderOf, type Entry } from '../pages/listing';
 import { fold } from '../text/fold';
@@ -11,7 +11,7 @@ const RECENT = 6;
 const AT_FIRST = 5;
 const WITH_PAGES = 4;
 
-/** Whether the title or the path is just this. Names are folded once for all pages, and seldom again. */
+/** Whether the title or the path equals it. Folded names are cached for all pages. */
 function isCalled({ key, page }: Entry, wanted: string): boolean {
   if (key.startsWith(`${wanted} `) && fold(page.title) === wanted) return true;
   return key.endsWith(` ${wanted}.md`) || key.endsWith(` ${wanted}.markdown`);
@@ -34,7 +34,7 @@ export function offersOf(workspace: Workspace): Offers {
         const label = fold(command.label);
         const text = `${label} ${command.words ?? ''}`;
         if (!words.every((word) => text.includes(word))) return [];
-        // Names that begin so come first, then names, then other words for it.
+        // Commands whose name starts with it, then whose name contains it, then those found by other words.
         const rank = words.length === 0 ? 0 : label.startsWith(words[0] ?? '') ? 0 : words.every((word) => label.includes(word)) ? 1 : 2;
         return [{ command, rank }];
       });

@@ -1,4 +1,4 @@
-// The parts of the window, for whoever goes from one to the next by keyboard.
+// The regions of the window, to move between them by keyboard.
 
 const PARTS = ['#ubp_bar', '#ubp_side', '#ubp_head', '#ubp_desk', '#ubp_content', '#ubp_stage', '#ubp_rail', '#ubp_toasts', '#ubp_status'];
 const REACHABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea, [contenteditable="true"], [tabindex="0"]';
@@ -7,7 +7,7 @@ function isSeen(element: HTMLElement): boolean {
   return element.getClientRects().length > 0;
 }
 
-/** Moves the focus to the next part that is there, `step` 1 onwards and -1 back. */
+/** Focuses the next available region: `step` is 1 for the next and -1 for the previous one. */
 export function focusNextPart(step: 1 | -1): void {
   const parts = PARTS.map((selector) => document.querySelector<HTMLElement>(selector)).filter((part) => part !== null && isSeen(part) && first(part) !== null) as HTMLElement[];
   if (parts.length === 0) return;

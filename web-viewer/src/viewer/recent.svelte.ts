@@ -1,4 +1,4 @@
-// The pages that were opened last, kept in this browser for each project.
+// Recently opened pages, kept in this browser for each project.
 
 const KEPT = 30;
 
@@ -12,7 +12,7 @@ export class Recent {
       const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? '[]');
       if (Array.isArray(kept)) this.pages = kept.filter((page): page is string => typeof page === 'string').slice(0, KEPT);
     } catch {
-      // Storage may be forbidden, or hold something else: then nothing was opened yet.
+      // Storage may be forbidden or contain something else: start with an empty list.
     }
   }
 
@@ -30,7 +30,7 @@ export class Recent {
     try {
       localStorage.setItem(this.#key, JSON.stringify(pages));
     } catch {
-      // It lasts as long as this page then.
+      // Without storage, it lasts until the page is closed.
     }
   }
 }

@@ -1,16 +1,16 @@
-// What was done, told in passing, with the way back where there is one.
+// Toasts for completed actions, with undo if possible.
 
 export interface Toast {
   id: number;
   text: string;
-  /** What takes it back. */
+  /** Undoes it. */
   undo: (() => Promise<void>) | null;
   isProblem: boolean;
 }
 
 class Toasts {
   shown = $state.raw<readonly Toast[]>([]);
-  /** The way back from what was done last; it outlives its notice. */
+  /** Undo of the last action; it outlives its toast. */
   undoable = $state.raw<Toast['undo']>(null);
   #next = 0;
 
@@ -34,7 +34,7 @@ class Toasts {
 
   #add(toast: Omit<Toast, 'id'>): void {
     if (toast.undo) this.undoable = toast.undo;
-    // Three at most: what is older was seen or is not missed.
+    // At most three: older ones are not needed any more.
     this.shown = [...this.shown.filter(({ text }) => text !== toast.text).slice(-2), { ...toast, id: ++this.#next }];
   }
 }

@@ -1,4 +1,4 @@
-// A project that can be written: what the parts around the editor share, and what is done to pages from any of them.
+// A writable project: the shared state of the UI around the editor, and the actions on pages.
 import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
@@ -12,12 +12,12 @@ import { Recent } from './recent.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
 
-/** Milliseconds after which it is shown that something is on its way. */
+/** Milliseconds after which an indicator is shown for a running action. */
 const PATIENCE_MS = 200;
 
 export type Dialog = { kind: 'new'; name: string; folder: string; problem?: ClientError } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
 
-/** Folders may stand before a name. */
+/** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {
   const parts = name.split('/').map((part) => part.trim()).filter(Boolean);
   const title = parts.pop() ?? name;
@@ -30,7 +30,7 @@ export class Workspace {
   readonly onApple = isApple(globalThis.navigator.userAgent);
   readonly recent: Recent;
   editor = $state.raw<MountedEditor | null>(null);
-  /** Why pages cannot be edited here, if that is so. */
+  /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
   save = $state.raw<SaveStatus>({ state: 'saved', message: '' });
   stats = $state.raw<PageStats | null>(null);
@@ -38,16 +38,16 @@ export class Workspace {
   headingsAbove = $state.raw<HeadingsAbove>({ count: 0, first: '' });
   favorites = $state.raw<readonly string[]>([]);
   dialog = $state.raw<Dialog | null>(null);
-  /** Whether a page is being made for longer than a moment. */
+  /** Whether creating a page takes longer than a moment. */
   isMaking = $state(false);
-  /** What was typed for a page that could not be made yet. */
+  /** Text typed for a page that could not be created yet. */
   typedAhead = $state('');
   connection = $state<ClientEvents['connection']['state']>('open');
-  /** Whether pages are shown in the editor now. */
+  /** Whether pages are shown in the editor. */
   readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
-  /** Whether the page that is shown is in the project; not if it was moved or deleted outside of this window. */
+  /** Whether the current page is in the project; false if it was moved or deleted outside of this window. */
   readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
-  /** Whether the text of the page that is shown and gone is still in the editor. */
+  /** Whether the text of the deleted current page is still in the editor. */
   readonly keepsGone = $derived.by(() => this.save.state === 'gone' && this.session.shown !== null && (this.editor?.keeps(this.session.shown.filepath) ?? false));
   readonly stale = $derived.by(() => {
     let count = 0;
@@ -76,7 +76,7 @@ export class Workspace {
     return this.session.byPath.get(page)?.title ?? page;
   }
 
-  /** After the project opened: what is kept beside its pages, and what happens to it. */
+  /** After opening the project: loads what is stored besides its pages, and listens to changes. */
   follow(): void {
     const { client } = this.session;
     if (!client) return;
@@ -90,7 +90,7 @@ export class Workspace {
     if (paths.length === 0) void this.#loadFavorites();
     const { page } = this;
     if (page !== null && !this.session.byPath.has(page)) return;
-    // Others that are embedded or linked may have changed how this one reads.
+    // Changes of embedded or linked pages may change how this one is rendered.
     if (page !== null && (!this.isEditing || paths.length === 0 || paths.includes(page))) void this.navigator.refresh();
   }
 
@@ -100,11 +100,11 @@ export class Workspace {
       const { pages } = await this.client.call('favorites', {});
       if (turn === this.#favoritesAsked) this.favorites = pages;
     } catch {
-      // Without them the list is only shorter.
+      // Without favourites, the list is only shorter.
     }
   }
 
-  /** Runs what may fail and says so; the answer is nothing then. */
+  /** Runs an action and reports its failure; the result is then `undefined`. */
   async attempt<T>(doing: () => Promise<T>): Promise<T | undefined> {
     try {
       return await doing();
@@ -115,12 +115,12 @@ export class Workspace {
     }
   }
 
-  /** So that nothing is done to a text that is not in its file yet. */
+  /** Saves first, so that no action affects text that is not in its file yet. */
   async flush(): Promise<void> {
     await this.editor?.save();
   }
 
-  /** Saves at once, and says so: whoever presses the keys wants to know. */
+  /** Saves at once and reports the result, because the user pressed the shortcut. */
   async saveNow(): Promise<void> {
     await this.flush();
     if (this.save.state === 'saved') layout.announce('Saved');
@@ -138,7 +138,7 @@ export class Workspace {
     if (settings.face === 'edit') {
       await this.flush();
       settings.face = 'read';
-      // The article must be in sight before something on it can be scrolled to.
+      // The article must be visible before it can be scrolled.
       await tick();
       this.navigator.reveal();
       await this.navigator.refresh();
@@ -146,7 +146,7 @@ export class Workspace {
       this.editorProblem = null;
       settings.face = 'edit';
     }
-    // A touch keyboard would cover half of what somebody came to look at.
+    // A touch keyboard would cover half of the page.
     if (settings.face === 'edit' && this.page !== null && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(this.page);
     else this.navigator.focusPage();
     layout.announce(settings.face === 'edit' ? 'Editing' : 'Reading');
@@ -157,16 +157,16 @@ export class Workspace {
     const before = this.favorites;
     const turn = ++this.#favoritesAsked;
     this.favorites = isOne ? before.filter((path) => path !== page) : [...before, page];
-    layout.announce(isOne ? `${this.title(page)} is not a favourite now` : `${this.title(page)} is a favourite`);
+    layout.announce(isOne ? `Removed ${this.title(page)} from favourites` : `Added ${this.title(page)} to favourites`);
     const answer = await this.attempt(() => this.client.call('favorites', isOne ? { remove: [page] } : { add: [page] }));
-    // Whoever asked later was told what came of this too.
+    // A later request has a newer answer.
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
   }
 
-  /** Makes an empty page. `name` may begin with folders. */
+  /** Creates an empty page. `name` may start with folders. */
   async #make(name: string, folder: string, evenIfTaken: boolean): Promise<CreatePageOutput> {
     const { title, into } = placeOf(name, folder);
-    // Writing begins on the line below the title and a blank one.
+    // The cursor goes below the title and a blank line.
     const made = await this.client.call('create_page', { title, folder: into || null, content: `# ${title}\n\n`, allow_same_name: evenIfTaken });
     this.session.noteChange([made.filepath]);
     return made;
@@ -177,11 +177,11 @@ export class Workspace {
   }
 
   /**
-   * Makes a page and goes there to write it. What is typed until it is there comes into its text. Where it cannot be made, the
-   * dialog for new pages says why. `evenIfTaken`: also where another page has that name.
+   * Creates a page and opens it for editing. Text typed until it is shown is inserted into it. If it cannot be created, the
+   * dialog for new pages shows the reason. `evenIfTaken`: also if another page has this name.
    */
   async begin(name: string, folder = '', evenIfTaken = false): Promise<void> {
-    // A dialog or palette that asked for the page goes first, and gives up the keyboard.
+    // The dialog or palette that created the page has to close and release the focus first.
     await tick();
     const ahead = new TypeAhead(this.typedAhead);
     this.typedAhead = '';
@@ -190,13 +190,13 @@ export class Workspace {
     try {
       await this.flush();
       const { filepath, title, audit_id } = await this.#make(name, folder, evenIfTaken);
-      // Only that it is listed waits for this otherwise.
+      // Only the list depends on this.
       await this.session.learn(filepath).catch(() => {});
       this.editorProblem = null;
       settings.face = 'edit';
       await this.navigator.go({ page: filepath });
       if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
-      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” has text by now, so it is still there. “Delete…” in its menu removes it.`) : null);
+      toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
     } catch (error) {
       this.typedAhead = ahead.giveUp();
       this.dialog = { kind: 'new', name, folder, problem: ClientError.from(error) };
@@ -206,18 +206,18 @@ export class Workspace {
     }
   }
 
-  /** What was typed for a page that is not seen, because somebody went on or it could not be read. */
+  /** Keeps text typed for a page that was not shown, because the user left or it could not be read. */
   #keep(page: string, title: string, typed: string): void {
-    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was made but could not be opened. You had typed: ${typed}`);
+    if (typed && !this.editor?.append(page, typed)) toasts.warn(`“${title}” was created but could not be opened. You typed: ${typed}`);
   }
 
-  /** The making of a page was taken back: what was open before takes its place. */
+  /** Creating the page was undone: shows the previous page. */
   async unmade(page: string, before: string | null): Promise<void> {
     if (this.page === page && before !== null && this.session.byPath.has(before)) await this.navigator.go({ page: before }, 'replace');
     await this.removed(page);
   }
 
-  /** A page has another path now: everything that knew it by the old one follows. */
+  /** A page was renamed: updates everything that refers to its old path. */
   async moved(from: string, to: string): Promise<void> {
     if (from === to) {
       await this.navigator.refresh();
@@ -230,7 +230,7 @@ export class Workspace {
     await this.navigator.moved(from, to);
   }
 
-  /** A page is gone: what was open before it takes its place. */
+  /** A page was deleted: shows the previous page. */
   async removed(page: string): Promise<void> {
     this.session.noteChange([page]);
     if (this.page !== page) return;
@@ -239,7 +239,7 @@ export class Workspace {
     else location.assign(this.session.site.root);
   }
 
-  /** Makes the page that is shown and gone again, with the text that is in the editor. */
+  /** Restores the deleted current page with the text in the editor. */
   async restore(): Promise<void> {
     const { page, editor } = this;
     if (page === null || !editor) return;
@@ -247,12 +247,12 @@ export class Workspace {
     if (this.page !== page) return;
     if (!this.keepsGone) {
       this.session.noteChange([page]);
-      toasts.tell(`“${this.session.shown?.title ?? page}” is in the project again.`);
+      toasts.tell(`“${this.session.shown?.title ?? page}” was restored.`);
     }
     editor.focus();
   }
 
-  /** Gives up the text of the page that is shown and gone. */
+  /** Discards the text of the deleted current page. */
   async letGo(): Promise<void> {
     const { page, editor } = this;
     if (page === null || !editor) return;
@@ -266,7 +266,7 @@ export class Workspace {
           await this.restored(page);
           return true;
         });
-        if (!isBack) offer(`The text of “${title}” is still kept.`);
+        if (!isBack) offer(`The text of “${title}” could not be restored yet, but is still kept.`);
       });
     offer(`The text of “${title}” was discarded.`);
     await this.removed(page);
@@ -277,7 +277,7 @@ export class Workspace {
     await this.navigator.go({ page });
   }
 
-  /** `ifWritten` is told where a page was written since, and so is left as it is. */
+  /** `ifWritten` is the message if a page was edited since and is therefore kept. */
   undo(entry: string, follow?: () => Promise<void>, ifWritten?: string): () => Promise<void> {
     return async () => {
       await this.attempt(async () => {
@@ -298,8 +298,8 @@ export class Workspace {
       this.session.noteChange([]);
       const missing = reviewed.filter((page) => page.missing.length > 0);
       const [first] = reviewed;
-      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” is marked as reviewed.` : `${reviewed.length} pages are marked as reviewed.`];
-      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One names' : `${missing.length} name`} code that is gone: correct that in the page.`);
+      const parts = [reviewed.length === 1 && first ? `“${this.title(first.filepath)}” was marked as reviewed.` : `${reviewed.length} pages were marked as reviewed.`];
+      if (missing.length > 0) parts.push(`${missing.length === 1 ? 'One page lists' : `${missing.length} pages list`} files that do not exist any more: update source_refs.`);
       if (refused.length + without_sources.length > 0) parts.push(`${refused.length + without_sources.length} could not be marked.`);
       const isSettled = reviewed.length > 0 && audit_id !== null;
       toasts.tell(parts.join(' '), isSettled ? this.undo(audit_id, async () => this.session.noteChange([])) : null);

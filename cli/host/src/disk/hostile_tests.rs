@@ -1,5 +1,4 @@
-//! What a cloned project may hold to lead UBP astray: nothing of it makes a listing fail, leaves the
-//! project or never ends.
+//! Malicious content of a cloned project must not make a listing fail, leave the project or loop forever.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +17,7 @@ fn reason_of(project: &Project, path: &str) -> String {
 }
 
 #[test]
-fn links_never_lead_out() {
+fn symbolic_links_out_of_the_project_are_refused() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("secret.md"), "secret").unwrap();
     let project = Project::new("pages");
@@ -64,7 +63,7 @@ fn links_never_lead_out() {
 }
 
 #[test]
-fn a_pages_folder_that_leads_out_is_refused() {
+fn a_pages_folder_outside_the_project_is_refused() {
     let outside = tempfile::tempdir().unwrap();
     let project = Project::new("x");
     symlink(outside.path(), project.path("pages")).unwrap();
@@ -77,7 +76,7 @@ fn a_pages_folder_that_leads_out_is_refused() {
 }
 
 #[test]
-fn links_in_circles_are_reported_and_passed_over() {
+fn symbolic_link_cycles_are_reported_and_skipped() {
     let project = Project::new("pages");
     project.put("pages/a/x.md", "x");
     project.put("docs/y.md", "y");
@@ -91,21 +90,21 @@ fn links_in_circles_are_reported_and_passed_over() {
     symlink("../pages/a", project.path("docs/back")).unwrap();
     assert_eq!(project.pages(), ["a/x.md", "docs/y.md"]);
     for path in ["a/up", "a/project"] {
-        assert!(reason_of(&project, path).contains("back to a folder above"), "{path}");
+        assert!(reason_of(&project, path).contains("to a parent folder"), "{path}");
     }
     for path in ["a/self", "twin", "docs/back"] {
-        assert!(reason_of(&project, path).contains("listed already"), "{path}");
+        assert!(reason_of(&project, path).contains("already listed"), "{path}");
     }
     for path in ["a.md", "b.md"] {
         assert!(reason_of(&project, path).contains("symbolic link"), "{path}");
     }
-    assert_eq!(project.source.stat("a/self/x.md").unwrap(), None, "a page has one path");
+    assert_eq!(project.source.stat("a/self/x.md").unwrap(), None, "a page has only one path");
     let error = project.source.write("a/self/new.md", b"x", None).unwrap_err();
     assert!(error.to_string().contains("listed as 'a'"), "{error}");
 }
 
 #[test]
-fn links_to_each_other_do_not_multiply() {
+fn folders_linked_to_each_other_are_listed_once() {
     let project = Project::new("pages");
     for folder in 0..8 {
         project.put(&format!("lib/{folder}/page.md"), "x");
@@ -118,7 +117,7 @@ fn links_to_each_other_do_not_multiply() {
 }
 
 #[test]
-fn names_that_no_path_can_hold_are_reported() {
+fn names_that_are_not_valid_paths_are_reported() {
     let project = Project::new("pages");
     let put = |name: &[u8]| fs::write(project.path("pages").join(OsStr::from_bytes(name)), "x").unwrap();
     put(b"caf\xe9.md");
@@ -140,14 +139,14 @@ fn names_that_no_path_can_hold_are_reported() {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported_and_passed_over() {
+fn unreadable_files_and_folders_are_reported_and_skipped() {
     let project = Project::new("pages");
     project.put("pages/a.md", "x");
     project.put("pages/locked/b.md", "x");
     let _socket = UnixListener::bind(project.path("pages/socket.md")).unwrap();
     let locked = project.path("pages/locked");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    // Root reads through any mode: then the folder is as good as open.
+    // Root can read any folder.
     let is_root = fs::read_dir(&locked).is_ok();
     let listing = project.source.list().unwrap();
     let read = project.source.read("locked/b.md");
@@ -169,13 +168,13 @@ fn damaged_ignore_files_do_not_stop_a_listing() {
     project.put("pages/.gitignore", b"b.md\n\xff\xfe\n[\n");
     assert_eq!(project.pages(), ["a.md"]);
     let made = std::process::Command::new("mkfifo").arg(project.path("pages/.ubpignore")).status();
-    // Reading a pipe would wait for ever.
+    // Reading a pipe would block forever.
     assert!(made.unwrap().success());
     assert_eq!(project.pages(), ["a.md"]);
 }
 
 #[test]
-fn very_deep_folders_end() {
+fn very_deep_folders_are_listed() {
     let project = Project::new("pages");
     let deep = "d/".repeat(200);
     fs::create_dir_all(project.path("pages").join(&deep)).unwrap();

@@ -1,4 +1,4 @@
-//! Moving pages: to another name, to the trash and back, never over anything.
+//! Moves pages: to another path, to the trash and back. Never overwrites a file.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ impl DiskSource {
     pub(super) fn move_page(&self, from: &str, to: &str, expected: ContentHash) -> Result<()> {
         let source = self.movable(from, expected)?;
         let target = self.destination(to)?;
-        // Where the disk ignores case, a page is in the way of its own new spelling.
+        // On a case-insensitive disk, a page blocks its own new spelling.
         let same = is_same_file(&source, &target);
         if let (false, Some(there)) = (same, found_at(&target, to)?) {
             return Err(Error::conflict(to, None, Some(there)));
@@ -46,7 +46,7 @@ impl DiskSource {
             return Err(Error::conflict(path, None, Some(there)));
         }
         atomic::relocate(&source, &target).map_err(|error| taken_or(error, path, &target))?;
-        // Folders that held nothing else are of no use.
+        // Remove empty folders.
         let top = self.root.join(".ubp/trash");
         for folder in source.ancestors().skip(1).take_while(|folder| *folder != top) {
             if fs::remove_dir(folder).is_err() {
@@ -56,7 +56,7 @@ impl DiskSource {
         Ok(())
     }
 
-    /// Where the page at `path` lies, if it is what was expected and can be moved.
+    /// The real path of the page at `path`, if it has the expected hash and can be moved.
     fn movable(&self, path: &str, expected: ContentHash) -> Result<PathBuf> {
         confined(path, "pages")?;
         let missing = || Error::conflict(path, Some(expected), None);
@@ -96,7 +96,7 @@ impl DiskSource {
 
 fn is_link(path: &str) -> Error {
     Error::invalid(format!(
-        "'{path}' is a symbolic link; move or delete it yourself, or name the page it leads to"
+        "'{path}' is a symbolic link; move or delete it yourself, or use the path of its target"
     ))
 }
 
@@ -111,7 +111,7 @@ fn taken_or(error: io::Error, path: &str, target: &Path) -> Error {
 fn is_same_file(a: &Path, b: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |path| fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
-    // Two names of one file are two pages; one name in two spellings has one folder entry.
+    // Hard links are two pages with two folder entries; two spellings of one name share an entry.
     let one_entry = a.parent() != b.parent() || !lists(a, b);
     one_entry && matches!((id(a), id(b)), (Ok(a), Ok(b)) if a == b) && folds_alike(a, b)
 }
@@ -122,7 +122,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((real(a), real(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Whether the folder of both lists each under its own name.
+/// Whether their folder lists both names.
 #[cfg(unix)]
 fn lists(a: &Path, b: &Path) -> bool {
     let Some(entries) = a.parent().and_then(|folder| fs::read_dir(folder).ok()) else { return false };

@@ -1,6 +1,6 @@
-//! Which folders can hold matches of a glob: `src/auth/*.ts` is no reason to walk all of a project.
+//! Limits a walk to folders that can have matches of a glob, such as `src/auth` for `src/auth/*.ts`.
 
-/// The folders that globs name before their first wildcard.
+/// The folders of globs before their first wildcard.
 #[derive(Debug)]
 pub(super) struct Prefixes(Vec<String>);
 
@@ -10,14 +10,14 @@ impl Prefixes {
         let fixed = |glob: &String| {
             match glob.find(['*', '?', '[', '{', '\\']) {
                 Some(end) => ubp_core::path::folder(glob.get(..end).unwrap_or_default()).to_string(),
-                // Without a wildcard, only the folders above the file are on the way.
+                // Without a wildcard, only the parents of the file matter.
                 None => glob.clone(),
             }
         };
         Self(globs.iter().map(fixed).collect())
     }
 
-    /// Whether `folder` lies on the way to a match, or below a prefix.
+    /// Whether `folder` is a parent of a prefix, or below one.
     pub(super) fn may_hold_matches(&self, folder: &str) -> bool {
         let within = |inner: &str, outer: &str| {
             outer.is_empty()
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_way_to_matches_is_walked() {
+    fn only_folders_that_can_have_matches_are_walked() {
         let globs = ["src/auth/*.ts", "docs/a[1]/x", "Makefile", "lib/a/b.rs"].map(String::from);
         let prefixes = Prefixes::of(&globs);
         for folder in ["src", "src/auth", "src/auth/deep", "docs", "docs/a1", "lib", "lib/a"] {

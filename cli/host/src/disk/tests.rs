@@ -1,4 +1,4 @@
-//! The disk as projects use it; what hostile ones try is in `hostile_tests`.
+//! Normal use of the disk; attacks are in `hostile_tests`.
 #![allow(clippy::unwrap_used)]
 
 use tempfile::TempDir;
@@ -19,7 +19,7 @@ impl Project {
         Self { dir, source }
     }
 
-    /// Writes a file, by its path in the project.
+    /// Writes a file at a path relative to the project.
     pub(super) fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -64,7 +64,7 @@ fn conforms() {
 }
 
 #[test]
-fn a_vault_lists_notes_and_nothing_else() {
+fn only_notes_of_a_vault_are_listed() {
     let project = Project::new(".");
     for path in [
         "note.md",
@@ -91,7 +91,7 @@ fn a_vault_lists_notes_and_nothing_else() {
 }
 
 #[test]
-fn ignore_files_count_without_git_and_up_to_the_repository() {
+fn ignore_files_apply_without_git_and_up_to_the_repository() {
     let project = Project::new("sub/pages");
     for path in ["a.md", "b.tmp.md", "out/c.md", "keep/out/d.md", "e.md", "private/f.md"] {
         project.put(&format!("sub/pages/{path}"), "x");
@@ -102,10 +102,10 @@ fn ignore_files_count_without_git_and_up_to_the_repository() {
     project.put(".gitignore", "e.md\n");
     assert_eq!(project.pages(), ["a.md", "keep/out/d.md"]);
 
-    // A project in a folder of a repository takes the repository's rules too, but not the one that
-    // would leave out the whole project.
+    // A project in a subfolder of a repository follows the repository's rules, except one that would exclude the
+    // whole project.
     let inner = || DiskSource::new(&project.path("sub"), "pages").unwrap();
-    assert_eq!(inner().list().unwrap().pages.len(), 3, "e.md is no business of a folder above");
+    assert_eq!(inner().list().unwrap().pages.len(), 3, "e.md: rules of the folder above do not apply");
     fs::create_dir(project.path(".git")).unwrap();
     project.put(".gitignore", "e.md\n/sub/\n");
     let names: Vec<String> = inner().list().unwrap().pages.into_iter().map(|page| page.path).collect();
@@ -129,7 +129,7 @@ fn sources_respect_ignore_rules_but_may_be_hidden() {
     project.put(".gitignore", "/target\n");
     let globs = ["**/*.rs".to_string()];
     assert_eq!(project.source.match_sources(&globs).unwrap(), [".github/c.rs", "src/a.rs"]);
-    // A page may name a generated file, but nothing of git's or UBP's own.
+    // Sources may be ignored files, but not files of git or UBP.
     assert!(project.source.stat_source("target/b.rs").unwrap().is_some());
     for private in [".git/e.rs", ".GIT/e.rs", ".ubp/f.rs"] {
         assert_eq!(project.source.stat_source(private).unwrap(), None, "{private}");
@@ -138,7 +138,7 @@ fn sources_respect_ignore_rules_but_may_be_hidden() {
 }
 
 #[test]
-fn a_missing_pages_folder_is_said_and_made_by_the_first_page() {
+fn a_missing_pages_folder_is_an_error_until_the_first_page_is_written() {
     let project = Project::new("pages");
     fs::remove_dir(project.path("pages")).unwrap();
     let source = DiskSource::new(project.dir.path(), "pages").unwrap();
@@ -149,7 +149,7 @@ fn a_missing_pages_folder_is_said_and_made_by_the_first_page() {
 }
 
 #[test]
-fn a_changed_file_of_equal_size_and_time_shows() {
+fn a_changed_file_of_equal_size_and_time_has_another_fingerprint() {
     let project = Project::new(".");
     project.put("a.md", "one");
     let before = project.source.stat("a.md").unwrap().unwrap();
@@ -163,10 +163,10 @@ fn a_changed_file_of_equal_size_and_time_shows() {
 }
 
 #[test]
-fn a_failed_write_keeps_the_page_and_leaves_nothing() {
+fn a_failed_write_keeps_the_page_and_leaves_no_files() {
     let project = Project::new("pages");
     project.put("pages/a.md", "old");
-    // A file where a folder is needed stands for any disk that refuses.
+    // A file in place of a folder simulates a failing disk.
     let error = project.source.write("a.md/b.md", b"new", None).unwrap_err();
     assert_eq!(error.code(), "io");
     assert!(error.to_string().starts_with("a.md/b.md: "), "{error}");
@@ -176,7 +176,7 @@ fn a_failed_write_keeps_the_page_and_leaves_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn links_that_stay_inside_are_pages_where_they_lie() {
+fn symbolic_links_inside_the_project_are_pages_at_their_own_paths() {
     use std::os::unix::fs::symlink;
     let project = Project::new("pages");
     project.put("README.md", "readme");
@@ -191,7 +191,7 @@ fn links_that_stay_inside_are_pages_where_they_lie() {
     }
     assert_eq!(project.source.read("docs/guide/a.md").unwrap(), b"a");
 
-    // Writing changes the file behind the link, and only inside the pages folder.
+    // Writing changes the target, and only if it is in the pages folder.
     let hash = |text: &str| Some(ContentHash::of(text.as_bytes()));
     project.source.write("alias.md", b"new", hash("b")).unwrap();
     assert_eq!(fs::read(project.path("pages/real/b.md")).unwrap(), b"new");
@@ -204,7 +204,7 @@ fn links_that_stay_inside_are_pages_where_they_lie() {
 }
 
 #[test]
-fn names_that_windows_reserves_are_known() {
+fn names_reserved_on_windows_are_detected() {
     for name in
         ["con.md", "AUX", "nul .md", "com1.md", "LPT9.x.md", "a.", "a ", "a?.md", "a:b.md", "a\u{1}.md"]
     {
@@ -216,7 +216,7 @@ fn names_that_windows_reserves_are_known() {
 }
 
 #[test]
-fn ten_thousand_pages_are_listed_with_their_states() {
+fn ten_thousand_pages_are_listed_with_metadata() {
     let project = Project::new("pages");
     for folder in 0..100 {
         fs::create_dir(project.path(&format!("pages/{folder:02}"))).unwrap();
@@ -227,7 +227,7 @@ fn ten_thousand_pages_are_listed_with_their_states() {
     project.put("pages/50/.gitignore", "99.md\n");
     let started = std::time::Instant::now();
     let pages = project.source.list().unwrap().pages;
-    // Not a bound, since machines differ: `--nocapture` shows it.
+    // Printed with `--nocapture`, not asserted, because machines differ.
     println!("10,000 pages listed in {:?}", started.elapsed());
     let started = std::time::Instant::now();
     assert!(pages.iter().all(|page| project.source.read(&page.path).is_ok()));
@@ -238,7 +238,7 @@ fn ten_thousand_pages_are_listed_with_their_states() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_not_moved_and_nothing_is_moved_through_them() {
+fn symbolic_links_are_not_moved_and_not_followed_when_moving() {
     let project = Project::new("pages");
     project.put("pages/real.md", "text");
     std::os::unix::fs::symlink("real.md", project.path("pages/link.md")).unwrap();
@@ -250,7 +250,7 @@ fn links_are_not_moved_and_nothing_is_moved_through_them() {
         assert!(result.unwrap_err().to_string().contains("symbolic link"));
     }
     assert!(project.path("pages/link.md").is_symlink());
-    // A trash that leads elsewhere is none.
+    // A trash folder that is a symbolic link is refused.
     let elsewhere = tempfile::tempdir().unwrap();
     fs::create_dir_all(project.path(".ubp")).unwrap();
     std::os::unix::fs::symlink(elsewhere.path(), project.path(".ubp/trash")).unwrap();
@@ -265,7 +265,7 @@ fn links_are_not_moved_and_nothing_is_moved_through_them() {
 
 #[cfg(unix)]
 #[test]
-fn two_names_of_one_file_are_two_pages() {
+fn hard_links_are_two_pages() {
     let project = Project::new("pages");
     project.put("pages/a.md", "text");
     fs::hard_link(project.path("pages/a.md"), project.path("pages/A.md")).unwrap();
@@ -275,7 +275,7 @@ fn two_names_of_one_file_are_two_pages() {
 }
 
 #[test]
-fn an_emptied_trash_leaves_no_folders() {
+fn restoring_from_the_trash_removes_empty_folders() {
     let project = Project::new("pages");
     project.put("pages/deep/a.md", "text");
     let hash = ContentHash::of(b"text");
@@ -286,7 +286,7 @@ fn an_emptied_trash_leaves_no_folders() {
 }
 
 #[test]
-fn what_keeps_a_page_from_being_written_is_known_before() {
+fn check_writable_reports_what_would_prevent_a_write() {
     let project = Project::new("pages");
     project.put("pages/a.md", "a");
     project.put("pages/marked.md", "a");
@@ -307,7 +307,7 @@ fn what_keeps_a_page_from_being_written_is_known_before() {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_swept_and_what_is_being_written_is_not() {
+fn abandoned_temporary_files_are_deleted_and_recent_ones_kept() {
     let project = Project::new("pages");
     let (old, new) = ("pages/deep/.ubp-Ab1.tmp", "pages/.ubp-Cd2.tmp");
     for path in [old, new, ".ubp/.ubp-Ef3.tmp", "pages/.ubp-notes.md", "pages/a.md"] {
@@ -324,7 +324,7 @@ fn what_a_killed_writer_left_is_swept_and_what_is_being_written_is_not() {
 }
 
 #[test]
-fn a_large_audit_log_is_moved_aside_and_only_its_owner_reads_it() {
+fn a_large_audit_log_is_rotated_and_readable_only_by_its_owner() {
     let project = Project::new("pages");
     project.put(".ubp/.gitignore", "/audit.jsonl\n");
     project.put(".ubp/audit.jsonl", "old\n");
@@ -348,6 +348,6 @@ fn a_large_audit_log_is_moved_aside_and_only_its_owner_reads_it() {
         project.source.append("audit.jsonl", b"newest\n").unwrap();
         assert_eq!(mode(".ubp/audit.jsonl"), 0o600);
         project.source.append("decisions.jsonl", b"shared\n").unwrap();
-        assert_ne!(mode(".ubp/decisions.jsonl"), 0o600, "what is committed is for everybody");
+        assert_ne!(mode(".ubp/decisions.jsonl"), 0o600, "a committed file keeps the usual mode");
     }
 }

@@ -1,4 +1,4 @@
-//! `config.json`: what it may say, and what is taken for it where it is absent or wrong.
+//! `config.json`: its settings, and the defaults if it is missing or invalid.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,13 +12,13 @@ use ubp_core::{Error, Result};
 use super::{Level, Log};
 use crate::atomic;
 
-/// The settings under their names in the file. Those of a manifest are what they are there: [`Config::put_into`].
+/// The settings, with their names in the file. [`Config::put_into`] converts them to settings of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Config {
-    /// Folder of the documents, seen from the file's own.
+    /// Folder of the documents, relative to the folder of the file.
     #[serde(deserialize_with = "path")]
     pub documents_dir: String,
-    /// The index, seen from the file's own folder.
+    /// The index, relative to the folder of the file.
     #[serde(deserialize_with = "path")]
     pub db_path: String,
     #[serde(deserialize_with = "manifest::chunk_size")]
@@ -29,11 +29,11 @@ pub(super) struct Config {
     pub model: Model,
 }
 
-/// What models run on.
+/// The processor for models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Compute {
     pub device: Device,
-    /// Whether a GPU that is asked for may be missing.
+    /// Whether to use the CPU if a requested GPU is missing.
     pub fallback_to_cpu: bool,
 }
 
@@ -79,17 +79,17 @@ fn path<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<String, D::E
 }
 
 impl Config {
-    /// What the file at `path` says.
+    /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Manifest`] for settings that cannot be used.
+    /// [`Error::Io`]; [`Error::Manifest`] for invalid settings.
     pub(super) fn read(path: &Path) -> Result<Settings<Self>> {
         let shown = path.to_string_lossy();
         let text = fs::read_to_string(path).map_err(|error| Error::io(shown.clone(), error))?;
         settings::read(&text, &shown, &Self::default())
     }
 
-    /// The same, and what is taken where that fails: the usual settings, written down where there is no file yet.
+    /// Reads the file at `path`, or uses default settings if that fails. A missing file is created with the defaults.
     pub(super) fn load(path: &Path, log: &Log<'_>) -> Self {
         match Self::read(path) {
             Ok(settings) => {
@@ -99,7 +99,7 @@ impl Config {
                 settings.value
             }
             Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                // A folder that is not there is a mistake in the path.
+                // A missing folder is a mistake in the path, so it is not created.
                 let folder = path.parent().map_or(Ok(()), |folder| fs::metadata(folder).map(drop));
                 let made = folder.and_then(|()| atomic::create(path, Self::template().as_bytes()));
                 let path = path.display();
@@ -121,12 +121,12 @@ impl Config {
         }
     }
 
-    /// A file that spells out every setting as it would be without the file.
+    /// The content of a file with every setting at its default.
     fn template() -> String {
         serde_json::to_string_pretty(&Self::default()).unwrap_or_else(|_| "{}".into()) + "\n"
     }
 
-    /// Sets what a manifest has other names for.
+    /// Sets the corresponding settings of a manifest.
     pub(super) fn put_into(&self, manifest: &mut Manifest) {
         manifest.embedding_model = EmbeddingModel {
             name: self.model.name.clone(),
@@ -161,14 +161,14 @@ mod tests {
 "#;
 
     #[test]
-    fn the_template_says_what_is_taken_without_it() {
+    fn the_template_has_the_default_of_every_setting() {
         assert_eq!(loaded(Some(TEMPLATE)).0, Config::default());
         assert_eq!(loaded(Some("{}")).0, Config::default());
         assert_eq!(loaded(Some("\u{feff}{\"chunk_size\": 300}")).0.chunk_size, 300);
     }
 
     #[test]
-    fn settings_of_a_manifest_are_put_into_one() {
+    fn settings_are_converted_to_those_of_a_manifest() {
         let mut manifest = Manifest::default();
         let text =
             r#"{ "chunk_size": 300, "search_top_k": 7, "model": { "name": "mine", "dimensions": 8 } }"#;
@@ -180,7 +180,7 @@ mod tests {
         );
     }
 
-    /// What loading `text` gives, and what is said about it.
+    /// Loads `text`; returns the settings, the messages, and the file's content afterwards.
     fn loaded(text: Option<&str>) -> (Config, Vec<(Level, String)>, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_absent_is_made() {
+    fn a_missing_file_is_created() {
         let (config, said, text) = loaded(None);
         assert_eq!(config, Config::default());
         assert_eq!(text.as_deref(), Some(TEMPLATE));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_is_named_with_its_line_and_stays() {
+    fn an_invalid_file_is_reported_with_its_line_and_kept() {
         for (text, line, what) in [
             ("{\n  \"chunk_size\": 500,\n", 3, "EOF"),
             ("{\n  \"chunk_size\": \"many\"\n}", 2, "a number"),
@@ -215,7 +215,7 @@ mod tests {
         ] {
             let (config, said, kept) = loaded(Some(text));
             assert_eq!(config, Config::default(), "{text}");
-            assert_eq!(kept.as_deref(), Some(text), "nobody's file is written over");
+            assert_eq!(kept.as_deref(), Some(text), "the file is not overwritten");
             assert!(said.len() == 1 && said[0].0 == Level::Warn, "{said:?}");
             assert!(said[0].1.contains(&format!("config.json:{line}: ")), "{text}: {said:?}");
             assert!(said[0].1.contains(what) && said[0].1.contains("default"), "{said:?}");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_mean_nothing_are_named() {
+    fn unknown_settings_are_reported() {
         let (config, said, _) = loaded(Some(
             r#"{ "chunk_sise": 300, "compute": { "devise": "cpu", "fallback_to_cpu": false } }"#,
         ));

@@ -1,5 +1,5 @@
-//! A folder of Markdown documents that is served without being a project: settings in a `config.json`, an index
-//! beside them, and nothing to start with but the program and the folder.
+//! Serves a folder of Markdown documents that is not a project, with settings in a `config.json` and an index beside
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,24 +16,24 @@ mod place;
 use config::Config;
 use place::Place;
 
-/// The set of MCP tools that such a folder is asked through.
+/// The set of MCP tools for such a folder.
 pub const SET: &str = "documents";
 
-/// How much a message matters.
+/// Severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// All goes well.
+    /// Normal operation.
     Info,
-    /// It goes on, and something should be looked at.
+    /// A problem that needs attention; operation continues.
     Warn,
-    /// What was asked for was not done.
+    /// A request failed.
     Error,
     /// The process ends.
     Fatal,
 }
 
 impl Level {
-    /// What a line of a log begins with.
+    /// Prefix of log lines.
     pub fn label(self) -> &'static str {
         match self {
             Self::Info => "[INFO]",
@@ -44,22 +44,22 @@ impl Level {
     }
 }
 
-/// Hears what people should know.
+/// Receives messages for people.
 pub type Log<'a> = dyn Fn(Level, &str) + 'a;
 
-/// What is served.
+/// Opened documents.
 pub struct Served {
     /// The folder, with its settings, as a project.
     pub project: Project,
-    /// Finds the model that the settings ask for.
+    /// Finds the model in the settings.
     pub find_model: Box<FindModel>,
 }
 
-/// Opens what the file at `path` says; the usual settings where it says nothing that can be used.
+/// Opens the documents with the settings at `path`, or default settings if those are missing or invalid.
 ///
 /// # Errors
-/// [`ubp_core::Error::InvalidParams`] for folders and an index that cannot be as they are set, and for a GPU that is
-/// demanded and not there; [`ubp_core::Error::Io`].
+/// [`ubp_core::Error::InvalidParams`] for unusable folder or index paths, and for a required GPU that is missing;
+/// [`ubp_core::Error::Io`].
 pub fn open(path: &Path, environment: &Environment, log: &Log<'_>) -> Result<Served> {
     let config = Config::load(path, log);
     let place = Place::of(&config, path, environment)?;
@@ -73,8 +73,7 @@ pub fn open(path: &Path, environment: &Environment, log: &Log<'_>) -> Result<Ser
     Ok(Served { project, find_model: chosen.find })
 }
 
-/// The folder that locks, logs and the trash of what the file at `path` says lie in, below `.ubp`. Made if it is
-/// not there.
+/// The folder whose `.ubp` has locks, logs and trash for the settings at `path`. Created if missing.
 ///
 /// # Errors
 /// As [`open`].

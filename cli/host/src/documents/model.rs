@@ -1,5 +1,5 @@
-//! Which model and which processor make the vectors of documents: what the settings ask for where this machine
-//! has it, and otherwise what it has, said plainly.
+//! Chooses the model and processor for the vectors of documents: those in the settings if this machine has them,
+//! otherwise available ones, with a warning.
 
 use std::path::Path;
 
@@ -15,18 +15,18 @@ use crate::models::places::Places;
 use crate::models::{self, ENGINES, Processor};
 use crate::opening::FindModel;
 
-/// What was chosen.
+/// The chosen model.
 pub(super) struct Chosen {
-    /// As a manifest has it; `None` in a build that runs no models.
+    /// As in a manifest; `None` in a build without engines.
     pub described: Option<EmbeddingModel>,
     pub find: Box<FindModel>,
 }
 
-/// The model for documents whose `.ubp` lies in `root`.
+/// The model for documents with `.ubp` in `root`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] when the settings demand a GPU and there is none; [`Error::Model`] when the model inside
-/// the program cannot be opened.
+/// [`Error::InvalidParams`] if the settings require a GPU and there is none; [`Error::Model`] if the built-in model
+/// cannot be opened.
 pub(super) fn choose(
     config: &Config,
     root: &Path,
@@ -35,7 +35,7 @@ pub(super) fn choose(
 ) -> Result<Chosen> {
     let processor = processor(config, log)?;
     if !ENGINES {
-        log(Level::Warn, "this build of ubp runs no models: documents are searched by words alone");
+        log(Level::Warn, "this build of ubp cannot run models: documents are searched by words alone");
         return Ok(Chosen { described: None, find: Box::new(|_, _| Ok(None)) });
     }
     let places = Places::at(root, environment);
@@ -47,13 +47,13 @@ pub(super) fn choose(
         Err(error) => {
             let bundled = models::known::BUNDLED;
             let hint = error.hint().map(|hint| format!("; {}", hint.told(&Commands))).unwrap_or_default();
-            log(Level::Warn, &format!("{error}: {bundled} is used, which knows Latin script alone{hint}"));
+            log(Level::Warn, &format!("{error}: using {bundled}, which supports only Latin script{hint}"));
             bundled.to_owned()
         }
     };
     let mut embedder = models::find_named(&name, &places, processor)?;
     let mut processor = processor;
-    // Now is the time to hear that a GPU does not run this model, not at the first search.
+    // Report now, not at the first search, if the GPU cannot run this model.
     if processor == Processor::Gpu
         && let Err(error) = embedder.embed(TextKind::Query, &["a"])
     {
@@ -78,12 +78,12 @@ fn say_dimensions(config: &Config, embedder: &dyn Embedder, log: &Log<'_>) {
         let name = &config.model.name;
         log(
             Level::Warn,
-            &format!("model.dimensions is {said}, but vectors of {name} have {found}: {found} is used"),
+            &format!("model.dimensions is {said}, but vectors of {name} have {found}: using {found}"),
         );
     }
 }
 
-/// What the model runs on.
+/// The processor to run the model on.
 fn processor(config: &Config, log: &Log<'_>) -> Result<Processor> {
     let device = config.compute.device;
     if device == Device::Cpu {

@@ -1,4 +1,4 @@
-//! Where documents, their index and what belongs to UBP lie.
+//! Paths of the documents, their index and the `.ubp` folder.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -13,29 +13,29 @@ use super::{Level, Log};
 use crate::Environment;
 use crate::{SystemClock, UBP_DIR};
 
-/// Where everything lies, absolute.
+/// Absolute paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The folder of the documents.
     pub documents: PathBuf,
     /// The index.
     pub database: PathBuf,
-    /// The folder with `.ubp`: that of the index, if the documents lie below it, and theirs otherwise.
+    /// The folder with `.ubp`: that of the index if it contains the documents, otherwise that of the documents.
     pub root: PathBuf,
 }
 
 impl Place {
-    /// What `config` says, read from the file at `path`.
+    /// The paths in `config`, which was read from the file at `path`.
     ///
     /// # Errors
-    /// [`Error::Io`] when the folder of the index is not there.
+    /// [`Error::Io`] if the folder of the index does not exist.
     pub(super) fn of(config: &Config, path: &Path, environment: &Environment) -> Result<Self> {
         let base = path.parent().unwrap_or(Path::new("."));
         let documents = real(&expand(&config.documents_dir, base, environment));
         let database = expand(&config.db_path, base, environment);
         let wrong = |what: &str| Error::invalid(format!("db_path {}: {what}", database.display()));
         let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
-            return Err(wrong("no file can have this name"));
+            return Err(wrong("invalid file name"));
         };
         let folder = fs::canonicalize(folder).map_err(|error| Error::io(folder.to_string_lossy(), error))?;
         let database = folder.join(name);
@@ -43,8 +43,7 @@ impl Place {
         Ok(Self { documents, database, root })
     }
 
-    /// Makes the folder of the documents where only it is missing, and not what it should lie in: that would be a
-    /// mistake in the path.
+    /// Creates the folder of the documents if it is missing, but not its parent: then the path is a mistake.
     ///
     /// # Errors
     /// [`Error::InvalidParams`], [`Error::Io`].
@@ -58,10 +57,10 @@ impl Place {
         }
         match fs::create_dir(&self.documents) {
             Ok(()) => {
-                log(Level::Warn, &format!("documents_dir {shown} was not there: an empty folder was made"));
+                log(Level::Warn, &format!("documents_dir {shown} did not exist: created an empty folder"));
                 Ok(())
             }
-            // Another process may have made it just now.
+            // Another process may just have created it.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Err(Error::invalid(format!("documents_dir {shown}: no such folder")))
@@ -70,7 +69,7 @@ impl Place {
         }
     }
 
-    /// Refuses a file at the place of the index that is none: it would be moved out of the way.
+    /// Refuses a file at the path of the index that is not one: it would be moved aside.
     ///
     /// # Errors
     /// [`Error::InvalidParams`], [`Error::Io`].
@@ -82,7 +81,9 @@ impl Place {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(failed(error)),
             Ok(metadata) if !metadata.is_file() => {
-                return Err(Error::invalid(format!("db_path {shown} is not a regular file; name another")));
+                return Err(Error::invalid(format!(
+                    "db_path {shown} is not a regular file; choose another path"
+                )));
             }
             Ok(_) => {
                 let file = File::open(&self.database).map_err(failed)?;
@@ -93,12 +94,12 @@ impl Place {
             return Ok(());
         }
         Err(Error::invalid(format!(
-            "db_path {shown} is another program's file: move it away, or name another; the index is made from the \
+            "db_path {shown} is another program's file: move it, or choose another path; the index is built from the \
              documents anew"
         )))
     }
 
-    /// The folder with `.ubp`, which is there afterwards.
+    /// Creates the folder with `.ubp` if needed, and returns it.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -108,10 +109,10 @@ impl Place {
         Ok(self.root.clone())
     }
 
-    /// What a project of these documents has for a manifest.
+    /// A manifest for these documents.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for a folder with a name that no pages folder can have.
+    /// [`Error::InvalidParams`] if the folder has a name that a pages folder cannot have.
     pub(super) fn manifest(&self, config: &Config, model: Option<EmbeddingModel>) -> Result<Manifest> {
         let inside = self.documents.strip_prefix(&self.root).unwrap_or(Path::new(""));
         let parts: Vec<String> =
@@ -127,7 +128,7 @@ impl Place {
     }
 }
 
-/// `text` as a path seen from `base`; `~/` is the user's own folder.
+/// `text` as a path relative to `base`; `~/` is the user's home folder.
 fn expand(text: &str, base: &Path, environment: &Environment) -> PathBuf {
     let home = || environment.get("HOME").or_else(|| environment.get("USERPROFILE"));
     let own = text.strip_prefix("~/").or_else(|| text.strip_prefix("~\\"));
@@ -137,7 +138,7 @@ fn expand(text: &str, base: &Path, environment: &Environment) -> PathBuf {
     }
 }
 
-/// The path without links and `..`, as far as it is there already.
+/// The path with symbolic links and `..` resolved, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut there = path;
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_ubp_lies_beside_the_index_where_it_can() {
+    fn the_ubp_folder_is_beside_the_index_if_that_contains_the_documents() {
         let folder = tempfile::tempdir().unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(base.join("data/notes")).unwrap();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn another_programs_file_is_never_taken_for_an_index() {
+    fn another_programs_file_is_refused_as_the_index() {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         let place = place("documents", "v.db", base).unwrap();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_made_and_a_path_is_not() {
+    fn a_missing_documents_folder_is_created_but_its_parents_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         place("documents", "v.db", base).unwrap().make_documents(&|_, _| {}).unwrap();

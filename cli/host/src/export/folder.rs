@@ -1,7 +1,6 @@
-//! The folder that a site is written to. A new site is made beside the old one and moved over it file by file:
-//! first what pages need, then the pages, and only then goes what the old site alone needed. So whoever
-//! looks in between, or after an interruption, finds pages that are whole. What was not written by an export is
-//! neither changed nor deleted.
+//! The folder of an exported site. A new site is created in a staging folder and moved over the old one file by file:
+//! first the files that pages need, then the pages; then files that only the old site needed are deleted. So pages work
+//! during the export and after an interruption. Files that an export did not write are neither changed nor deleted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,28 +14,28 @@ use ubp_core::{Error, Result};
 
 use crate::atomic;
 
-/// Names the files that an export wrote.
+/// Record of the files that an export wrote.
 pub const RECORD: &str = ".ubp-export.json";
 
-/// What folders begin with in which a site is made.
+/// Prefix of staging folders.
 const STAGING: &str = ".ubp-export-";
 
-/// What an export wrote.
+/// Content of the record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
-    /// Layout of this file.
+    /// Format version of this file.
     format: u32,
-    /// Version of the program.
+    /// Version of the program that wrote it.
     version: String,
-    /// When, RFC 3339.
+    /// Time of the export, RFC 3339.
     exported_at: String,
-    /// Hash of each file, by its path in the folder.
+    /// Hash of each file, by path in the folder.
     files: BTreeMap<String, String>,
 }
 
 const FORMAT: u32 = 1;
 
-/// A site that is being made.
+/// A site being written.
 pub struct SiteFolder {
     target: PathBuf,
     old: BTreeMap<String, String>,
@@ -45,18 +44,18 @@ pub struct SiteFolder {
     bytes: u64,
 }
 
-/// What became of the folder.
+/// Result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Files of the site.
+    /// Number of files.
     pub files: usize,
-    /// Their size.
+    /// Total size in bytes.
     pub bytes: u64,
-    /// Files that are new or have changed.
+    /// Number of files that are new or changed.
     pub written: usize,
-    /// Files of an earlier export that are gone.
+    /// Number of files of an earlier export that were deleted.
     pub removed: usize,
-    /// Files of an earlier export that somebody changed since, and that were left where they are.
+    /// Files of an earlier export that were modified since and therefore kept.
     pub kept: Vec<String>,
 }
 
@@ -65,10 +64,10 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> Error + '_ {
 }
 
 impl SiteFolder {
-    /// Begins a site in `target`, which is made if need be. With `force` it may hold files of others.
+    /// Starts a site in `target`, which is created if missing. With `force` it may have other files.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for a folder that is none, or holds something else than an export; [`Error::Io`].
+    /// [`Error::InvalidParams`] if it is not a folder, or has files that are not from an export; [`Error::Io`].
     pub fn begin(target: &Path, force: bool) -> Result<Self> {
         if target.symlink_metadata().is_ok() && !target.is_dir() {
             return Err(Error::invalid(format!("{} is not a folder", target.display())));
@@ -81,7 +80,7 @@ impl SiteFolder {
                 let readable = read.ok().filter(|record| record.format <= FORMAT);
                 readable.map(|record| record.files).ok_or_else(|| {
                     Error::invalid(format!(
-                        "{} cannot be read: it was damaged, or made by a newer ubp. Choose another folder",
+                        "{} cannot be read: it is damaged or from a newer ubp. Choose another folder",
                         record.display()
                     ))
                 })?
@@ -91,7 +90,7 @@ impl SiteFolder {
                 let mut entries = fs::read_dir(target).map_err(failed(target))?;
                 if entries.next().is_some() && !force {
                     return Err(Error::invalid(format!(
-                        "{} holds files that no export wrote; choose a new or empty folder, or write beside them with \
+                        "{} has files that are not from an export; choose a new or empty folder, or keep them with \
                          --force",
                         target.display()
                     )));
@@ -105,12 +104,12 @@ impl SiteFolder {
         Ok(Self { target: target.to_owned(), old, staging, new: BTreeMap::new(), bytes: 0 })
     }
 
-    /// A place for a file that is made under a name which is not known yet.
+    /// A temporary path for a file whose final name is not known yet.
     pub fn scratch(&self, name: &str) -> PathBuf {
         self.staging.path().join(format!(".{name}"))
     }
 
-    /// Takes over what was made at a [`SiteFolder::scratch`] place.
+    /// Adds the file at a [`SiteFolder::scratch`] path to the site.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -124,10 +123,10 @@ impl SiteFolder {
     /// Adds a file of the site.
     ///
     /// # Errors
-    /// [`Error::Io`], and [`Error::InvalidParams`] for one that is there already.
+    /// [`Error::Io`], and [`Error::InvalidParams`] for a duplicate path.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         if self.new.contains_key(path) {
-            return Err(Error::invalid(format!("two files of the site would be {path}")));
+            return Err(Error::invalid(format!("duplicate file {path} in the site")));
         }
         let place = self.place(path)?;
         fs::write(&place, bytes).map_err(failed(&place))?;
@@ -151,10 +150,10 @@ impl SiteFolder {
         self.new.insert(path.to_owned(), ContentHash::of(bytes).to_string());
     }
 
-    /// Puts the new site where the old one was.
+    /// Replaces the old site with the new one.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] naming a file of others that is in the way, before anything has changed;
+    /// [`Error::InvalidParams`] if a file that an export did not write is in the way; then nothing has changed.
     /// [`Error::Io`].
     pub fn finish(self, exported_at: String) -> Result<Written> {
         let record = |files: BTreeMap<String, String>| -> Result<()> {
@@ -171,7 +170,7 @@ impl SiteFolder {
         for path in self.new.keys() {
             self.require_free(path)?;
         }
-        // Whatever happens from here on, both sites' files are known to be ours.
+        // Record the files of both sites first, so that an interrupted export can be resumed.
         let mut both = self.old.clone();
         both.extend(self.new.clone());
         record(both)?;
@@ -203,18 +202,18 @@ impl SiteFolder {
         Ok(written)
     }
 
-    /// Whether the folder has this file with the content of that hash.
+    /// Whether the folder has this file with this hash.
     fn holds(&self, path: &str, hash: Option<&String>) -> bool {
         let place = self.target.join(path);
         let is_file = place.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
         is_file && fs::read(&place).is_ok_and(|bytes| Some(&ContentHash::of(&bytes).to_string()) == hash)
     }
 
-    /// Refuses a path where something lies that no export wrote, or that leads elsewhere.
+    /// Refuses a path with a file that an export did not write, or through a symbolic link.
     fn require_free(&self, path: &str) -> Result<()> {
         let refuse = |what: &str| {
             Err(Error::invalid(format!(
-                "{what} is in the way in {}, and no export wrote it; move it, or choose another folder",
+                "{what} is in the way in {}: it is not from an export; move it, or choose another folder",
                 self.target.display()
             )))
         };
@@ -234,7 +233,7 @@ impl SiteFolder {
 
     fn remove_empty_folders(&self, path: &str) {
         for (at, _) in path.rmatch_indices('/') {
-            // A folder with anything in it stays.
+            // Removing fails for folders that are not empty.
             if fs::remove_dir(self.target.join(path.get(..at).unwrap_or_default())).is_err() {
                 break;
             }
@@ -242,13 +241,13 @@ impl SiteFolder {
     }
 }
 
-/// Takes away what an export left that was killed while it made a site.
+/// Deletes staging folders of exports that were killed.
 fn sweep(target: &Path) {
     let Ok(entries) = fs::read_dir(target) else { return };
     for entry in entries.flatten() {
         let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(STAGING) && name != RECORD);
         if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // If it cannot go now, the next export tries again.
+            // If that fails, the next export tries again.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_takes_the_place_of_the_one_before() {
+    fn a_new_site_replaces_the_previous_one() {
         let target = tempfile::tempdir().unwrap();
         let target = target.path().join("new/site");
         export(&target, &[("index.html", "1"), ("a/b.html", "1"), ("data/x.1.db", "1")]).unwrap();
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_stays() {
+    fn files_that_an_export_did_not_write_are_kept() {
         let target = tempfile::tempdir().unwrap();
         fs::write(target.path().join("mine.txt"), "x").unwrap();
         assert_eq!(export(target.path(), &[("a.html", "1")]).unwrap_err().code(), "invalid_params");
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_somebody_changed_is_kept() {
+    fn a_modified_file_of_an_earlier_export_is_kept() {
         let target = tempfile::tempdir().unwrap();
         export(target.path(), &[("a.html", "1"), ("b.html", "1")]).unwrap();
         fs::write(target.path().join("b.html"), "mine").unwrap();
@@ -316,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_that_ends_early_changes_nothing() {
+    fn an_unfinished_export_changes_nothing() {
         let target = tempfile::tempdir().unwrap();
         export(target.path(), &[("a.html", "1")]).unwrap();
         let before = names(target.path());
@@ -324,7 +323,7 @@ mod tests {
         folder.add("a.html", b"2").unwrap();
         drop(folder);
         assert_eq!(names(target.path()), before);
-        // One that was killed leaves its staging folder, which the next one takes away.
+        // The next export deletes the staging folder of a killed one.
         fs::create_dir(target.path().join(".ubp-export-killed")).unwrap();
         export(target.path(), &[("a.html", "1")]).unwrap();
         assert_eq!(names(target.path()), before);
@@ -332,7 +331,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_lead_nowhere_else() {
+    fn symbolic_links_in_the_site_folder_are_refused() {
         let (target, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         export(target.path(), &[("a.html", "1")]).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), target.path().join("data")).unwrap();

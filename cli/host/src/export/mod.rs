@@ -1,5 +1,4 @@
-//! Writing a site to a folder: where the web app and the model come from, and how the folder changes from one
-//! whole site to the next.
+//! Writes a site to a folder: sources of the web app and the model, and replacement of the previous site.
 
 pub mod folder;
 pub mod model;

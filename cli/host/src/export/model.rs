@@ -1,4 +1,4 @@
-//! The files of the embedding model, as a site gives them to browsers.
+//! The files of the embedding model in a site.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use ubp_core::Result;
 use ubp_core::embed::{DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE, short_hash};
 use ubp_core::export::Semantic;
 
-/// Weights in a file of their own, as a browser is handed them.
+/// Name of a separate file with weights.
 const WEIGHTS_FILE: &str = "model.onnx.data";
 
-/// A file of the model, and where it goes.
+/// A file of the model in the site.
 pub struct ModelFile {
-    /// Relative to the top of the site.
+    /// Path relative to the site.
     pub path: String,
     /// Its content.
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// The files of a model with hashed names, and what the site says of them; `None` for one that a browser cannot be
-/// handed, because it is made of other files.
+/// The files of a model, with hashes in their names, and their description for the site. `None` for a model with other
+/// files, which browsers cannot run.
 ///
 /// # Errors
 /// Those of [`ModelFiles::read`].
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_change_with_what_is_in_the_files() {
+    fn names_of_model_files_depend_on_their_content() {
         let files = |weights: &'static [u8]| {
             MemoryFiles::new([
                 (MODEL_FILE, &b"graph"[..]),

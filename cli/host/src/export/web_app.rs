@@ -1,36 +1,36 @@
-//! The web app that shows a site: inside of the program, or a folder that it was built in.
+//! The web app of a site: built into the program, or from a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ubp_core::{Error, Result};
 
-/// The page that all pages of a site are made from.
+/// Template of all pages of a site.
 pub const TEMPLATE: &str = "index.html";
 
-/// Where the web app comes from.
+/// Source of the web app.
 pub enum WebApp {
-    /// From the program.
+    /// Built into the program.
     Inside,
-    /// From a folder that it was built in.
+    /// From a folder with a build of the app.
     Folder(PathBuf),
 }
 
-/// What `web-viewer/dist` held when the program was built: paths, and contents as deflate has them. Empty when it
-/// could not be built, and in builds for development.
+/// Files of `web-viewer/dist` at build time: paths and deflated contents. Empty if the app could not be built, and in
+/// development builds.
 const INSIDE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web_app.rs"));
 
-/// Why it is empty, if it is, and what to do about that.
+/// If it is empty, the reason and what to do.
 const MISSING: &str = env!("UBP_WEB_APP_MISSING");
 
-/// What the engine for browsers is called, without the hash of what is in it.
+/// Path of the engine for browsers, without the hash in its name.
 const ENGINE: &str = "assets/ubp_base_bg";
 
 impl WebApp {
-    /// That of the program, unless another one is named.
+    /// The app in `folder`, by default the built-in one.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for a program that was built without it.
+    /// [`Error::InvalidParams`] if the program was built without it.
     pub fn find(folder: Option<PathBuf>) -> Result<Self> {
         match folder {
             Some(folder) => Ok(Self::Folder(folder)),
@@ -39,24 +39,24 @@ impl WebApp {
         }
     }
 
-    /// Fails without the engine that sites search with; a server needs none.
+    /// Fails without the engine for browsers, which exported sites need and servers do not.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] then; [`Error::Io`] when its folder cannot be read.
+    /// [`Error::InvalidParams`] in that case; [`Error::Io`] if the folder cannot be read.
     pub fn require_engine(&self) -> Result<()> {
         if self.paths()?.iter().any(|path| path.starts_with(ENGINE) && path.ends_with(".wasm")) {
             return Ok(());
         }
         Err(Error::invalid(
-            "this ubp cannot export sites: it was built without the engine that searches in browsers. In a clone, with \
+            "this ubp cannot export sites: it was built without the engine for browsers. In a clone, with \
              clang and Node, run `bindings-wasm/build.sh --setup && bindings-wasm/build.sh && cargo build --release`",
         ))
     }
 
-    /// Paths of its files, `/`-separated, sorted.
+    /// Sorted paths of its files, `/`-separated.
     ///
     /// # Errors
-    /// [`Error::Io`] when its folder cannot be read.
+    /// [`Error::Io`] if its folder cannot be read.
     pub fn paths(&self) -> Result<Vec<String>> {
         let mut paths = match self {
             Self::Inside => INSIDE.iter().map(|(path, _)| (*path).to_owned()).collect(),
@@ -70,10 +70,10 @@ impl WebApp {
         Ok(paths)
     }
 
-    /// One of its files.
+    /// Reads a file.
     ///
     /// # Errors
-    /// [`Error::Io`] when it is not there or cannot be read.
+    /// [`Error::Io`] if it does not exist or cannot be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>> {
         match self {
             Self::Inside => {
@@ -97,7 +97,7 @@ fn list(folder: &Path, below: &str, paths: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
-        // It belongs to git.
+        // Hidden files belong to git.
         if name.starts_with('.') {
             continue;
         }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_app_with_the_engine_can_be_a_site() {
+    fn an_app_without_the_engine_cannot_be_exported() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("assets")).unwrap();
         fs::write(folder.path().join(TEMPLATE), "x").unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_keeps_beside_the_web_app_is_no_part_of_it() {
+    fn hidden_files_are_not_part_of_the_web_app() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("assets")).unwrap();
         for name in [".gitignore", TEMPLATE, "assets/app.js"] {

@@ -1,9 +1,8 @@
-//! Running git so that a repository's own configuration cannot run anything.
+//! Runs git so that a repository's configuration cannot run commands.
 //!
-//! A repository that was unpacked, not cloned, brings its `.git/config`, and many settings there name
-//! commands. Those that reading history could reach are overridden one by one; filters have names of
-//! their own, so the configuration is listed first and every filter that comes from the repository is
-//! emptied. Filters from the user's configuration (such as Git LFS) stay.
+//! A repository that was unpacked, not cloned, has its own `.git/config`, and many settings there are commands.
+//! Settings that could apply when reading history are overridden. Filters have arbitrary names, so the configuration is
+//! listed first and every filter of the repository is disabled. Filters of the user (such as Git LFS) stay.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use ubp_core::{Error, Result};
 
-/// Settings that name commands, start processes or change what is printed.
+/// Overrides for settings that are commands, start processes or change the output.
 const OVERRIDES: [&str; 9] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -25,8 +24,8 @@ const OVERRIDES: [&str; 9] = [
     "safe.bareRepository=explicit",
 ];
 
-/// Variables that choose the user's configuration; every other `GIT_…` is taken away, since git sets
-/// them for its hooks, where they would point elsewhere.
+/// Variables that select the user's configuration. All other `GIT_…` variables are removed, because git sets them for
+/// hooks, where they refer to another repository.
 const KEPT: [&str; 6] = [
     "GIT_CEILING_DIRECTORIES",
     "GIT_CONFIG_GLOBAL",
@@ -36,7 +35,7 @@ const KEPT: [&str; 6] = [
     "GIT_EXEC_PATH",
 ];
 
-/// The `git` command, at work in one folder.
+/// The `git` command for a folder.
 #[derive(Debug)]
 pub(super) struct Git {
     folder: PathBuf,
@@ -44,21 +43,21 @@ pub(super) struct Git {
     is_partial: bool,
 }
 
-/// What a git process said.
+/// Output of a git process.
 #[derive(Debug)]
 pub(super) struct Answer(Option<Output>);
 
 impl Git {
-    /// Git without knowledge of the repository's filters: only for what reads no files.
+    /// Git without overrides for the repository's filters: only for commands that read no files.
     pub(super) fn without_filters(folder: &Path) -> Option<Self> {
         let overrides = OVERRIDES.map(String::from).to_vec();
         folder.is_dir().then(|| Self { folder: folder.to_path_buf(), overrides, is_partial: false })
     }
 
-    /// Git at work in `folder`; `None` without git.
+    /// Git for `folder`; `None` without git.
     ///
     /// # Errors
-    /// [`Error::Io`] when the configuration cannot be read, or cannot be made harmless.
+    /// [`Error::Io`] if the configuration cannot be read, or a filter cannot be disabled.
     pub(super) fn in_folder(folder: &Path) -> Result<Option<Self>> {
         let Some(mut git) = Self::without_filters(folder) else { return Ok(None) };
         let answer = git.run(&["config", "--list", "-z", "--show-scope", "--name-only", "--includes"])?;
@@ -79,9 +78,9 @@ impl Git {
             };
             let rest = name.get(driver.len()..).unwrap_or_default();
             let Some((filter, _)) = rest.rsplit_once('.') else { continue };
-            // `-c` ends a name at its first '='.
+            // With `-c`, a name ends at its first '='.
             if filter.contains('=') {
-                let words = format!("its .git/config has the filter '{filter}', which cannot be turned off");
+                let words = format!("its .git/config has the filter '{filter}', which cannot be disabled");
                 return Err(git.failure(io::Error::new(io::ErrorKind::PermissionDenied, words)));
             }
             for emptied in ["clean=", "smudge=", "process=", "required=false"] {
@@ -91,12 +90,12 @@ impl Git {
         Ok(Some(git))
     }
 
-    /// Whether objects may be missing here, left to be fetched when needed.
+    /// Whether this is a partial clone, in which objects may be missing.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial
     }
 
-    /// A git command without input.
+    /// A git command without standard input.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.current_dir(plain(&self.folder)).stdin(Stdio::null());
@@ -107,11 +106,11 @@ impl Git {
         }
         command
             .env("LC_ALL", "C")
-            // Reading must not write: neither the index nor, through it, run a hook.
+            // Do not refresh the index, which would write and could run a hook.
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_LITERAL_PATHSPECS", "1")
-            // Objects that are not here are not fetched: that runs what the repository names.
+            // Do not fetch missing objects, which could run commands from the configuration.
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "none")
             .arg("--no-pager");
@@ -122,10 +121,10 @@ impl Git {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for it.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be started, unless that is because git is not installed.
+    /// [`Error::Io`] if it cannot be started, except if git is not installed.
     pub(super) fn run(&self, arguments: &[&str]) -> Result<Answer> {
         match self.command(arguments).output() {
             Ok(output) => Ok(Answer(Some(output))),
@@ -134,7 +133,7 @@ impl Git {
         }
     }
 
-    /// The error to report when git fails in this folder.
+    /// The error for a failure of git in this folder.
     pub(super) fn failure(&self, error: io::Error) -> Error {
         let words = io::Error::new(error.kind(), format!("git: {error}"));
         Error::io(self.folder.to_string_lossy(), words)
@@ -142,21 +141,21 @@ impl Git {
 }
 
 impl Answer {
-    /// Whether there is no git on this machine.
+    /// Whether git is not installed.
     pub(super) fn is_missing(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The exit status, unless a signal ended it.
+    /// The exit status; `None` if it was killed by a signal.
     pub(super) fn code(&self) -> Option<i32> {
         self.0.as_ref().and_then(|output| output.status.code())
     }
 
-    /// Whether git found no repository around the folder.
+    /// Whether the folder is not in a repository.
     pub(super) fn is_no_repository(&self) -> bool {
         let said = |output: &Output| {
             let words = String::from_utf8_lossy(&output.stderr);
-            // The second: a folder that merely looks like a bare repository.
+            // The second is for a folder that only looks like a bare repository.
             ["not a git repository", "cannot use bare repository", "must be run in a work tree"]
                 .iter()
                 .any(|reason| words.contains(reason))
@@ -164,10 +163,10 @@ impl Answer {
         self.0.as_ref().is_some_and(|output| !output.status.success() && said(output))
     }
 
-    /// What was printed.
+    /// Standard output.
     ///
     /// # Errors
-    /// [`Error::Io`] in git's words when it failed.
+    /// [`Error::Io`] with git's message if it failed.
     pub(super) fn success(&self, git: &Git) -> Result<&[u8]> {
         match &self.0 {
             Some(output) if output.status.success() => Ok(&output.stdout),
@@ -180,7 +179,7 @@ impl Answer {
     }
 }
 
-/// The folder as programs understand it: on Windows, without the mark of a verbatim path.
+/// The folder in the form that other programs support: on Windows, without the verbatim prefix.
 fn plain(folder: &Path) -> PathBuf {
     let shown = folder.to_string_lossy();
     match shown.strip_prefix(r"\\?\").filter(|rest| cfg!(windows) && rest.get(1..2) == Some(":")) {
@@ -191,7 +190,7 @@ fn plain(folder: &Path) -> PathBuf {
 
 fn is_taken_away(name: &OsString) -> bool {
     let name = name.to_string_lossy();
-    // The user's own settings by environment; the overrides above come after them.
+    // Settings of the user in environment variables. The overrides take precedence.
     let is_setting = name == "GIT_CONFIG_COUNT"
         || name.starts_with("GIT_CONFIG_KEY_")
         || name.starts_with("GIT_CONFIG_VALUE_");

@@ -1,4 +1,4 @@
-//! A project that was unpacked with a `.git` folder full of traps.
+//! A project unpacked with a malicious `.git` folder.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use super::tests::{Scratch, run};
 use super::*;
 use ubp_testing::conformance::Repository;
 
-/// Arms every setting that could run `trap`, a script that leaves a mark and passes its input on.
+/// Sets every setting that could run `trap`, a script that writes to `mark` and copies its input.
 fn arm(scratch: &mut Scratch, trap: &Path, mark: &Path) {
     fs::write(trap, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", mark.display())).unwrap();
     fs::set_permissions(trap, fs::Permissions::from_mode(0o755)).unwrap();
@@ -46,7 +46,7 @@ fn arm(scratch: &mut Scratch, trap: &Path, mark: &Path) {
 }
 
 #[test]
-fn nothing_in_a_repository_runs_a_command() {
+fn settings_of_a_repository_run_no_commands() {
     let place = tempfile::tempdir().unwrap();
     let (trap, mark) = (place.path().join("trap"), place.path().join("mark"));
     let mut scratch = Scratch::new("app");
@@ -54,7 +54,7 @@ fn nothing_in_a_repository_runs_a_command() {
     let files = [("a.rs", "1"), ("b.rs", "1"), ("c.rs", "1"), (".gitattributes", attributes)];
     scratch.commit(&files, Timestamp::from_second(1_700_000_000).unwrap());
     arm(&mut scratch, &trap, &mark);
-    // Times alone have changed: git has to look into the files, through filters.
+    // Only times have changed, so git must read the files, through filters.
     std::thread::sleep(std::time::Duration::from_millis(20));
     for (path, text) in &files[..3] {
         scratch.edit(path, text);
@@ -68,7 +68,7 @@ fn nothing_in_a_repository_runs_a_command() {
     let ran = fs::read_to_string(&mark).unwrap_or_default();
     assert_eq!(ran, "");
 
-    // The traps do work: git by itself walks into them.
+    // The traps work: plain git triggers them.
     let _ = std::process::Command::new("git")
         .args(["-C", &scratch.dir.path().to_string_lossy(), "status", "--short"])
         .output();
@@ -77,7 +77,7 @@ fn nothing_in_a_repository_runs_a_command() {
 }
 
 #[test]
-fn a_submodules_traps_stay_shut_too() {
+fn settings_of_a_submodule_run_no_commands() {
     let place = tempfile::tempdir().unwrap();
     let (trap, mark) = (place.path().join("trap"), place.path().join("mark"));
     let mut library = Scratch::new("");
@@ -99,7 +99,7 @@ fn a_submodules_traps_stay_shut_too() {
 }
 
 #[test]
-fn a_folder_that_plays_a_bare_repository_is_none() {
+fn a_folder_that_looks_like_a_bare_repository_is_ignored() {
     let place = tempfile::tempdir().unwrap();
     let (trap, mark) = (place.path().join("trap"), place.path().join("mark"));
     let mut scratch = Scratch::new("");
@@ -118,7 +118,7 @@ fn a_folder_that_plays_a_bare_repository_is_none() {
 }
 
 #[test]
-fn a_filter_that_cannot_be_turned_off_is_refused() {
+fn a_filter_that_cannot_be_disabled_is_an_error() {
     let mut scratch = Scratch::new("");
     scratch.commit(&[("a.rs", "1")], Timestamp::from_second(1_700_000_000).unwrap());
     let config = scratch.path(".git/config");

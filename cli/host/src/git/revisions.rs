@@ -1,4 +1,4 @@
-//! What git knows of single files: their commits, what they held, where they went.
+//! History of single files: commits, contents and renames.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use ubp_core::{Result, path as paths};
 use super::{GitHistory, PATHS_OF_COMMITS, Repository, scope, utf8};
 
 impl GitHistory {
-    /// The repository that `path` lies in, and the path as seen from the project or nested repository.
+    /// The repository of `path`, and the path relative to the project or nested repository.
     fn repository_of<'a>(&self, path: &'a str) -> Result<Option<(Repository, &'a str)>> {
         if !paths::is_inside(path) || !paths::is_normal(path) || !self.may_be_in_repository_of(&[path].into())
         {
@@ -100,7 +100,7 @@ impl GitHistory {
             "-O/dev/null",
             &commit,
         ])?;
-        // Each rename is its likeness, the old name and the new one.
+        // Each rename is a similarity, the old name and the new name.
         let text = String::from_utf8_lossy(&output).into_owned();
         let fields: Vec<&str> = text.split('\0').collect();
         let old = format!("{}{inner}", repository.prefix);
@@ -133,7 +133,7 @@ impl GitHistory {
 }
 
 impl Repository {
-    /// The times of the first commits of these paths, relative to the project. Renames are not followed.
+    /// Times of the first commits of paths relative to the project. Renames are not followed.
     pub(super) fn first_commits(&self, wanted: &BTreeSet<&str>) -> Result<BTreeMap<String, Timestamp>> {
         let mut times = BTreeMap::new();
         if !self.has_commits() {
@@ -151,7 +151,7 @@ impl Repository {
             let path = token.strip_prefix(b"\n").unwrap_or(token);
             let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
             let Some(path) = path.filter(|path| wanted.contains(path)) else { continue };
-            // The oldest commit comes last. A commit at the boundary of a shallow clone has no known time.
+            // The oldest commit comes last. At the boundary of a shallow clone, the first commit is unknown.
             times.remove(path);
             times.extend(time.map(|time| (path.to_owned(), time)));
         }
@@ -167,7 +167,7 @@ impl Repository {
         Ok(self.git.run(arguments)?.success(&self.git)?.to_vec())
     }
 
-    /// `<commit> <seconds> <subject>`, unless the commit is where history was cut off.
+    /// Parses `<commit> <seconds> <subject>`; `None` for a commit at the boundary of a shallow clone.
     fn revision(&self, line: &str) -> Option<Revision> {
         let mut fields = line.splitn(3, ' ');
         let (id, seconds) = (fields.next()?, fields.next()?);

@@ -1,4 +1,4 @@
-//! What commits hold: their names, their files, and the contents of these, however many there are.
+//! Snapshots of commits: resolving revisions, listing files, and reading contents of many files at once.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,9 +11,9 @@ use super::super::ignore_rules::{CommittedRules, RULE_FILES};
 use super::revisions::is_commit_name;
 use super::{GitHistory, Repository, utf8};
 
-/// Submodules inside of each other that are looked into.
+/// Limit on the nesting of submodules.
 const DEEPEST: usize = 4;
-/// Links that are followed from one file.
+/// Limit on symbolic links followed from one file.
 const MOST_LINKS: usize = 8;
 
 /// One line of a tree.
@@ -21,7 +21,7 @@ struct Entry {
     mode: String,
     id: String,
     size: u64,
-    /// Path from the top of the repository.
+    /// Path relative to the repository.
     path: String,
 }
 
@@ -29,7 +29,7 @@ impl GitHistory {
     pub(super) fn commit_called(&self, revision: &str) -> Result<String> {
         let unknown = |why: &str| Error::invalid(format!("unknown revision '{revision}': {why}"));
         if revision.contains('\0') {
-            return Err(unknown("no name has such a character"));
+            return Err(unknown("it contains an invalid character"));
         }
         let repository = match self.may_be_in_repository() {
             true => self.open()?,
@@ -40,13 +40,13 @@ impl GitHistory {
         let answer =
             repository.git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
         let reason = if repository.boundary.is_empty() {
-            "git does not know it"
+            "git cannot find it"
         } else {
-            "this shallow clone does not have it; `git fetch --unshallow`, or `git fetch --depth=N`, brings more"
+            "it is not in this shallow clone; run `git fetch --unshallow` or `git fetch --depth=N`"
         };
         let found = answer.success(&repository.git).map_err(|_| unknown(reason))?;
         let commit = utf8(&self.root, found)?.trim().to_owned();
-        if is_commit_name(&commit) { Ok(commit) } else { Err(unknown("git does not know it")) }
+        if is_commit_name(&commit) { Ok(commit) } else { Err(unknown("git cannot find it")) }
     }
 
     pub(super) fn common_ancestor(&self, one: &str, other: &str) -> Result<Option<String>> {
@@ -87,7 +87,7 @@ impl GitHistory {
             };
             let Some(file) = file.filter(|_| paths::is_inside(path)) else { continue };
             let ignored = rules.ignored(&entry.path).and_then(|place| {
-                // What lies above the project is no part of it, and leaves out nothing of it.
+                // Ignore rules for folders above the project do not apply.
                 place.strip_prefix(&repository.prefix).map(str::to_owned)
             });
             files.insert(path.to_owned(), CommittedFile { id: file.id.clone(), size: file.size, ignored });
@@ -95,7 +95,7 @@ impl GitHistory {
         Ok(files)
     }
 
-    /// The files of a submodule, if it is there and has the commit.
+    /// The files of a submodule, if it is checked out and has the commit.
     fn submodule(&self, path: &str, commit: &str) -> Result<BTreeMap<String, CommittedFile>> {
         let inner = Self { root: self.root.join(path), depth: self.depth + 1 };
         if !paths::is_inside(path) || inner.depth > DEEPEST || self.nested_in(path).as_deref() != Some(path) {
@@ -109,7 +109,7 @@ impl GitHistory {
         Ok(named.collect())
     }
 
-    /// The innermost repository inside the project that a file in the folder `path` would belong to.
+    /// The innermost nested repository for files in the folder `path`.
     fn nested_in(&self, path: &str) -> Option<String> {
         let inside = format!("{path}/x");
         self.nested(&inside, &mut BTreeMap::new()).map(str::to_owned)
@@ -195,7 +195,7 @@ impl GitHistory {
         Ok(changes)
     }
 
-    /// The repository, where it can be asked about this commit.
+    /// The repository, if it has `commit`.
     fn open_for(&self, commit: &str) -> Result<Option<Repository>> {
         if !is_commit_name(commit) || !self.may_be_in_repository() {
             return Ok(None);
@@ -212,7 +212,7 @@ impl Entry {
     }
 }
 
-/// The file that a symbolic link stands for, if it is one of the same commit and of the project.
+/// The target of a symbolic link, if it is a file of the same commit inside the project.
 fn follow<'a>(
     entries: &BTreeMap<&str, &'a Entry>,
     links: &BTreeMap<&str, String>,
@@ -249,7 +249,7 @@ impl Repository {
         Ok(entries.collect())
     }
 
-    /// Where each symbolic link leads, as it is written.
+    /// The target of each symbolic link, as stored.
     fn links<'a>(&self, entries: &'a [Entry]) -> Result<BTreeMap<&'a str, String>> {
         let links: Vec<&Entry> = entries.iter().filter(|entry| entry.mode == "120000").collect();
         let ids: Vec<&str> = links.iter().map(|entry| entry.id.as_str()).collect();
@@ -259,7 +259,7 @@ impl Repository {
         Ok(readable.collect())
     }
 
-    /// Contents by their names, all from one process; `None` for what is not here.
+    /// Contents of objects, read by one process; `None` for missing ones.
     fn blobs(&self, ids: &[&str]) -> Result<Vec<Option<Vec<u8>>>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -270,7 +270,7 @@ impl Repository {
         let mut child = process.spawn().map_err(failed)?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let contents = std::thread::scope(|scope| {
-            // Git answers while it is asked: whoever writes everything first would wait for ever.
+            // Write on another thread: git answers while reading, so writing everything first would deadlock.
             scope.spawn(move || {
                 let Some(mut input) = input else { return };
                 for id in ids {
@@ -282,7 +282,7 @@ impl Repository {
             output.map_or_else(|| Ok(Vec::new()), |output| read_blobs(output, ids.len()))
         });
         if contents.is_err() {
-            // It may have ended by itself just before.
+            // The process may already have ended.
             let _ = child.kill();
         }
         child.wait().map_err(failed)?;

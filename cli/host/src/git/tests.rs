@@ -1,4 +1,4 @@
-//! History through the real git, in scratch repositories.
+//! History with real git, in temporary repositories.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::process::Command;
@@ -15,7 +15,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A repository whose project lies in the folder `prefix`.
+    /// A repository with the project in the folder `prefix`.
     pub(super) fn new(prefix: &'static str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join(prefix);
@@ -91,7 +91,7 @@ pub(super) fn run(folder: &Path, arguments: &[&str]) -> String {
 fn commit(folder: &Path, arguments: &[&str], time: Timestamp) {
     let mut git = scratch_git(folder, &["commit"]);
     let date = format!("@{} +0000", time.as_second());
-    // The author's time differs on purpose: the committer's counts.
+    // The author's time differs, to test that the committer's is used.
     git.args(arguments).env("GIT_COMMITTER_DATE", date).env("GIT_AUTHOR_DATE", "@1000000000 +0000");
     finish(git);
 }
@@ -108,23 +108,23 @@ fn changes(history: &GitHistory, paths: &[&str]) -> BTreeMap<String, SourceChang
 }
 
 #[test]
-fn conforms_at_the_top_and_in_a_folder() {
+fn history_conforms_at_the_repository_root_and_in_a_subfolder() {
     conformance::history(&mut Scratch::new(""));
     conformance::history(&mut Scratch::new("packages/the app"));
 }
 
 #[test]
-fn without_a_repository_nothing_is_known() {
+fn without_a_repository_there_is_no_history() {
     let dir = tempfile::tempdir().unwrap();
     conformance::without_history(&GitHistory::new(dir.path()));
     conformance::without_history(&GitHistory::new(&dir.path().join("nowhere")));
-    // Something that only looks like one.
+    // A folder that only looks like a repository.
     fs::create_dir(dir.path().join(".git")).unwrap();
     conformance::without_history(&GitHistory::new(dir.path()));
 }
 
 #[test]
-fn odd_names_are_found() {
+fn files_with_unusual_names_are_found() {
     let mut scratch = Scratch::new("");
     let names =
         [":(top)a.rs", "a b.rs", "*.rs", "-x.rs", "line\nfeed.rs", "\nfirst.rs", "q\"uo\\te.rs", "日本.rs"];
@@ -140,7 +140,7 @@ fn odd_names_are_found() {
 }
 
 #[test]
-fn many_paths_take_the_same_answers_as_few() {
+fn many_paths_get_the_same_answers_as_few() {
     let mut scratch = Scratch::new("sub");
     let names: Vec<String> = (0..200).map(|number| format!("src/{number:03}.rs")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
@@ -159,7 +159,7 @@ fn many_paths_take_the_same_answers_as_few() {
 }
 
 #[test]
-fn staged_deleted_ignored_and_touched_files_are_told_apart() {
+fn staged_deleted_ignored_and_touched_files_are_distinguished() {
     let mut scratch = Scratch::new("");
     let files = ["staged", "deleted", "removed", "touched"].map(|name| (name, "1"));
     scratch.commit_at(&files, 0);
@@ -174,14 +174,14 @@ fn staged_deleted_ignored_and_touched_files_are_told_apart() {
     for path in ["staged", "deleted", "removed"] {
         assert_eq!(scratch.change(path), Some(SourceChange::Uncommitted), "{path}");
     }
-    assert_eq!(scratch.change("out/generated"), None, "what is ignored has no history");
-    assert_eq!(scratch.time("touched"), 0, "equal content is no change");
+    assert_eq!(scratch.change("out/generated"), None, "an ignored file has no history");
+    assert_eq!(scratch.time("touched"), 0, "equal content is not a change");
     scratch.commit_at(&[], 60);
     assert_eq!(scratch.change("removed"), None);
 }
 
 #[test]
-fn merges_count_for_what_they_change_themselves() {
+fn merges_count_only_for_their_own_changes() {
     let mut scratch = Scratch::new("");
     scratch.commit_at(&[("main", "1"), ("side", "1"), ("both", "1\n2\n3\n4\n5\n")], 0);
     scratch.git(&["checkout", "--quiet", "-b", "side"]);
@@ -198,7 +198,7 @@ fn merges_count_for_what_they_change_themselves() {
 }
 
 #[test]
-fn a_shallow_clone_says_where_its_knowledge_ends() {
+fn in_a_shallow_clone_older_changes_are_beyond_history() {
     let mut scratch = Scratch::new("");
     scratch.commit_at(&[("old", "1"), ("sub/older", "1")], 0);
     scratch.commit_at(&[("sub/edge", "1")], 60);
@@ -211,7 +211,11 @@ fn a_shallow_clone_says_where_its_knowledge_ends() {
         let path = |name: &str| format!("{prefix}{name}");
         let found = history.last_changes(&[path("older"), path("edge"), path("new")]).unwrap();
         assert_eq!(found[&path("older")], SourceChange::BeyondHistory);
-        assert_eq!(found[&path("edge")], SourceChange::BeyondHistory, "the edge lists everything as new");
+        assert_eq!(
+            found[&path("edge")],
+            SourceChange::BeyondHistory,
+            "the boundary commit lists every file as new"
+        );
         assert!(matches!(&found[&path("new")], SourceChange::Committed(commit) if commit.time == at(120)));
     }
 }
@@ -234,7 +238,7 @@ fn a_partial_clone_fetches_nothing() {
 }
 
 #[test]
-fn submodules_and_inner_repositories_are_asked_themselves() {
+fn files_in_submodules_and_nested_repositories_have_their_history() {
     let mut library = Scratch::new("");
     library.commit_at(&[("lib.rs", "1"), ("deep/x.rs", "1")], 0);
     let mut scratch = Scratch::new("app");
@@ -290,5 +294,5 @@ fn first_commits_are_the_commits_that_added_the_files() {
     let url = format!("file://{}", scratch.dir.path().display());
     run(clone.path(), &["clone", "--quiet", "--depth=1", &url, "shallow"]);
     let shallow = GitHistory::new(&clone.path().join("shallow/docs"));
-    assert!(shallow.first_commits(&asked).unwrap().is_empty(), "a shallow clone does not know");
+    assert!(shallow.first_commits(&asked).unwrap().is_empty(), "unknown in a shallow clone");
 }

@@ -1,6 +1,5 @@
-//! Git's history for a process that answers often: which commit is checked out is asked of git only
-//! when one of the files that say so has changed, since a process for every answer would take longer
-//! than the answer.
+//! Git history for long-running processes. It caches the checked-out commit until one of the files that determine it
+//! changes, because starting git for every answer would take longer than the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +12,10 @@ use ubp_core::ports::{History, Revision, SourceChange};
 use super::stamp::Stamp;
 use crate::GitHistory;
 
-/// The longest reference or link between folders that is believed.
+/// Limit on the bytes of a reference or `.git` file.
 const LONGEST: u64 = 4096;
 
-/// A history that remembers which commit is checked out.
+/// A history that caches the checked-out commit.
 #[derive(Debug)]
 pub(super) struct FollowedHistory {
     git: GitHistory,
@@ -29,14 +28,14 @@ impl FollowedHistory {
         Self { git, root: root.to_path_buf(), head: Mutex::new(None) }
     }
 
-    /// What the files look like that decide which commit is checked out.
+    /// Stamps of the files that determine the checked-out commit.
     fn stamps(&self) -> Vec<Stamp> {
         let mut stamps = Vec::new();
         for folder in self.root.ancestors() {
             let entry = folder.join(".git");
             let Ok(metadata) = fs::symlink_metadata(&entry) else { continue };
             stamps.push(Stamp::of(&entry.join("HEAD")));
-            // In a working tree beside the repository, `.git` is a file that says where that is.
+            // In a linked worktree, `.git` is a file with the path of the repository.
             let git_dir = if metadata.is_file() {
                 stamps.push(Stamp::of(&entry));
                 let Some(path) =
@@ -85,7 +84,7 @@ impl History for FollowedHistory {
             return Ok(head.clone());
         }
         let head = self.git.head()?;
-        // Read before git was asked: a change in between makes the next answer ask again.
+        // The stamps are older than git's answer, so a change in between invalidates the cache.
         *known = Some((stamps, head.clone()));
         Ok(head)
     }

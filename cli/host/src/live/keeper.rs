@@ -1,5 +1,5 @@
-//! The thread that keeps the index true: it takes in what was noticed, once it is quiet or as soon as
-//! an answer waits for it, and looks every second at what nobody tells of.
+//! The thread that keeps the index up to date. It indexes noticed changes once they pause, or as soon as a call waits
+//! for them, and polls every second what cannot be watched.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -21,14 +21,14 @@ use super::watch::Watch;
 use super::{Changed, Notice, Shared, Standing};
 use crate::{UBP_DIR, memory};
 
-/// Changed pages above which nobody waits for a refresh, and only one process does it.
+/// Number of changed pages above which calls do not wait for a refresh, and only one process does it.
 const MANY: usize = 500;
-/// Comparing all files takes no more than this part of the time.
+/// Comparing all files takes at most 1/`SHARE` of the time.
 const SHARE: u32 = 200;
-/// The same while files cannot be watched.
+/// The same if files cannot be watched.
 const POLLING_SHARE: u32 = 20;
 
-/// Works until the project is dropped.
+/// Runs until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
     let now = Instant::now();
     let mut keeper = Keeper {
@@ -64,21 +64,21 @@ struct Keeper<'a> {
     head: Option<Option<String>>,
     reviews: Option<Stamp>,
     favorites: Option<Stamp>,
-    /// The files outside of the pages folder that decide what a page is.
+    /// Stamps of ignore files above the pages folder.
     rules: Vec<Stamp>,
     unreadable: Vec<Unreadable>,
-    /// The failure that was said last.
+    /// The failure reported last.
     said: Option<String>,
-    /// When all files were compared last, and how long that took.
+    /// Time of the last comparison of all files, and its duration.
     compared: Instant,
     took: Duration,
-    /// Calls that had begun by the last look, and when there was a new one, unless this rests since.
+    /// Number of calls at the last check, and the time of the latest one; `None` after memory was released.
     begun: usize,
     asked: Option<Instant>,
 }
 
 impl Keeper<'_> {
-    /// What is looked at every second.
+    /// The checks of every second.
     fn tick(&mut self) {
         let shared = self.shared;
         shared.claim();
@@ -109,12 +109,12 @@ impl Keeper<'_> {
             self.tell_pages(&opened);
         }
         self.tell_state(&opened);
-        // Whatever stands in the way is said by the next answer that needs the index.
+        // An error is reported by the next call that needs the index.
         let _ = opened.engine.index.share_vectors();
         self.rest(&opened);
     }
 
-    /// Once nobody has asked for a while, lets go of what only questions need.
+    /// Releases memory that only calls need, after a time without calls.
     fn rest(&mut self, opened: &Opened) {
         let begun = self.shared.begun.load(Ordering::Acquire);
         if begun != self.begun || self.shared.calls.load(Ordering::Acquire) > 0 {
@@ -130,7 +130,7 @@ impl Keeper<'_> {
     fn refresh(&mut self) {
         let shared = self.shared;
         let Due { upto, rescan, suspects } = shared.pulse.begin();
-        // Where others index, nobody here knows what changed.
+        // If another process indexes, the changes are unknown here.
         let only = match suspects {
             Suspects::Pages(pages) if shared.lock.is_indexer() => Some(pages.into_iter().collect::<Vec<_>>()),
             _ => None,
@@ -154,7 +154,7 @@ impl Keeper<'_> {
                 self.tell_pages(&opened);
                 shared.wake_vectors();
             }
-            // Stopped, or left to the process that indexes.
+            // Cancelled by stop, or left to the process that indexes.
             Err(Error::Cancelled) => shared.pulse.finish(upto, None),
             Err(error) => {
                 self.failed(&error);
@@ -163,9 +163,9 @@ impl Keeper<'_> {
         }
     }
 
-    /// Hears of changes in every folder that has pages or may get some.
+    /// Watches every folder that has pages or may get some.
     fn listen(&mut self, opened: &Opened) {
-        /// While folders are listened to, others may be made in them.
+        /// Folders may be created while watching starts.
         const ROUNDS: usize = 3;
         let folder = opened.project.pages_dir.clone();
         let identity = super::stamp::identity(&folder);
@@ -182,7 +182,7 @@ impl Keeper<'_> {
                     hears_all = false;
                     if let Some(why) = why {
                         self.shared.tell(Notice::warning(format!(
-                            "changes of files cannot be watched ({why}); they are looked for instead, which is slower"
+                            "cannot watch files for changes ({why}); polling instead, which is slower"
                         )));
                     }
                     break;
@@ -193,7 +193,7 @@ impl Keeper<'_> {
         self.shared.pulse.set_hears_all(hears_all);
     }
 
-    /// Compares the index with the files, or with those of these pages.
+    /// Compares the index with all files, or with those of the pages in `only`.
     fn compare(&self, opened: &Arc<Opened>, only: Option<&[String]>) -> Result<RefreshReport> {
         let shared = self.shared;
         let cancel = Cancel::default();
@@ -215,7 +215,7 @@ impl Keeper<'_> {
         report
     }
 
-    /// Says what went wrong, once.
+    /// Reports a failure, once.
     fn failed(&mut self, error: &Error) {
         let words = error.to_string();
         if self.said.as_ref() != Some(&words) {
@@ -224,7 +224,7 @@ impl Keeper<'_> {
         }
     }
 
-    /// Tells what cannot be read, of these pages or of all, unless that was told before.
+    /// Reports unreadable files, of the pages in `only` or of all, unless they were reported before.
     fn tell_unreadable(&mut self, only: Option<&[String]>, mut unreadable: Vec<Unreadable>) {
         const MOST: usize = 5;
         if let Some(only) = only {
@@ -242,13 +242,13 @@ impl Keeper<'_> {
         if more > 0 {
             self.shared.tell(Notice {
                 hint: Some(hint::Hint::ask(hint::Next::call("doctor")).text(" lists them")),
-                ..Notice::warning(format!("and {more} more that cannot be read"))
+                ..Notice::warning(format!("and {more} more unreadable files"))
             });
         }
         self.unreadable = unreadable;
     }
 
-    /// Tells listeners which pages differ from what they were told before.
+    /// Notifies listeners of pages that changed since the last notification.
     fn tell_pages(&self, opened: &Opened) {
         let shared = self.shared;
         let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,7 +263,7 @@ impl Keeper<'_> {
             return;
         }
         let Ok(now) = Snapshot::of(&opened.engine.index) else { return };
-        // An index that was just replaced is empty for a moment.
+        // An index that was just replaced is still empty.
         if now.is_empty() && standing != Standing::Settled {
             return;
         }
@@ -284,7 +284,7 @@ impl Keeper<'_> {
             }
             self.head = Some(head);
         }
-        // Also while nobody listens: whoever begins to has just read them, and must hear of the very next change.
+        // Even without listeners: a new one has just read these files, and must be notified of the next change.
         for (file, known, change) in [
             (REVIEW_LOCK, &mut self.reviews, Changed::Reviews),
             (FAVORITES, &mut self.favorites, Changed::Favorites),
@@ -298,7 +298,7 @@ impl Keeper<'_> {
 }
 
 impl Shared {
-    /// Takes the pages that the index holds now for known to all listeners, unless there were some.
+    /// Assumes that listeners know the pages now in the index, unless a snapshot exists.
     pub(super) fn remember_pages(&self) {
         let Ok(opened) = self.current() else { return };
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,7 +308,7 @@ impl Shared {
     }
 }
 
-/// Sees from the number of changed pages whether a refresh takes long.
+/// Detects a long refresh by its number of changed pages.
 struct Gauge<'a> {
     shared: &'a Shared,
     cancel: &'a Cancel,

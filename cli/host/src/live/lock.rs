@@ -1,5 +1,5 @@
-//! Which of several servers on a project watches and indexes: the one that holds `.ubp/serve.lock`.
-//! The system takes the lock from a process that dies, however it dies, and the next one gets it.
+//! Of several servers on a project, the one that holds `.ubp/serve.lock` watches and indexes. The system releases the
+//! lock when its process ends, in any way, and another server takes it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::{Project, UBP_DIR};
 
 const LOCK: &str = "serve.lock";
 
-/// This process's claim to the lock.
+/// The lock, from the view of this process.
 #[derive(Debug)]
 pub(super) struct ServeLock {
     path: PathBuf,
@@ -24,20 +24,20 @@ pub(super) struct ServeLock {
 enum Claim {
     None,
     Held(FileLock),
-    /// Where nobody can lock anything, every process is on its own.
+    /// Locking is not possible, so every process indexes for itself.
     Alone,
 }
 
-/// How an attempt to get the lock ended.
+/// Result of an attempt to take the lock.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// It is this process's, as before.
+    /// This process already held it.
     Kept,
-    /// It is this process's from now on.
+    /// This process holds it now.
     Taken,
-    /// It belongs to another one.
+    /// Another process holds it.
     Elsewhere,
-    /// There is no way to have a lock here; from now on this process works as if it were alone.
+    /// Locking is not possible here; from now on this process indexes for itself.
     Impossible(io::Error),
 }
 
@@ -52,13 +52,13 @@ impl ServeLock {
         self.indexer.load(Ordering::Acquire)
     }
 
-    /// Works without a lock from now on: the index is this process's own.
+    /// Stops using the lock, because this process has its own index.
     pub(super) fn go_alone(&self) {
         *self.claim.lock().unwrap_or_else(PoisonError::into_inner) = Claim::Alone;
         self.indexer.store(true, Ordering::Release);
     }
 
-    /// Gets the lock if nobody has it. Costs one look at the disk, so that every answer can ask.
+    /// Takes the lock if it is free. Cheap enough to call for every answer: one file system access.
     pub(super) fn attempt(&self) -> Attempt {
         let mut claim = self.claim.lock().unwrap_or_else(PoisonError::into_inner);
         match &*claim {
@@ -76,7 +76,7 @@ impl ServeLock {
                 Attempt::Taken
             }
             Ok(None) => Attempt::Elsewhere,
-            // The folder is gone for now, and with it the project.
+            // The project's folder is missing at the moment.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Attempt::Elsewhere,
             Err(error) => {
                 *claim = Claim::Alone;
@@ -86,7 +86,7 @@ impl ServeLock {
         }
     }
 
-    /// Lets another process have it.
+    /// Releases the lock.
     pub(super) fn release(&self) {
         *self.claim.lock().unwrap_or_else(PoisonError::into_inner) = Claim::None;
         self.indexer.store(false, Ordering::Release);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn one_has_it_and_the_next_gets_it() {
+    fn one_process_holds_the_lock_and_another_gets_it_after_release() {
         let folder = project();
         let (first, second) = (ServeLock::new(folder.path()), ServeLock::new(folder.path()));
         assert!(matches!(first.attempt(), Attempt::Taken));
@@ -129,7 +129,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_lock_file_that_was_deleted_is_taken_anew() {
+    fn a_deleted_lock_file_is_created_and_locked_again() {
         let folder = project();
         let (first, second) = (ServeLock::new(folder.path()), ServeLock::new(folder.path()));
         assert!(matches!(first.attempt(), Attempt::Taken));
@@ -138,11 +138,11 @@ mod tests {
         assert!(matches!(second.attempt(), Attempt::Elsewhere));
         std::fs::remove_file(folder.path().join(UBP_DIR).join(LOCK)).unwrap();
         assert!(matches!(second.attempt(), Attempt::Taken));
-        assert!(matches!(first.attempt(), Attempt::Elsewhere), "and never two at once for long");
+        assert!(matches!(first.attempt(), Attempt::Elsewhere), "two processes hold it only briefly");
     }
 
     #[test]
-    fn without_the_folder_there_is_nothing_to_hold() {
+    fn without_the_project_folder_the_lock_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let lock = ServeLock::new(folder.path());
         assert!(matches!(lock.attempt(), Attempt::Elsewhere));

@@ -1,13 +1,13 @@
-//! A project held open by a process that runs for long: it hears of changes and takes them in, makes
-//! vectors while nobody asks, follows the settings, and shares the work with other such processes on
-//! the same project. Servers ask it for answers and add nothing but their protocol.
+//! A project kept open by a long-running process. It watches and indexes changes, computes vectors in the background,
+//! applies changed settings, and shares the work with other such processes on the project. Servers only add their
+//! protocol.
 //!
 //! **Invariants**
-//! - An answer that says `fresh` is true to every change that the system had told of (`tests/tests/live.rs`:
-//!   several processes under 20 changes a second, whose index then equals a rebuild).
-//! - What UBP writes itself is no change: an idle server refreshes nothing and uses no processor time
+//! - An answer with `fresh` includes every change that the system had reported (`tests/tests/live.rs`: several
+//!   processes under 20 changes a second, whose index then equals a rebuild).
+//! - UBP's own writes are not changes: an idle server refreshes nothing and uses no processor time
 //!   (`tests/tests/live.rs`).
-//! - One server indexes, and another does within two seconds of its death (`tests/sharing.rs`).
+//! - One server indexes, and another takes over within two seconds of its end (`tests/sharing.rs`).
 //! - No work outlives the call that started it, or [`Live::stop`] (`tests/`).
 
 use std::path::{Path, PathBuf};
@@ -51,32 +51,32 @@ use pulse::{Hint, Pulse, Timing, Waited};
 use stamp::{Identity, Stamp};
 use standing::{Standing, StandingFile};
 
-/// Changes that a slow listener may be behind; then it hears that it missed some.
+/// Limit on queued changes per listener. A slower listener learns that it missed some.
 const BACKLOG: usize = 256;
-/// How long [`Live::stop`] waits for threads that wait for the database.
+/// How long [`Live::stop`] waits for threads that are blocked by the database.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What changed in a project that is held open.
+/// A change in an open project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changed {
-    /// Pages came, went, moved or have new content in the index, whichever process took them in.
+    /// Pages were added, removed, renamed or changed in the index, by any process.
     Pages(PageChanges),
-    /// Another commit is checked out: its name, where there is one.
+    /// Another commit was checked out: its name, if there is one.
     Head(Option<String>),
-    /// The settings in the manifest.
+    /// The settings in the manifest changed.
     Settings,
-    /// Reviews, in `refs.lock`.
+    /// The reviews in `refs.lock` changed.
     Reviews,
-    /// The favourite pages.
+    /// The favourite pages changed.
     Favorites,
 }
 
-/// Who asks for an operation.
+/// The caller of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
     /// A person or an agent.
     pub caller: Caller,
-    /// What an agent calls itself.
+    /// Name of the agent.
     pub agent: Option<&'a str>,
 }
 
@@ -86,14 +86,14 @@ impl From<Caller> for Asker<'_> {
     }
 }
 
-/// Something that a person should read, on standard error or wherever messages go.
+/// A message for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Whether it will probably need attention.
+    /// Whether it probably needs attention.
     pub is_warning: bool,
     /// What happened.
     pub text: String,
-    /// The way out, where there is one.
+    /// How to fix it, if known.
     pub hint: Option<ubp_core::hint::Hint>,
 }
 
@@ -107,10 +107,10 @@ impl Notice {
     }
 }
 
-/// Hears what people should read. Called from several threads.
+/// Receives messages for people. Called from several threads.
 pub type Notices = Arc<dyn Fn(Notice) + Send + Sync>;
 
-/// A project that is held open. Ends with [`Live::stop`], or when dropped.
+/// An open project. Closed by [`Live::stop`] or on drop.
 pub struct Live {
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -123,40 +123,38 @@ struct Shared {
     timing: Timing,
     opened: RwLock<Arc<Opened>>,
     renewing: Mutex<()>,
-    /// Settings that were found to be of no use.
+    /// Stamp of settings that were invalid.
     refused: Mutex<Option<Stamp>>,
     problem: Mutex<Option<String>>,
     lock: ServeLock,
     pulse: Pulse,
-    /// The pages folder that is listened to.
+    /// The watched pages folder.
     heard: Mutex<Option<(PathBuf, Option<Identity>)>>,
-    /// Stops the refresh at hand.
+    /// Cancels the running refresh.
     refreshing: Mutex<Cancel>,
     calls: AtomicUsize,
-    /// Calls that ever began.
+    /// Number of calls started so far.
     begun: AtomicUsize,
-    /// Whether this process wrote a file that the one that indexes may not have heard of.
+    /// Whether this process wrote a file that the indexing process may not have noticed.
     wrote: AtomicBool,
     vectors: vectors::Bell,
     changes: broadcast::Sender<Arc<Changed>>,
-    /// The pages that listeners know of.
+    /// The pages at the last notification of listeners.
     told: Mutex<Option<Snapshot>>,
     notices: Notices,
     stopped: Cancel,
 }
 
 impl Live {
-    /// Holds `project` open. Returns at once: an index that is yet to be made, or to be brought up to
-    /// date, is worked on in the background.
+    /// Opens `project`. Returns at once; the index is built or updated in the background.
     ///
     /// # Errors
-    /// [`Error::Database`] when there is no way to have an index, [`Error::Internal`] when no thread
-    /// can be started.
+    /// [`Error::Database`] if no index can be opened, [`Error::Internal`] if no thread can be started.
     pub fn start(project: Project, environment: &Environment, notices: Notices) -> Result<Arc<Self>> {
         Self::start_with(project, environment, notices, Timing::default(), Box::new(models::load))
     }
 
-    /// The same, with a model of the caller's choice.
+    /// The same with a model chosen by the caller.
     ///
     /// # Errors
     /// As [`Live::start`].
@@ -218,18 +216,18 @@ impl Live {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&shared));
             let thread =
-                thread.map_err(|error| Error::Internal(format!("no thread can be started: {error}")))?;
+                thread.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
             live.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
         }
         Ok(live)
     }
 
-    /// Runs `operation` on an index that is as true to the files as is known to be possible at once; the answer's
-    /// `index.fresh` says whether it is. Where somebody is shown its words, they are told to that page.
+    /// Runs `operation` on an index that is as up to date as possible without a long wait; `index.fresh` in the answer
+    /// says whether it is complete. If `told` is given, the answer is also printed to its page.
     ///
     /// # Errors
-    /// [`Error::Io`] while the project or its pages folder is gone, [`Error::Cancelled`] after
-    /// [`Live::stop`]; what the operation returns.
+    /// [`Error::Io`] while the project or its pages folder is missing, [`Error::Cancelled`] after [`Live::stop`];
+    /// errors of the operation.
     pub fn call<'a>(
         &self,
         asker: impl Into<Asker<'a>>,
@@ -252,9 +250,9 @@ impl Live {
             self.with(caller, progress, cancel, ask)
         };
         match (ask(params), again) {
-            // A damaged index is out of the way by now, and one that was deleted is not used again.
+            // The index was damaged or deleted; the retry uses a new one.
             (Err(Error::Database(_)), Some(params)) if !self.shared.has_its_index() => ask(params),
-            // The system may not have told yet of a page that was written a moment ago.
+            // The system may not have reported a page yet that was just written.
             (Err(Error::PageNotFound { .. }), Some(params)) => {
                 self.shared.compare_again();
                 ask(params)
@@ -266,8 +264,8 @@ impl Live {
         }
     }
 
-    /// Runs `operation` on the index as it is, without waiting for changes that are on their way into
-    /// it: for what somebody types, which must not wait for what was typed before.
+    /// Runs `operation` on the index as it is, without waiting for pending changes: for completions and other calls
+    /// while a person types.
     ///
     /// # Errors
     /// As [`Live::call`].
@@ -288,7 +286,7 @@ impl Live {
         result
     }
 
-    /// Runs `operation` in the same way as [`Live::call`].
+    /// Runs a closure in the same way as [`Live::call`].
     ///
     /// # Errors
     /// As [`Live::call`].
@@ -308,17 +306,17 @@ impl Live {
         result
     }
 
-    /// Hears of every change from now on.
+    /// Subscribes to changes.
     pub fn changes(&self) -> broadcast::Receiver<Arc<Changed>> {
         let receiver = self.shared.changes.subscribe();
         self.shared.remember_pages();
         receiver
     }
 
-    /// Sections that have vectors, and all sections; `None` without a model. Waits for no refresh.
+    /// Number of sections with vectors, and of all sections; `None` without a model. Does not wait for a refresh.
     ///
     /// # Errors
-    /// [`Error::Database`], [`Error::Io`] while the project is gone.
+    /// [`Error::Database`], [`Error::Io`] while the project is missing.
     pub fn vectors(&self) -> Result<Option<(usize, usize)>> {
         let opened = self.shared.current()?;
         let Some(embedder) = &opened.engine.embedder else { return Ok(None) };
@@ -333,22 +331,22 @@ impl Live {
         &self.shared.root
     }
 
-    /// Whether this process watches and indexes, and not another one.
+    /// Whether this process watches and indexes.
     pub fn is_indexer(&self) -> bool {
         self.shared.lock.is_indexer()
     }
 
-    /// Why the settings on disk are not in force, while they are not.
+    /// Why the settings on disk are not used, if they are invalid.
     pub fn problem(&self) -> Option<String> {
         self.shared.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often this process compared the index with the files since it started.
+    /// Number of refreshes by this process.
     pub fn refreshes(&self) -> u64 {
         self.shared.pulse.refreshes()
     }
 
-    /// Ends all threads and lets another process index. Calls from now on are refused.
+    /// Stops all threads and lets another process index. Later calls are refused.
     pub fn stop(&self) {
         let shared = &*self.shared;
         shared.stopped.request();
@@ -361,7 +359,7 @@ impl Live {
             while !thread.is_finished() && begun.elapsed() < FAREWELL {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            // Whoever still waits for another process's transaction ends by itself.
+            // A thread that is blocked by another process's transaction ends later by itself.
             if thread.is_finished() {
                 let _ = thread.join();
             }
@@ -386,7 +384,7 @@ impl Shared {
     }
 
     fn broadcast(&self, changed: Changed) {
-        // Nobody has to listen.
+        // An error means that there are no listeners.
         let _ = self.changes.send(Arc::new(changed));
     }
 
@@ -394,7 +392,7 @@ impl Shared {
         self.vectors.ring();
     }
 
-    /// Gets the lock if it is to be had.
+    /// Takes the lock if it is free.
     fn claim(&self) {
         let was_indexer = self.lock.is_indexer();
         match self.lock.attempt() {
@@ -412,7 +410,7 @@ impl Shared {
         self.wake_vectors();
     }
 
-    /// Makes a new index where `result` says that this one is damaged.
+    /// Replaces the index if `result` is the error of a damaged one.
     fn heal_after<T>(&self, opened: &Arc<Opened>, result: &Result<T>) {
         if let Err(error) = result
             && error.is_damaged_index()
@@ -421,8 +419,8 @@ impl Shared {
         }
     }
 
-    /// Lets no answer from now on be called fresh before what this process saved is in it: the system may tell of
-    /// that only after the next question.
+    /// Records changes saved by this process, so that later answers are fresh only if they include them. The system may
+    /// report them only after the next call.
     fn note_own_change(&self, operation: &Operation, result: &Result<Value>) {
         let Some(saved) = result.as_ref().ok().filter(|_| operation.facts.leaves_index()) else { return };
         if self.lock.is_indexer() {
@@ -433,13 +431,13 @@ impl Shared {
         }
     }
 
-    /// Whether the index is still the one that was opened.
+    /// Whether the index is still the opened file.
     fn has_its_index(&self) -> bool {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).has_its_database()
     }
 
-    /// The project, and whether its index is true to the files: brought up to date first where
-    /// something is known to have changed, or where nobody knows.
+    /// The project, and whether its index is up to date. Refreshes it first if there are changes, or if that is
+    /// unknown.
     fn ready(&self, cancel: &Cancel) -> Result<(Arc<Opened>, bool)> {
         let opened = self.current()?;
         self.claim();
@@ -455,7 +453,7 @@ impl Shared {
             match known {
                 Some(fresh) => return Ok((opened, fresh)),
                 None => {
-                    // It may have ended just now.
+                    // The other process may just have ended.
                     self.claim();
                     self.pulse.ask(true)
                 }
@@ -482,7 +480,7 @@ impl Shared {
         Ok((self.current()?, fresh))
     }
 
-    /// Has all files compared with the index before the next answer.
+    /// Makes the next call compare all files with the index.
     fn compare_again(&self) {
         if self.lock.is_indexer() {
             self.pulse.ask(true);
@@ -491,7 +489,7 @@ impl Shared {
         }
     }
 
-    /// Whether the pages folder is still the one that is listened to.
+    /// Whether the pages folder is still the watched one.
     fn hears(&self, opened: &Opened) -> bool {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.as_ref().is_some_and(|(folder, known)| {
@@ -500,7 +498,7 @@ impl Shared {
     }
 }
 
-/// The same error once more, if it says that the files cannot be looked at.
+/// A copy of the error, if it means that the files cannot be read.
 fn files_out_of_reach(error: &Error) -> Option<Error> {
     match error {
         Error::Io { path, source } => {
@@ -513,7 +511,7 @@ fn files_out_of_reach(error: &Error) -> Option<Error> {
     }
 }
 
-/// A call at work: background work waits for it.
+/// A running call, for which background work waits.
 struct Call<'a>(&'a Shared);
 
 impl<'a> Call<'a> {

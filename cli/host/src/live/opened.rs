@@ -1,5 +1,4 @@
-//! The project as it is open now, and opening it again when its settings or its index were replaced
-//! under it.
+//! The opened project, and reopening it when its settings or its index were replaced.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -16,19 +15,19 @@ use crate::opening::{self, FindModel, Opening};
 use crate::{Environment, GitHistory};
 use crate::{Project, UBP_DIR};
 
-/// A project that is open.
+/// An opened project.
 pub(super) struct Opened {
     pub project: Project,
     pub engine: Engine,
-    /// Whether the index is this process's own.
+    /// Whether the index is in memory.
     pub in_memory: bool,
     manifest: Stamp,
-    /// Which file the index is, unless it lives in memory.
+    /// Identity of the index file, unless it is in memory.
     pub database: Option<Identity>,
 }
 
 impl Opened {
-    /// Opens it, with the settings that `manifest` is the stamp of.
+    /// Opens the project; `manifest` is the stamp of its settings.
     pub(super) fn open(
         project: Project,
         manifest: Stamp,
@@ -51,7 +50,7 @@ impl Opened {
         Ok((Self { project, engine, in_memory, manifest, database }, notices))
     }
 
-    /// Whether settings and index are still those that were opened.
+    /// Whether settings and index are unchanged since opening.
     fn is_current(&self, root: &Path) -> bool {
         Stamp::of(&manifest_path(root)) == self.manifest && self.has_its_database()
     }
@@ -65,17 +64,17 @@ fn manifest_path(root: &Path) -> std::path::PathBuf {
     root.join(ubp_core::manifest::MANIFEST_PATH)
 }
 
-/// The settings on disk, and their stamp: the same for both, or newer settings than the stamp.
+/// The settings on disk, and a stamp that is not newer than them.
 pub(super) fn load(project: &Project) -> (Stamp, Result<Project>) {
     let stamp = Stamp::of(&manifest_path(&project.root));
     (stamp, project.reload())
 }
 
 impl Shared {
-    /// The project as it is open, opened again if need be.
+    /// The opened project, reopened if necessary.
     ///
     /// # Errors
-    /// [`Error::Io`] while the project is gone; as [`opening::open`].
+    /// [`Error::Io`] while the project is missing; as [`opening::open`].
     pub(super) fn current(&self) -> Result<Arc<Opened>> {
         let opened = self.opened();
         if opened.is_current(&self.root) || self.is_refused(&opened) {
@@ -93,7 +92,7 @@ impl Shared {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the settings on disk cannot be used, and that was said.
+    /// Whether the settings on disk are invalid and that was reported.
     fn is_refused(&self, opened: &Opened) -> bool {
         let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.is_some_and(|refused| refused == Stamp::of(&manifest_path(&self.root)))
@@ -103,7 +102,7 @@ impl Shared {
 
     fn renew(&self, before: &Arc<Opened>) -> Result<Arc<Opened>> {
         if !self.root.join(UBP_DIR).is_dir() {
-            let words = "the project that is served here is gone";
+            let words = "the served project no longer exists";
             let gone = std::io::Error::new(std::io::ErrorKind::NotFound, words);
             return Err(Error::io(self.root.to_string_lossy(), gone));
         }
@@ -116,7 +115,7 @@ impl Shared {
             }
             Err(error) => {
                 *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(manifest);
-                let words = format!("{error}; the settings of before stay in force");
+                let words = format!("{error}; the previous settings stay in force");
                 self.set_problem(Some(words.clone()));
                 self.tell(Notice { hint: error.hint(), ..Notice::warning(words) });
                 if before.has_its_database() {
@@ -127,7 +126,7 @@ impl Shared {
         };
         let new_settings = manifest != before.manifest;
         if !before.has_its_database() {
-            self.tell(Notice::information("the index was deleted or replaced, and is opened again"));
+            self.tell(Notice::information("the index was deleted or replaced; opening it again"));
         }
         let (opened, notices) = Opened::open(project, manifest, &self.environment, &*self.find_model)?;
         notices.into_iter().for_each(|notice| self.tell(notice));
@@ -144,13 +143,13 @@ impl Shared {
         Ok(opened)
     }
 
-    /// Puts a damaged index aside, unless that was done, so that the next look opens a new one.
+    /// Moves a damaged index aside, unless another process did, so that a new one is opened.
     pub(super) fn heal(&self, opened: &Opened, error: &Error) {
         let _one_at_a_time = self.renewing.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.in_memory {
             return;
         }
-        // Only the very file that turned out to be damaged: there may be a new one already.
+        // Only the damaged file: there may already be a new one.
         match opening::set_aside_if(&opened.project.database, || opened.has_its_database()) {
             Ok(None) => {}
             Ok(Some(aside)) => self.tell(Notice::warning(format!(

@@ -1,19 +1,18 @@
-//! Noticing that the process which started this one is gone. A client that crashes does not always
-//! close the pipe to its server: another process may have inherited the other end.
+//! Detects the end of the parent process. A client that crashes does not always close the pipe to its server, because
+//! another process may have inherited the other end.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often the parent is looked for.
+/// How often the parent is checked.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Looks for the parent until it is dropped.
+/// Checks the parent until dropped.
 ///
-/// On Unix an orphan gets another parent, which shows within a second. Windows keeps the number of a
-/// parent that is gone; there the end of standard input is the only sign, which a crash always gives,
-/// since handles are not inherited unasked.
+/// On Unix, an orphan gets another parent id. Windows keeps the id of an ended parent; there the end of standard input
+/// is the only sign. A crash always causes it, because handles are not inherited by default.
 #[derive(Debug)]
 pub struct ParentWatch {
     stop: Option<Sender<()>>,
@@ -21,7 +20,7 @@ pub struct ParentWatch {
 }
 
 impl ParentWatch {
-    /// Calls `gone` once, on a thread of its own, when the parent that the process has now is gone.
+    /// Calls `gone` once, on another thread, when the current parent has ended.
     pub fn start(gone: impl FnOnce() + Send + 'static) -> Self {
         Self::following(Arc::new(parent), PAUSE, gone)
     }
@@ -34,7 +33,7 @@ impl ParentWatch {
         let Some(first) = parent() else { return Self { stop: None, thread: None } };
         let (stop, stopped) = channel::<()>();
         let thread = std::thread::Builder::new().name("ubp-parent".into()).spawn(move || {
-            // Whatever but a timeout means that nobody wants to know any more.
+            // Any result except a timeout means that this was dropped.
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 if parent() != Some(first) {
                     gone();

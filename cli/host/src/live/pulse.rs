@@ -1,6 +1,5 @@
-//! How far the index is behind what was noticed of the files, and who waits for it to catch up. Every
-//! change that is noticed gets the next number; a refresh settles all numbers given out before it
-//! began.
+//! Tracks how far the index is behind noticed changes, and the calls that wait for it. Each noticed change gets the
+//! next number; a refresh settles all numbers assigned before it started.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,22 +11,22 @@ use ubp_core::progress::Cancel;
 use super::stamp::Identity;
 use super::standing::{Said, Standing, StandingFile};
 
-/// How long things take.
+/// Durations.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timing {
-    /// Quiet after a change before it is taken in unasked.
+    /// Pause after the last change before it is indexed without a call.
     pub quiet: Duration,
-    /// The longest that changes wait while more of them come.
+    /// Maximum delay of changes while more arrive.
     pub longest_wait: Duration,
-    /// Between looks at the lock, the settings and what else is not watched.
+    /// Interval of polling the lock, the settings and other files that are not watched.
     pub tick: Duration,
-    /// Between comparisons of all files, in case a change was not heard of.
+    /// Interval of comparing all files, in case a change was missed.
     pub reconcile: Duration,
-    /// The same where files cannot be watched.
+    /// The same if files cannot be watched.
     pub poll: Duration,
-    /// How long an answer waits for the index; then it says that it may be out of date.
+    /// How long a call waits for the index; after that, its answer is marked as not fresh.
     pub patience: Duration,
-    /// Time without a call after which memory that only calls need is given back.
+    /// Time without calls after which memory for calls is released.
     pub rest: Duration,
 }
 
@@ -40,14 +39,14 @@ impl Default for Timing {
             reconcile: Duration::from_secs(30),
             poll: Duration::from_secs(2),
             patience: Duration::from_secs(1),
-            // Mapping the database again costs the next answer several times its usual time, and agents think
-            // for minutes between two questions.
+            // Long, because mapping the database again slows the next call, and agents may pause for minutes between
+            // calls.
             rest: Duration::from_secs(300),
         }
     }
 }
 
-/// What the keeper does next.
+/// Next work of the keeper.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Job {
     Stop,
@@ -55,29 +54,29 @@ pub(super) enum Job {
     Refresh,
 }
 
-/// How waiting for a refresh ended.
+/// Result of waiting for a refresh.
 #[derive(Debug)]
 pub(super) enum Waited {
-    /// The index is true to the files.
+    /// The index is up to date.
     Settled,
-    /// It takes longer than anybody wants to wait.
+    /// Timeout.
     Late,
-    /// The files cannot be looked at.
+    /// The files cannot be read.
     Failed(Arc<Error>),
 }
 
-/// What may be different, as far as somebody knows.
+/// What may have changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hint {
     /// The page at this path.
     Page(String),
     /// Any page.
     Pages,
-    /// Any page, and where changes have to be listened for.
+    /// Any page, and the set of folders to watch.
     Folders,
 }
 
-/// The pages that may be different from what the index has of them.
+/// The pages that may differ from the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Suspects {
     All,
@@ -91,7 +90,7 @@ impl Default for Suspects {
 }
 
 impl Suspects {
-    /// Named pages above which comparing all is no slower.
+    /// Number of pages above which comparing all is as fast.
     const MANY: usize = 50;
 
     fn add(&mut self, hint: Hint) {
@@ -104,12 +103,12 @@ impl Suspects {
     }
 }
 
-/// What a refresh is to do.
+/// Parameters of a refresh.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// The number that it settles.
+    /// The last change number that it settles.
     pub upto: u64,
-    /// Whether to find out first where to listen.
+    /// Whether to update the watched folders first.
     pub rescan: bool,
     /// The pages to compare.
     pub suspects: Suspects,
@@ -127,24 +126,24 @@ pub(super) struct Pulse {
 struct State {
     noticed: u64,
     settled: u64,
-    /// The latest number that somebody waits for.
+    /// The highest number that a call waits for.
     asked: u64,
     first: Option<Instant>,
     latest: Option<Instant>,
     building: bool,
     rescan: bool,
     suspects: Suspects,
-    /// The latest number whose refresh ended unfinished.
+    /// The highest number whose refresh was not finished.
     given_up: u64,
     failure: Option<(u64, Arc<Error>)>,
     failures: u32,
     retry_at: Option<Instant>,
     refreshes: u64,
-    /// Whether this process tells the others where the index stands.
+    /// Whether this process publishes the state of the index to others.
     publishing: bool,
-    /// The file of the index that all this is about.
+    /// The index file.
     index: Option<Identity>,
-    /// Whether all changes are heard of, so that silence means that there are none.
+    /// Whether all changes are watched, so that no event means no change.
     hears_all: bool,
     stopping: bool,
 }
@@ -170,7 +169,7 @@ impl Pulse {
         }
     }
 
-    /// Something changed.
+    /// Records a change.
     pub(super) fn notice(&self, hint: Hint) {
         self.note(&mut self.state(), hint);
     }
@@ -188,7 +187,7 @@ impl Pulse {
         self.woken.notify_all();
     }
 
-    /// From now on this process takes changes in, and lets others know where `publishing`.
+    /// This process starts indexing; with `publishing`, it publishes its state to others.
     pub(super) fn start_indexing(&self, publishing: bool) {
         let mut state = self.state();
         state.publishing = publishing;
@@ -202,7 +201,7 @@ impl Pulse {
         self.woken.notify_all();
     }
 
-    /// From now on another process does.
+    /// Another process indexes from now on.
     pub(super) fn stop_indexing(&self) {
         let mut state = self.state();
         state.publishing = false;
@@ -210,7 +209,7 @@ impl Pulse {
         self.standing.forget();
     }
 
-    /// Whether all changes are heard of.
+    /// Sets whether all changes are watched.
     pub(super) fn set_hears_all(&self, hears_all: bool) {
         let mut state = self.state();
         state.hears_all = hears_all;
@@ -221,21 +220,21 @@ impl Pulse {
         self.state().hears_all
     }
 
-    /// From now on it is about another index, of which nothing is known yet.
+    /// Switches to another index, of unknown state.
     pub(super) fn set_index(&self, index: Option<Identity>) {
         let mut state = self.state();
         state.index = index;
         self.note(&mut state, Hint::Folders);
     }
 
-    /// What the process that indexes says of the index at hand.
+    /// The state of the index, published by the indexing process.
     pub(super) fn said(&self) -> Said {
         let index = self.state().index;
         self.standing.read(index)
     }
 
-    /// Has the process that indexes take in what it had noticed when it said `before`. Returns whether
-    /// it did, `None` when it cannot be relied on.
+    /// Waits until the indexing process has settled the changes that were noticed in `before`. Returns whether it did;
+    /// `None` if it cannot be relied on.
     pub(super) fn wait_for_other(&self, before: Said, cancel: &Cancel) -> ubp_core::Result<Option<bool>> {
         const GLANCE: Duration = Duration::from_millis(4);
         self.standing.ask();
@@ -257,7 +256,7 @@ impl Pulse {
         Ok(None)
     }
 
-    /// Says again where the index stands, if the file is gone.
+    /// Publishes the state again if its file was deleted.
     pub(super) fn keep_standing(&self) {
         if self.state().publishing {
             self.standing.keep();
@@ -269,7 +268,7 @@ impl Pulse {
         state.hears_all && state.settled == state.noticed
     }
 
-    /// Wants everything taken in that was noticed so far; with `anew`, all files compared.
+    /// Requests a refresh for all changes noticed so far; with `anew`, one that compares all files.
     pub(super) fn ask(&self, anew: bool) -> u64 {
         let mut state = self.state();
         if anew || state.noticed == 0 {
@@ -282,9 +281,9 @@ impl Pulse {
         state.noticed
     }
 
-    /// Waits for what [`Pulse::ask`] asked for.
+    /// Waits for the refresh requested by [`Pulse::ask`].
     pub(super) fn wait(&self, ticket: u64, cancel: &Cancel) -> ubp_core::Result<Waited> {
-        /// Nobody tells when a call is cancelled.
+        /// Cancellation is polled.
         const GLANCE: Duration = Duration::from_millis(20);
         let deadline = Instant::now() + self.timing.patience;
         let mut state = self.state();
@@ -307,9 +306,9 @@ impl Pulse {
         }
     }
 
-    /// Waits until there is something to do.
+    /// Waits for the next work.
     pub(super) fn next(&self, tick_at: Instant, is_indexer: bool) -> Job {
-        /// While changes are pending, other processes may ask for them.
+        /// While changes are pending, requests of other processes are polled.
         const LISTEN: Duration = Duration::from_millis(10);
         let mut state = self.state();
         loop {
@@ -340,7 +339,7 @@ impl Pulse {
         }
     }
 
-    /// When changes are taken in that nobody asks for.
+    /// When pending changes are indexed without a call.
     fn due(&self, state: &State) -> Option<Instant> {
         if state.noticed == state.settled {
             return None;
@@ -352,7 +351,7 @@ impl Pulse {
         Some(quiet.min(state.first? + self.timing.longest_wait))
     }
 
-    /// A refresh begins.
+    /// Starts a refresh.
     pub(super) fn begin(&self) -> Due {
         let mut state = self.state();
         state.refreshes += 1;
@@ -360,7 +359,7 @@ impl Pulse {
         Due { upto: state.noticed, rescan, suspects }
     }
 
-    /// The refresh at hand will take long.
+    /// The running refresh will take long.
     pub(super) fn set_building(&self) {
         let mut state = self.state();
         state.building = true;
@@ -368,7 +367,7 @@ impl Pulse {
         self.woken.notify_all();
     }
 
-    /// A refresh ended; with `None`, unfinished, and nobody should wait for it.
+    /// Ends a refresh; `None` means that it was not finished and calls should not wait for it.
     pub(super) fn finish(&self, upto: u64, outcome: Option<Result<(), Arc<Error>>>) {
         let mut state = self.state();
         state.building = false;
@@ -377,7 +376,7 @@ impl Pulse {
             Some(Ok(())) => {
                 state.settled = state.settled.max(upto);
                 (state.failure, state.failures, state.retry_at) = (None, 0, None);
-                // What came meanwhile waits from now on.
+                // The delay of newer changes starts now.
                 state.first = Some(now);
             }
             Some(Err(error)) => {
@@ -401,7 +400,7 @@ impl Pulse {
         self.woken.notify_all();
     }
 
-    /// How many refreshes there were.
+    /// Number of refreshes.
     pub(super) fn refreshes(&self) -> u64 {
         self.state().refreshes
     }

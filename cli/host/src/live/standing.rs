@@ -1,6 +1,5 @@
-//! What the process that indexes and the others let each other know: how far the index is, and that
-//! somebody waits for it. It stands in files of its own, because the database may be busy just then,
-//! and a locked file cannot be read on every system.
+//! Communication between the indexing process and others: the state of the index, and requests to update it. It uses
+//! separate files, because the database may be busy, and some systems cannot read locked files.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,16 +13,16 @@ use crate::UBP_DIR;
 const STATE: &str = "serve.state";
 const REQUESTS: &str = "serve.ask";
 
-/// How true the index is.
+/// State of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It is true to the files.
+    /// Up to date.
     Settled,
-    /// Something changed and is yet to be taken in.
+    /// There are changes to index.
     Changed,
-    /// Much changed, and taking it in is under way: to do it once more would only delay it.
+    /// A long refresh is running; another one would only delay it.
     Building,
-    /// Nobody knows: no server said it, that one ended, or does not hear of changes.
+    /// Unknown: no server published a state, or it has ended or cannot watch files.
     Unknown,
 }
 
@@ -38,18 +37,18 @@ impl Standing {
     }
 }
 
-/// What a process says of its index.
+/// Published state of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Said {
     pub standing: Standing,
-    /// The file of the index. Whoever has another one open, because this was deleted or put aside,
-    /// must not take it for theirs.
+    /// Identity of the index file. A process that has another file open, because one was deleted or moved aside, must
+    /// ignore this state.
     pub index: Option<Identity>,
-    /// Whose numbers these are.
+    /// Id of the process that assigned the numbers.
     pub speaker: u64,
-    /// Changes that were noticed.
+    /// Number of the last noticed change.
     pub noticed: u64,
-    /// How many of them the index has taken in.
+    /// Number of the last indexed change.
     pub settled: u64,
 }
 
@@ -57,7 +56,7 @@ impl Said {
     const NOTHING: Self =
         Self { standing: Standing::Unknown, index: None, speaker: 0, noticed: 0, settled: 0 };
 
-    /// Always of one length, so that it replaces the whole of what was there.
+    /// Always of the same length, so that it overwrites the previous line completely.
     fn line(&self) -> String {
         let (device, file) = self.index.unwrap_or_default();
         let Self { standing, speaker, noticed, settled, .. } = self;
@@ -77,14 +76,14 @@ impl Said {
     }
 }
 
-/// The files in which it stands.
+/// The files with the state and the requests.
 #[derive(Debug)]
 pub(super) struct StandingFile {
     path: PathBuf,
     requests: PathBuf,
     speaker: u64,
     written: Mutex<Option<Written>>,
-    /// Length of the requests that were heard.
+    /// Length of the requests file at the last check.
     heard: Mutex<u64>,
 }
 
@@ -107,7 +106,7 @@ impl StandingFile {
         }
     }
 
-    /// What the process that indexes said last of this index.
+    /// The last published state of this index.
     pub(super) fn read(&self, index: Option<Identity>) -> Said {
         const LONGEST: u64 = 256;
         let mut line = String::new();
@@ -116,8 +115,8 @@ impl StandingFile {
         said.unwrap_or(Said::NOTHING)
     }
 
-    /// Says it, unless it was said already. When it cannot be said, the others find nothing or less
-    /// than the truth, and look at the files themselves.
+    /// Publishes the state, unless it is unchanged. If that fails, others find no state or an older one, and check the
+    /// files themselves.
     pub(super) fn write(&self, standing: Standing, index: Option<Identity>, noticed: u64, settled: u64) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let line = Said { standing, index, speaker: self.speaker, noticed, settled }.line();
@@ -126,15 +125,15 @@ impl StandingFile {
         }
         if let Err(_unsaid) = self.put(&mut written, line) {
             *written = None;
-            // What stands there is no longer true.
+            // The published state is outdated.
             let _ = fs::remove_file(&self.path);
         }
     }
 
-    /// Asks the process that indexes not to wait until it is quiet.
+    /// Requests that the indexing process index changes now, without waiting for a pause.
     pub(super) fn ask(&self) {
-        // A request is a byte: files of the same length within one tick of the clock look alike. When
-        // it cannot be written, the change is taken in later, or by this process.
+        // Each request appends a byte, because two files of equal length and time look the same. If it cannot be
+        // written, the change is indexed later, or by this process.
         let _ = OpenOptions::new()
             .append(true)
             .create(true)
@@ -142,7 +141,7 @@ impl StandingFile {
             .and_then(|mut file| file.write_all(b"?"));
     }
 
-    /// Whether somebody asked since this was called last.
+    /// Whether there were requests since the last call.
     pub(super) fn was_asked(&self) -> bool {
         const LONGEST: u64 = 64 * 1024;
         let length = fs::metadata(&self.requests).map_or(0, |metadata| metadata.len());
@@ -158,7 +157,7 @@ impl StandingFile {
         asked
     }
 
-    /// Says again what was said, when somebody deleted the file.
+    /// Publishes the last state again if the file was deleted.
     pub(super) fn keep(&self) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Written { line, .. }) =
@@ -168,7 +167,7 @@ impl StandingFile {
         }
     }
 
-    /// Leaves the file to others.
+    /// Publishes that the state is unknown, and closes the file.
     pub(super) fn close(&self) {
         if self.written.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             self.write(Standing::Unknown, None, 0, 0);
@@ -176,7 +175,7 @@ impl StandingFile {
         self.forget();
     }
 
-    /// Lets go of the file without a word: it is another process's now.
+    /// Closes the file without writing, because another process uses it now.
     pub(super) fn forget(&self) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -205,7 +204,7 @@ mod tests {
     const INDEX: Option<Identity> = Some((1, 2));
 
     #[test]
-    fn what_one_says_the_other_reads() {
+    fn a_published_state_is_read_by_another_process() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
@@ -218,7 +217,7 @@ mod tests {
             let said = Said { standing, index: INDEX, speaker: one.speaker, noticed: u64::MAX, settled };
             assert_eq!(other.read(INDEX), said);
         }
-        assert_eq!(other.read(Some((1, 3))), Said::NOTHING, "of another index");
+        assert_eq!(other.read(Some((1, 3))), Said::NOTHING, "the state of another index");
         fs::remove_file(folder.path().join(UBP_DIR).join(STATE)).unwrap();
         assert_eq!(other.read(INDEX), Said::NOTHING);
         one.keep();
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_says_nothing() {
+    fn an_incomplete_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let standing = StandingFile::new(folder.path());
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_heard_once() {
+    fn each_request_is_reported_once() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join(UBP_DIR)).unwrap();
         let (one, other) = (StandingFile::new(folder.path()), StandingFile::new(folder.path()));
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_folder_nothing_is_known() {
+    fn without_the_project_folder_the_state_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let standing = StandingFile::new(folder.path());
         standing.write(Standing::Settled, INDEX, 1, 1);

@@ -1,4 +1,4 @@
-//! A project that is held open, as servers see it: real files, real events.
+//! Open projects with real files and file system events.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod files;
@@ -27,7 +27,7 @@ const MANIFEST: &str = r#"{"version": "1.0", "schema_version": 1, "pages_dir": "
   "embedding_model": {"name": "no-such-model", "version": "1.0", "dimensions": 8}}
 "#;
 
-/// A project in a folder of its own.
+/// A project in a temporary folder.
 struct Folder(TempDir);
 
 impl Folder {
@@ -69,7 +69,7 @@ fn serve(folder: &Path, timing: Timing, find_model: Box<FindModel>) -> Server {
     Server { live, said }
 }
 
-/// A project that is held open, and what was said about it.
+/// An open project, and its notices.
 struct Server {
     live: Arc<Live>,
     said: Arc<Mutex<Vec<Notice>>>,
@@ -84,7 +84,7 @@ impl Server {
         self.call(name, params).unwrap()
     }
 
-    /// Paths of the pages in the index, in an answer that must be fresh.
+    /// Paths of the pages in the index; the answer must be fresh.
     #[track_caller]
     fn pages(&self) -> Vec<String> {
         let list = self.answer("list_pages", json!({"sort": "filepath"}));
@@ -93,7 +93,7 @@ impl Server {
         paths.map(|page| page["filepath"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Paths of the pages with this word, in an answer that must be fresh.
+    /// Paths of the pages with this word; the answer must be fresh.
     #[track_caller]
     fn with_word(&self, word: &str) -> Vec<String> {
         let found = self.answer("fulltext_search", json!({"query": word}));
@@ -122,7 +122,7 @@ impl Server {
 
     fn warnings(&self) -> Vec<String> {
         let said = self.said.lock().unwrap();
-        // The fixture's model is on no machine.
+        // The model of the fixture does not exist.
         let other = said.iter().filter(|notice| notice.is_warning && !notice.text.contains("no-such-model"));
         other.map(|notice| notice.text.clone()).collect()
     }
@@ -132,7 +132,7 @@ impl Server {
     }
 }
 
-/// Everything that is only waited for comes soon, so that what must not happen would happen soon as well.
+/// Short intervals, so that unwanted events would also happen soon.
 const QUICK: Timing = Timing {
     quiet: Duration::from_millis(10),
     longest_wait: Duration::from_millis(50),
@@ -143,10 +143,10 @@ const QUICK: Timing = Timing {
     rest: Duration::from_secs(300),
 };
 
-/// Twenty times as long as anything takes to come with [`QUICK`].
+/// Twenty times `quiet` and `tick` of [`QUICK`].
 const A_WHILE: Duration = Duration::from_millis(200);
 
-/// Waits until `look` sees what is expected: the system takes a moment to tell of a change.
+/// Waits until `look` returns `expected`: the system reports changes with a delay.
 #[track_caller]
 fn comes_to(expected: &[&str], look: impl Fn() -> Vec<String>) {
     let begun = Instant::now();
@@ -158,7 +158,7 @@ fn comes_to(expected: &[&str], look: impl Fn() -> Vec<String>) {
     assert_eq!(seen, expected);
 }
 
-/// Waits until it is so.
+/// Waits until the condition is true.
 #[track_caller]
 fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();

@@ -1,5 +1,5 @@
-//! An embedder that gives back what loading its model needed for a moment: weights are read, packed for the
-//! processor and packed once more, a third of which stays.
+//! An embedder that returns memory to the system after loading its model: weights are read, and packed twice for the
+//! processor; only a third of that stays in use.
 
 use std::ops::Range;
 use std::sync::{Arc, Once};
@@ -9,7 +9,7 @@ use ubp_core::ports::{Embedder, ModelInfo, TextKind};
 
 use crate::memory;
 
-/// An embedder whose model is loaded by the first text.
+/// An embedder whose model is loaded with the first text.
 pub(super) struct Trimmed {
     embedder: Arc<dyn Embedder>,
     loaded: Once,

@@ -1,5 +1,4 @@
-//! The thread that makes vectors while nobody asks. It works on whatever is pending, and lets calls go
-//! first.
+//! The thread that computes pending vectors in the background. Calls have priority.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -15,14 +14,14 @@ use super::opened::Opened;
 use super::{Notice, Shared};
 use crate::memory;
 
-/// How long the work stands still for calls before it goes on beside them.
+/// How long the work pauses for calls before it continues in parallel.
 const COURTESY: Duration = Duration::from_millis(250);
-/// After a failure of the database.
+/// Pause after an error of the database.
 const PAUSE: Duration = Duration::from_secs(5);
-/// Between two looks at whether another process still computes all vectors.
+/// How often to check whether another process is still computing all vectors.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Rings when there may be something to do.
+/// Wakes the thread when there may be work.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
     rung: Mutex<bool>,
@@ -35,7 +34,7 @@ impl Bell {
         self.woken.notify_all();
     }
 
-    /// Waits until it rings, or for as long as `longest`.
+    /// Waits for a wake-up, at most for `longest`.
     fn wait(&self, longest: Option<Duration>) {
         let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         while !*rung {
@@ -51,9 +50,9 @@ impl Bell {
     }
 }
 
-/// Works until the project is dropped.
+/// Runs until the project is dropped.
 pub(super) fn run(shared: &Arc<Shared>) {
-    // A project whose model failed is let be until it is opened again.
+    // After a failure of the model, skip the project until it is reopened.
     let mut hopeless: Option<Arc<Opened>> = None;
     let mut again = None;
     loop {
@@ -85,17 +84,17 @@ pub(super) fn run(shared: &Arc<Shared>) {
     }
 }
 
-/// Gives every section its vectors.
+/// Computes the vectors of all sections.
 fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
     let Some(embedder) = opened.engine.embedder.as_deref() else { return Ok(()) };
     let polite = Polite { shared, opened, embedder };
     let identity = &embedder.model().identity;
-    // Nothing of the model is loaded for a look at what is pending.
+    // Checking for pending sections does not load the model.
     while opened.engine.index.read(|db| pending(db, identity))? > 0 {
         let mut context = opened.engine.context(Caller::Agent, false, &Silent, &shared.stopped);
         context.embedder = Some(&polite);
         let report = context.embed(None);
-        // What long texts need, queries do not.
+        // Long texts need more memory than queries.
         memory::give_back();
         let report = report?;
         if report.embedded == 0 && report.reused == 0 {
@@ -105,7 +104,7 @@ fn embed(shared: &Shared, opened: &Arc<Opened>) -> Result<()> {
     Ok(())
 }
 
-/// An embedder that takes few texts at a time, and lets calls go first between them.
+/// An embedder that takes few texts at a time, and pauses for calls between them.
 struct Polite<'a> {
     shared: &'a Shared,
     opened: &'a Opened,
@@ -113,7 +112,7 @@ struct Polite<'a> {
 }
 
 impl Polite<'_> {
-    /// Waits for calls. Returns whether there are still some.
+    /// Pauses for calls. Returns whether some are still running.
     fn give_way(&self) -> Result<bool> {
         const GLANCE: Duration = Duration::from_millis(2);
         let begun = Instant::now();
@@ -123,7 +122,7 @@ impl Polite<'_> {
             std::thread::sleep(GLANCE);
         }
         self.shared.stopped.check()?;
-        // Another process is to go on from here.
+        // Another process continues from here.
         let elsewhere = !self.shared.lock.is_indexer() || self.opened.project.is_embedding();
         if elsewhere { Err(Error::Cancelled) } else { Ok(is_asked()) }
     }
@@ -139,7 +138,7 @@ impl Embedder for Polite<'_> {
         let mut vectors = Vec::with_capacity(texts.len());
         let mut rest = texts;
         while !rest.is_empty() {
-            // Beside a call, no more than it can wait for.
+            // Only one text while a call is running.
             let at_once = if self.give_way()? { 1 } else { processors };
             let (few, later) = rest.split_at(at_once.min(rest.len()));
             vectors.extend(self.embedder.embed(kind, few)?);

@@ -1,6 +1,6 @@
-//! Hearing of changes from the system. What it says is a hint that something may be different, never
-//! what: the index is compared with the files themselves. Folders that hold no pages, such as `.git`
-//! and `node_modules`, are not listened to where the system lets us choose.
+//! Watches files through the system. Events are only hints that something may have changed; the index is compared with
+//! the files themselves. Folders without pages, such as `.git` and `node_modules`, are not watched if the system can
+//! watch single folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,24 +15,24 @@ use super::Shared;
 use super::pulse::Hint;
 use crate::{Project, is_rule_file, is_visible};
 
-/// Whether the system hears of a whole tree as easily as of one folder.
+/// Whether the system watches a whole tree as cheaply as one folder.
 const WHOLE_TREES: bool = cfg!(any(windows, target_os = "macos"));
 
-/// What is listened to.
+/// The watched folders.
 pub(super) struct Watch {
     shared: Arc<Shared>,
     watcher: Option<RecommendedWatcher>,
     folders: Arc<Mutex<Folders>>,
-    /// The pages folder that names are judged against.
+    /// The pages folder; paths of events are relative to it.
     pages_dir: PathBuf,
-    /// Whether it was said that watching fails.
+    /// Whether a failure to watch was reported.
     failing: bool,
 }
 
 #[derive(Debug, Default)]
 struct Folders {
     followed: BTreeSet<PathBuf>,
-    /// Folders that went, or have another name: listening to them has to begin again.
+    /// Folders that were removed or renamed, and must be watched again.
     lost: BTreeSet<PathBuf>,
 }
 
@@ -45,17 +45,16 @@ impl Watch {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Listens to nothing any more.
+    /// Stops watching.
     pub(super) fn close(&mut self) {
         self.watcher = None;
         *self.folders() = Folders::default();
     }
 
-    /// Listens to the folders of `project` that can have pages, and to no others. Returns how many of
-    /// them are new.
+    /// Watches the folders of `project` that can have pages, and no others. Returns how many are new.
     ///
     /// # Errors
-    /// Why the system does not let us listen; `None` when that was said before.
+    /// Why watching failed; `None` if that was reported before.
     pub(super) fn follow(&mut self, project: &Project) -> Result<usize, Option<String>> {
         match self.try_follow(project) {
             Ok(new) => {
@@ -77,18 +76,18 @@ impl Watch {
             *self.folders() = Folders::default();
             self.watcher = Some(self.watcher(project)?);
         }
-        // The lock is not held while the system is told, since it may be telling us something.
+        // Do not hold the lock while calling the watcher, whose callback needs it.
         let (mut followed, lost) = {
             let mut folders = self.folders();
             (folders.followed.clone(), std::mem::take(&mut folders.lost))
         };
         let Some(watcher) = &mut self.watcher else { return Ok(0) };
         let is_lost = |folder: &Path| lost.iter().any(|lost| folder.starts_with(lost));
-        // First of all, because a folder with a new name is still listened to under the old one.
+        // First, because a renamed folder is still watched under its old name.
         followed.retain(|folder| {
             let stays = wanted.contains(folder) && !is_lost(folder);
             if !stays {
-                // The system forgets by itself what was deleted.
+                // The system stops watching deleted folders by itself.
                 let _ = watcher.unwatch(folder);
             }
             stays
@@ -106,7 +105,7 @@ impl Watch {
                     new += 1;
                     followed.insert(folder);
                 }
-                // Gone again, or not to be read: then it has no pages either.
+                // The folder was removed or is unreadable, so it has no pages.
                 Err(error) if !folder.is_dir() || is_denied(&error) => {}
                 Err(error) => {
                     outcome = Err(error);
@@ -145,7 +144,7 @@ impl Watch {
                         }
                     }
                 }
-                // Something was missed.
+                // Events were lost.
                 Err(_) => shared.pulse.notice(Hint::Folders),
             }
         })
@@ -168,19 +167,19 @@ fn reason(error: &notify::Error) -> String {
     }
 }
 
-/// What Linux says to one listener too many.
+/// `EMFILE`: too many inotify instances on Linux.
 const TOO_MANY_INSTANCES: i32 = 24;
 
-/// What an event may stand for.
+/// Meaning of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Meaning {
-    /// Pages have another content.
+    /// Content of pages may have changed.
     Pages,
-    /// Other folders may hold pages now.
+    /// The set of folders with pages may have changed.
     Folders,
 }
 
-/// What an event may stand for, `None` when it cannot concern pages.
+/// The meaning of an event; `None` if it cannot affect pages.
 fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Option<Meaning> {
     if event.need_rescan() {
         return Some(Meaning::Folders);
@@ -189,7 +188,7 @@ fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Opt
         EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Modify(ModifyKind::Data(_)) => {
             true
         }
-        // Reading pages is what a refresh itself does.
+        // A refresh itself reads pages.
         EventKind::Access(_) => return None,
         _ => false,
     };
@@ -204,15 +203,15 @@ fn meaning(event: &Event, pages_dir: &Path, followed: &BTreeSet<PathBuf>) -> Opt
         if !content_only && (followed.contains(path) || path.is_dir()) {
             return Some(Meaning::Folders);
         }
-        // Links lead to other files, too, whose content does not matter.
+        // Links may point to other files, for which only existence matters.
         (is_page(name) || !content_only).then_some(Meaning::Pages)
     };
     event.paths.iter().filter_map(of_path).max()
 }
 
-/// Which pages may be different after an event.
+/// The pages that may have changed in an event.
 fn hints(event: &Event, pages_dir: &Path) -> impl Iterator<Item = Hint> {
-    // A page that is replaced atomically had a hidden name before.
+    // Atomic replacement of a page involves a hidden temporary file.
     event.paths.iter().filter(|path| is_shown(path, pages_dir)).map(|path| hint(path, pages_dir))
 }
 
@@ -220,16 +219,16 @@ fn hint(path: &Path, pages_dir: &Path) -> Hint {
     let below = path.strip_prefix(pages_dir).ok();
     let parts = below.map(|below| below.components().map(|part| part.as_os_str().to_str()));
     let path = parts.and_then(|parts| parts.collect::<Option<Vec<_>>>()).map(|parts| parts.join("/"));
-    // A file that links led to is another page, or several; other files count for the links to them.
+    // The target of a symbolic link may be several pages; other files matter for links to them.
     path.filter(|path| is_page(path)).map_or(Hint::Pages, Hint::Page)
 }
 
-/// Whether pages can lie at `path` as far as its names tell.
+/// Whether no part of `path` is hidden.
 fn is_shown(path: &Path, pages_dir: &Path) -> bool {
     let visible = |part: &std::ffi::OsStr| part.to_str().is_some_and(is_visible);
     match path.strip_prefix(pages_dir) {
         Ok(below) => below.components().all(|part| visible(part.as_os_str())),
-        // Where a symbolic link led.
+        // Outside the pages folder: the target of a symbolic link.
         Err(_) => path.file_name().is_some_and(visible),
     }
 }

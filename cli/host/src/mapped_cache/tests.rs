@@ -1,4 +1,4 @@
-//! Files as they should not be, files of others, and processes that come and go.
+//! Damaged files, files of other programs, and concurrent processes.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::FileTimes;
@@ -40,7 +40,7 @@ fn conforms() {
 }
 
 #[test]
-fn what_is_damaged_is_not_there_and_is_made_good() {
+fn a_damaged_file_is_ignored_and_rewritten() {
     let content: Vec<u8> = (0..100_000_u32).map(|n| (n % 253) as u8).collect();
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path());
@@ -76,7 +76,7 @@ fn what_is_damaged_is_not_there_and_is_made_good() {
 
 #[cfg(unix)]
 #[test]
-fn only_real_files_are_looked_into() {
+fn only_regular_files_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let (ours, others) = (cache(dir.path()), cache(elsewhere.path()));
@@ -85,21 +85,21 @@ fn only_real_files_are_looked_into() {
     std::os::unix::fs::symlink(others.path("a1").unwrap(), &path).unwrap();
     assert!(ours.get("a1").is_none(), "a link is not followed");
     assert_eq!(bytes(put(&ours, "a1", b"ours")).unwrap(), b"ours");
-    assert_eq!(bytes(others.get("a1")).unwrap(), b"secret", "nor written through");
+    assert_eq!(bytes(others.get("a1")).unwrap(), b"secret", "and not written through");
 
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert!(ours.get("a1").is_none());
-    assert!(put(&ours, "a1", b"ours").is_none(), "a folder is nobody's to remove");
+    assert!(put(&ours, "a1", b"ours").is_none(), "a folder is not removed");
     fs::remove_dir(&path).unwrap();
 
-    // A pipe that nobody writes to would hold up whoever opens it.
+    // Opening a pipe without a writer would block.
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     assert!(ours.get("a1").is_none());
 }
 
 #[test]
-fn without_a_folder_nothing_is_kept() {
+fn without_a_folder_nothing_is_cached() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(&dir.path().join("gone"));
     assert!(cache.get("a1").is_none());
@@ -108,7 +108,7 @@ fn without_a_folder_nothing_is_kept() {
 }
 
 #[test]
-fn others_go_and_nothing_of_anybody_else() {
+fn old_cache_files_are_removed_and_other_files_kept() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path());
     for name in ["metadata.db", "metadata.db-wal", "metadata.db-cach", "refs.lock", "other.db-cache-a1"] {
@@ -129,22 +129,22 @@ fn others_go_and_nothing_of_anybody_else() {
 }
 
 #[test]
-fn it_is_not_written_to_all_the_time() {
+fn the_cache_is_not_written_more_often_than_the_interval() {
     let dir = tempfile::tempdir().unwrap();
     let cache = MappedCache::beside(&dir.path().join("metadata.db"));
     put(&cache, "a1", b"first").unwrap();
     assert!(put(&cache, "a2", b"second").is_none());
-    assert_eq!(bytes(put(&cache, "a1", b"first")).unwrap(), b"first", "what is there is handed out");
+    assert_eq!(bytes(put(&cache, "a1", b"first")).unwrap(), b"first", "the existing file is returned");
     make_old(&cache.path("a1").unwrap(), PAUSE * 2);
     assert_eq!(bytes(put(&cache, "a2", b"second")).unwrap(), b"second");
-    // A clock that was put back must not stop it for ever.
+    // A modification time in the future (clock set back) must not block writes forever.
     let times = FileTimes::new().set_modified(SystemTime::now() + PAUSE * 1_000);
     File::options().write(true).open(cache.path("a2").unwrap()).unwrap().set_times(times).unwrap();
     assert!(put(&cache, "a3", b"third").is_some());
 }
 
 #[test]
-fn many_at_once_share_one_file() {
+fn concurrent_writers_share_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let content: Vec<u8> = (0..300_000_u32).map(|n| (n % 249) as u8).collect();
     std::thread::scope(|scope| {
@@ -153,7 +153,7 @@ fn many_at_once_share_one_file() {
                 let cache = cache(dir.path());
                 for round in 0..20 {
                     let cached = put(&cache, &format!("n{round}"), &content);
-                    // Others may be further on, and remove what this one just wrote.
+                    // Another thread may already have removed the file that this one wrote.
                     assert!(cached.is_none_or(|cached| (*cached).as_ref() == content));
                 }
             });

@@ -1,5 +1,5 @@
-//! Getting a known model from a hub into the user's folder. Everything arrives in a folder beside the
-//! model's place, where it stays if the download is interrupted, and moves when it is whole and tried.
+//! Downloads known models from a hub into the user's folder. Files are downloaded to a staging folder, which is kept if
+//! the download is interrupted, and moved into place when the model is complete and checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,47 +20,47 @@ use crate::file_lock::FileLock;
 
 /// The public hub.
 const PUBLIC_HUB: &str = "https://huggingface.co";
-/// Most bytes of one file: what an engine can hold in memory on any supported system.
+/// Limit on the bytes of a file: the most that an engine can hold in memory on every supported system.
 const LARGEST: u64 = 2 << 30;
-/// Says from where an unfinished download comes.
+/// File with the origin of an unfinished download.
 const ORIGIN_FILE: &str = "origin";
 
-/// How far a download is: the file, its bytes so far, and its length if the hub tells it.
+/// Progress callback: the file, its bytes so far, and its length if known.
 pub type OnProgress<'a> = &'a dyn Fn(&str, u64, Option<u64>);
 
-/// A model that was just downloaded.
+/// A downloaded model.
 pub struct Download {
-    /// What it is on this machine.
+    /// The installed model.
     pub model: InstalledModel,
-    /// Files that differ from those known under this name; only a hub of one's own can have such.
+    /// Files that differ from the known edition; possible only on a custom hub.
     pub other_edition: Vec<String>,
 }
 
-/// Whether the environment forbids to use the network.
+/// Whether `UBP_OFFLINE` forbids network access.
 pub fn is_offline(environment: &Environment) -> bool {
     environment.get("UBP_OFFLINE").is_some_and(|value| !matches!(value, "" | "0" | "false"))
 }
 
-/// The hub in use, without a slash at its end.
+/// The address of the hub, without a final slash.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an `UBP_HUB` that is no address, or one that is not encrypted.
+/// [`Error::InvalidParams`] if `UBP_HUB` is not an address, or not encrypted.
 fn hub(environment: &Environment) -> Result<String> {
     let named = environment.get("UBP_HUB").filter(|value| !value.is_empty()).unwrap_or(PUBLIC_HUB);
     let hub = named.trim_end_matches('/');
     match hub.parse() {
         Ok(uri) if is_allowed(&uri) => Ok(hub.into()),
         _ => Err(Error::invalid(format!(
-            "UBP_HUB is '{named}', expected an address that begins with https:// (http:// only on this machine)"
+            "UBP_HUB is '{named}'; expected an https:// address (http:// only for this machine)"
         ))),
     }
 }
 
-/// Downloads a model, tries it and installs it for the user.
+/// Downloads a model, checks it and installs it for the user.
 ///
 /// # Errors
-/// [`Error::ModelUnavailable`] when the network is forbidden or out of reach, or the hub has not the
-/// right files; [`Error::Model`] when they do not work; [`Error::Cancelled`]; [`Error::Io`].
+/// [`Error::ModelUnavailable`] if the network is disabled or unreachable, or the hub does not have the right files;
+/// [`Error::Model`] if the model does not work; [`Error::Cancelled`]; [`Error::Io`].
 pub fn install(
     known: &KnownModel,
     places: &Places,
@@ -74,14 +74,14 @@ pub fn install(
         remedy: by_hand(known, places),
     };
     if is_offline(environment) {
-        return Err(unavailable("UBP_OFFLINE is set, so it is not downloaded".into()));
+        return Err(unavailable("UBP_OFFLINE is set, so it was not downloaded".into()));
     }
     let hub = hub(environment)?;
     let models = places.user()?;
     let lock = models.join(format!(".{}.lock", known.name));
     let _lock = FileLock::take(&lock, Duration::ZERO)
         .map_err(|error| Error::io(lock.to_string_lossy(), error))?
-        .ok_or_else(|| unavailable("another process is downloading it just now; wait for that one".into()))?;
+        .ok_or_else(|| unavailable("another process is already downloading it; wait for that".into()))?;
     let visit =
         Visit { known, public: hub == PUBLIC_HUB, hub, route: Route::of(environment), cancel, progress };
     let staging = visit.staging(models)?;
@@ -90,7 +90,7 @@ pub fn install(
         Problem::Transfer(file, failure) => visit.explain(&file, failure, &unavailable),
     });
     if result.is_err() && fs::read_dir(&staging).is_ok_and(|entries| entries.count() <= 1) {
-        // Nothing but the note of where it was to come from.
+        // Only the origin file.
         let _ = fs::remove_dir_all(&staging);
     }
     let other_edition = result?;
@@ -101,7 +101,7 @@ pub fn install(
     }
     let record = InstallRecord::new(visit.address(""), files);
     if let Err(error) = check(Box::new(InstalledFiles::new(&staging, record.clone())?), &description) {
-        // Whatever is wrong with these files, another try with them would end here again.
+        // The files do not work, so do not resume with them.
         let _ = fs::remove_dir_all(&staging);
         return Err(error);
     }
@@ -124,11 +124,11 @@ impl From<Error> for Problem {
     }
 }
 
-/// One model at one hub.
+/// A model on a hub.
 struct Visit<'a> {
     known: &'a KnownModel,
     hub: String,
-    /// Whether it is the public hub, whose files are known; another one may have its own edition.
+    /// Whether it is the public hub, whose files are known; another hub may have its own edition.
     public: bool,
     route: Route,
     cancel: &'a Cancel,
@@ -141,7 +141,7 @@ impl Visit<'_> {
         if file.is_empty() { address } else { format!("{address}/{file}") }
     }
 
-    /// The folder for what arrives; what lies there from elsewhere goes.
+    /// The staging folder; files from another origin are deleted.
     fn staging(&self, models: &Path) -> Result<PathBuf> {
         let staging = models.join(format!(".{}.part", self.known.name));
         let failed = |error| Error::io(staging.to_string_lossy(), error);
@@ -156,7 +156,7 @@ impl Visit<'_> {
         Ok(staging)
     }
 
-    /// Gets every file that is not there yet; answers which differ from those that are known.
+    /// Downloads every missing file; returns the files that differ from the known edition.
     fn fill(&self, staging: &Path) -> Outcome<Vec<String>> {
         let mut other_edition = Vec::new();
         for (file, name) in [(self.known.tokenizer, TOKENIZER_FILE), (self.known.model, MODEL_FILE)] {
@@ -169,7 +169,7 @@ impl Visit<'_> {
         Ok(other_edition)
     }
 
-    /// Gets a file, unless it is there, and answers its SHA-256.
+    /// Downloads a file unless it exists, and returns its SHA-256.
     fn get(&self, file: KnownFile, target: &Path) -> Outcome<String> {
         let pinned = file.sha256.filter(|_| self.public);
         if target.exists() {
@@ -185,7 +185,7 @@ impl Visit<'_> {
             .map_err(|failure| Problem::Transfer(file.path.into(), failure))
     }
 
-    /// Writes `model.json`. A hub of one's own may say how its edition is to be used.
+    /// Writes `model.json`. A custom hub may provide its own.
     fn describe(&self, target: &Path) -> Outcome<()> {
         let write = |bytes: &[u8]| {
             fs::write(target, bytes).map_err(|error| Error::io(target.to_string_lossy(), error))
@@ -200,7 +200,7 @@ impl Visit<'_> {
                     if description.name == self.known.name {
                         return Ok(());
                     }
-                    let message = format!("the hub's {DESCRIPTION_FILE} calls it '{}'", description.name);
+                    let message = format!("the hub's {DESCRIPTION_FILE} has the name '{}'", description.name);
                     return Err(Problem::Other(Error::Model { model: self.known.name.into(), message }));
                 }
                 Err(Failure::Status(404 | 410)) => {}
@@ -222,16 +222,14 @@ impl Visit<'_> {
                 unavailable(format!("the hub cannot be reached: {reason}"))
             }
             Failure::Connection { reason, kept } => unavailable(format!(
-                "the connection broke after {}: {reason}; the same command goes on from there",
+                "the connection broke after {}: {reason}; run the same command to resume",
                 super::megabytes(kept)
             )),
-            Failure::Status(status) => unavailable(format!("{address}: the hub answers {status}")),
-            Failure::Insecure(to) => unavailable(format!(
-                "{address}: the hub leads to '{to}', which is not encrypted; not followed"
-            )),
-            Failure::TooLarge => {
-                unavailable(format!("{address}: longer than a file of a model may be; removed"))
+            Failure::Status(status) => unavailable(format!("{address}: the hub returned status {status}")),
+            Failure::Insecure(to) => {
+                unavailable(format!("{address}: refused a redirect to '{to}', which is not encrypted"))
             }
+            Failure::TooLarge => unavailable(format!("{address}: the file is too large; removed")),
             Failure::Checksum { expected, found } => unavailable(format!(
                 "{address}: the checksum is wrong (expected {expected}, found {found}); the file was removed"
             )),

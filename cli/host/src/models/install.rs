@@ -1,5 +1,5 @@
-//! Taking a model's folder into a project: copied beside its place, tried, and only then moved there,
-//! so that a place holds a whole model or none.
+//! Installs a model from a folder into a project: copied to a staging folder, checked, and then moved into place, so
+//! that an installed model is always complete.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -16,19 +16,19 @@ use super::known::{BUNDLED, KNOWN, known};
 use super::places::{Place, Places, is_plain_name};
 use super::{check, hex};
 
-/// The files that every model has.
+/// Files required in every model.
 const REQUIRED: [&str; 3] = [MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE];
-/// How the names of folders begin that are no models yet, or no longer.
+/// Prefix of temporary folders.
 const TEMPORARY: &str = ".tmp-";
-/// After this time a temporary folder is one that a crash left.
+/// Older temporary folders were left by a crash.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Installs the model in `source` into the project. A folder that already lies in one of the places
-/// is checked and recorded where it is.
+/// Installs the model in `source` into the project. A folder that is already in one of the places is checked and
+/// recorded there.
 ///
 /// # Errors
-/// [`Error::Model`] and [`Error::ModelUnavailable`] say what is wrong with the folder,
-/// [`Error::Io`] what cannot be read or written, [`Error::Cancelled`]. Nothing is left behind then.
+/// [`Error::Model`] and [`Error::ModelUnavailable`] for an invalid folder, [`Error::Io`], [`Error::Cancelled`]. No
+/// files are left in these cases.
 pub fn from_folder(source: &Path, places: &Places, cancel: &Cancel) -> Result<InstalledModel> {
     let shown = source.to_string_lossy().into_owned();
     let source = fs::canonicalize(source).map_err(|error| Error::io(shown.clone(), error))?;
@@ -58,13 +58,13 @@ pub fn from_folder(source: &Path, places: &Places, cancel: &Cancel) -> Result<In
     reopened(&name, Place::Project, models)
 }
 
-/// The model that was just put in its place.
+/// Opens the model that was just installed.
 pub(super) fn reopened(name: &str, place: Place, models: &Path) -> Result<InstalledModel> {
     InstalledModel::open(name, place, models)?
-        .ok_or_else(|| Error::Internal(format!("the model '{name}' is gone right after it was installed")))
+        .ok_or_else(|| Error::Internal(format!("the model '{name}' is missing after its installation")))
 }
 
-/// What `model.json` says, when the folder has all that a model needs.
+/// The description in `model.json`, if the folder has all required files.
 fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
     let unusable = |message: String, remedy: String| Error::ModelUnavailable {
         model: source.file_name().unwrap_or(source.as_os_str()).to_string_lossy().into(),
@@ -72,14 +72,14 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
         remedy,
     };
     if !source.is_dir() {
-        return Err(unusable(format!("{shown} is not a folder"), "name the folder of the model".into()));
+        return Err(unusable(format!("{shown} is not a folder"), "use the folder of the model".into()));
     }
     let lacking: Vec<&str> = REQUIRED.into_iter().filter(|name| !source.join(name).is_file()).collect();
     if !lacking.is_empty() {
         let remedy = if lacking.contains(&DESCRIPTION_FILE) {
             format!("{DESCRIPTION_FILE} says how to use the model, as in this example:\n{}", example(source))
         } else {
-            format!("a model's folder holds {}", REQUIRED.join(", "))
+            format!("a model's folder needs {}", REQUIRED.join(", "))
         };
         return Err(unusable(format!("{shown} lacks {}", lacking.join(" and ")), remedy));
     }
@@ -91,16 +91,16 @@ fn described(source: &Path, shown: &str) -> Result<ModelDescription> {
     let name = &description.name;
     if name == BUNDLED {
         let remedy = format!("give it another \"name\" in {DESCRIPTION_FILE}");
-        return Err(unusable(format!("'{BUNDLED}' is the name of the model inside ubp"), remedy));
+        return Err(unusable(format!("'{BUNDLED}' is the name of the built-in model"), remedy));
     }
     if !is_plain_name(name) {
-        let message = format!("{DESCRIPTION_FILE}: the name '{name}' cannot be that of a folder");
+        let message = format!("{DESCRIPTION_FILE}: the name '{name}' is not a valid folder name");
         return Err(unusable(message, "use ASCII letters, digits, '-', '_' and '.'".into()));
     }
     Ok(description)
 }
 
-/// A `model.json` to start from: that of the known model after which the folder is called, if it is.
+/// An example of `model.json`: that of the known model with the name of the folder, if any.
 fn example(source: &Path) -> String {
     let name = source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let description = known(name).or(KNOWN.get(1)).map(|model| {
@@ -113,7 +113,7 @@ fn example(source: &Path) -> String {
     serde_json::to_string_pretty(&description).unwrap_or_default()
 }
 
-/// The files of the model in `source`: the required ones, and weights in files of their own.
+/// The files of the model in `source`: the required ones, and separate files with weights.
 fn names(source: &Path) -> Result<Vec<String>> {
     let failed = |error| Error::io(source.to_string_lossy(), error);
     let mut names: Vec<String> = REQUIRED.map(Into::into).into();
@@ -138,7 +138,7 @@ fn record_in_place(folder: &Path, description: &ModelDescription, cancel: &Cance
     record.write(folder)
 }
 
-/// Hashes `from`, and writes it to `to` on the way.
+/// Hashes `from`, and copies it to `to`.
 pub(super) fn copy(from: &Path, to: Option<&Path>, name: String, cancel: &Cancel) -> Result<RecordedFile> {
     let reading = |error| Error::io(from.to_string_lossy(), error);
     let mut source = File::open(from).map_err(reading)?;
@@ -168,10 +168,10 @@ pub(super) fn copy(from: &Path, to: Option<&Path>, name: String, cancel: &Cancel
     Ok(RecordedFile { name, bytes, sha256: hex(&hash.finalize()) })
 }
 
-/// Moves the folder `staging` to `place`; what is there now goes only when the new one is in.
+/// Moves the folder `staging` to `place`. An existing folder is deleted only after that.
 ///
 /// # Errors
-/// [`Error::Io`]; what was there is then there again.
+/// [`Error::Io`]; the existing folder is then restored.
 pub(super) fn publish(staging: &Path, place: &Path) -> Result<()> {
     let failed = |error| Error::io(place.to_string_lossy(), error);
     let aside: Option<PathBuf> = match fs::symlink_metadata(place) {
@@ -191,13 +191,13 @@ pub(super) fn publish(staging: &Path, place: &Path) -> Result<()> {
         return Err(failed(error));
     }
     if let Some(aside) = aside {
-        // What cannot be deleted now is swept away later.
+        // If this fails, the folder is deleted later.
         let _ = fs::remove_dir_all(&aside).or_else(|_| fs::remove_file(&aside));
     }
     Ok(())
 }
 
-/// Deletes what installations left that were killed long ago.
+/// Deletes temporary folders of installations that were killed.
 fn sweep(models: &Path) {
     let Ok(entries) = fs::read_dir(models) else { return };
     for entry in entries.flatten() {

@@ -1,5 +1,5 @@
-//! An installed model and what was recorded of it: the checksums that identify its vectors are
-//! computed once, at installation, so that a start reads no weights.
+//! Installed models and their records. The checksums that identify a model's vectors are computed once, at
+//! installation, so that opening reads no weights.
 
 use std::borrow::Cow;
 use std::fs;
@@ -17,15 +17,15 @@ use crate::atomic;
 /// Name of the record in a model's folder.
 pub const RECORD_FILE: &str = "install.json";
 
-/// Bytes that `model.json` and the record stay below.
+/// Limit on the bytes of `model.json` and the record.
 pub const SMALL_FILE: u64 = 1 << 20;
 
-/// What was found when a model was installed.
+/// Record of an installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstallRecord {
-    /// Where it came from: a folder or the address of a hub.
+    /// Origin: a folder or the address of a hub.
     pub source: String,
-    /// Its files, in the order of their names.
+    /// Its files, sorted by name.
     pub files: Vec<RecordedFile>,
 }
 
@@ -47,7 +47,7 @@ impl InstallRecord {
         Self { source, files }
     }
 
-    /// A short text that is the same for the same files; as [`ModelFiles::checksum`] has it.
+    /// The same checksum as [`ModelFiles::checksum`] of the files.
     pub fn checksum(&self) -> String {
         let lines: String =
             self.files.iter().map(|file| format!("{}  {}\n", file.sha256, file.name)).collect();
@@ -67,14 +67,14 @@ impl InstallRecord {
     }
 }
 
-/// A model that is installed, as far as can be told without reading its weights.
+/// An installed model. Its weights have not been read.
 #[derive(Debug, Clone)]
 pub struct InstalledModel {
     /// Its folder.
     pub folder: PathBuf,
-    /// Which place that is in.
+    /// The place of that folder.
     pub place: Place,
-    /// What was recorded of it.
+    /// Its record.
     pub record: InstallRecord,
     /// How to use it.
     pub description: ModelDescription,
@@ -83,10 +83,10 @@ pub struct InstalledModel {
 }
 
 impl InstalledModel {
-    /// The model called `name`, wherever it lies; the project's before the user's.
+    /// Finds the model `name`; the project's places come before the user's.
     ///
     /// # Errors
-    /// [`Error::ModelUnavailable`] when there is none, or what there is cannot be used.
+    /// [`Error::ModelUnavailable`] if it is missing or unusable.
     pub fn find(name: &str, places: &Places) -> Result<Self> {
         let mut first = None;
         for (place, folder) in places.all() {
@@ -99,10 +99,10 @@ impl InstalledModel {
         Err(first.unwrap_or_else(|| missing(name, places)))
     }
 
-    /// The model called `name` in the folder of one place; `None` when there is no such folder.
+    /// Opens the model `name` in the folder of a place; `None` if it has no folder there.
     ///
     /// # Errors
-    /// [`Error::ModelUnavailable`] when it cannot be used, [`Error::Io`] for links in a project.
+    /// [`Error::ModelUnavailable`] if it is unusable, [`Error::Io`] for symbolic links in a project.
     pub fn open(name: &str, place: Place, folder: &Path) -> Result<Option<Self>> {
         if !is_plain_name(name) {
             return Ok(None);
@@ -119,7 +119,7 @@ impl InstalledModel {
         let wrong = |message: String| damaged(name, &folder, message);
         let text = small_file(&folder.join(RECORD_FILE)).map_err(|error| {
             wrong(if error.kind() == std::io::ErrorKind::NotFound {
-                "it was put there but never checked".into()
+                "it was copied there but never checked".into()
             } else {
                 format!("{RECORD_FILE} cannot be read: {error}")
             })
@@ -129,7 +129,7 @@ impl InstalledModel {
         record.files.sort_by(|a, b| a.name.cmp(&b.name));
         for file in &record.files {
             if !is_plain_name(&file.name) {
-                return Err(wrong(format!("{RECORD_FILE} names a file '{}'", file.name)));
+                return Err(wrong(format!("{RECORD_FILE} has an invalid file name '{}'", file.name)));
             }
             let path = folder.join(&file.name);
             if place == Place::Project {
@@ -148,7 +148,7 @@ impl InstalledModel {
         }
         let description = ModelDescription::parse(&json)?;
         if description.name != name {
-            return Err(wrong(format!("its {DESCRIPTION_FILE} calls it '{}'", description.name)));
+            return Err(wrong(format!("its {DESCRIPTION_FILE} has the name '{}'", description.name)));
         }
         Ok(Some(Self { folder, place, record, description, json }))
     }
@@ -159,18 +159,18 @@ impl InstalledModel {
     }
 }
 
-/// The content of a file that has to be small.
+/// The content of a file of at most [`SMALL_FILE`] bytes.
 ///
 /// # Errors
-/// What the system says, or that it is too long.
+/// Any I/O error, or that the file is too large.
 pub fn small_file(path: &Path) -> std::io::Result<Vec<u8>> {
     if fs::metadata(path)?.len() > SMALL_FILE {
-        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is far too long"));
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is too large"));
     }
     fs::read(path)
 }
 
-/// The files of an installed model, read when an engine asks.
+/// The files of an installed model, read on demand.
 #[derive(Debug)]
 pub struct InstalledFiles {
     folder: PathBuf,
@@ -179,10 +179,10 @@ pub struct InstalledFiles {
 }
 
 impl InstalledFiles {
-    /// Files whose record was just made.
+    /// Files with a new record.
     ///
     /// # Errors
-    /// [`Error::Io`] when `model.json` cannot be read.
+    /// [`Error::Io`] if `model.json` cannot be read.
     pub fn new(folder: &Path, record: InstallRecord) -> Result<Self> {
         let path = folder.join(DESCRIPTION_FILE);
         let json = small_file(&path).map_err(|error| Error::io(path.to_string_lossy(), error))?;
@@ -199,13 +199,13 @@ impl ModelFiles for InstalledFiles {
         if name == DESCRIPTION_FILE {
             return Ok(Cow::Owned(self.json.clone()));
         }
-        // A model names the files of its weights itself: only those that were installed are its own.
+        // The graph of a model names its weight files: allow only recorded ones.
         if !self.record.files.iter().any(|file| file.name == name) {
             return Err(Error::Model {
                 model: self.folder.file_name().unwrap_or_default().to_string_lossy().into(),
                 message: format!(
-                    "it refers to a file '{name}' that is not there; weights of their own must lie beside \
-                     model.onnx in files whose names begin with model.onnx"
+                    "it refers to a missing file '{name}'; separate weights must be beside model.onnx, \
+                    in files whose names start with model.onnx"
                 ),
             });
         }

@@ -1,10 +1,9 @@
-//! Models that are known by name: where their files are published and how they are to be used. The
-//! revision is fixed, and so are the checksums that are known, so that a name means the same vectors
-//! everywhere and later.
+//! Models known by name: where their files are published and how to use them. Revisions and known checksums are pinned,
+//! so that a name always means the same vectors.
 
 use ubp_core::embed::{ModelDescription, Pooling, Prefixes, Scripts};
 
-/// The model inside the program.
+/// Name of the built-in model.
 pub const BUNDLED: &str = "all-MiniLM-L6-v2";
 
 /// A file of a published model.
@@ -12,18 +11,18 @@ pub const BUNDLED: &str = "all-MiniLM-L6-v2";
 pub struct KnownFile {
     /// Its path in the repository.
     pub path: &'static str,
-    /// Its length in bytes; about, where no checksum is known.
+    /// Its length in bytes; approximate without a checksum.
     pub bytes: u64,
     /// Its SHA-256 in hexadecimal digits.
     pub sha256: Option<&'static str>,
 }
 
-/// A model that can be had by its name.
+/// A model that can be downloaded by name.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownModel {
-    /// The name people use.
+    /// Its usual name.
     pub name: &'static str,
-    /// The repository of its makers, another name for it.
+    /// The repository of its authors, accepted as another name.
     pub origin: &'static str,
     /// The repository of its ONNX files.
     pub repository: &'static str,
@@ -33,13 +32,13 @@ pub struct KnownModel {
     pub model: KnownFile,
     /// The tokenizer.
     pub tokenizer: KnownFile,
-    /// How the vectors of tokens become one.
+    /// How the vectors of tokens are combined.
     pub pooling: Pooling,
-    /// Put before what is searched for.
+    /// Prefix of queries.
     pub query_prefix: &'static str,
-    /// Put before what is found.
+    /// Prefix of indexed texts.
     pub passage_prefix: &'static str,
-    /// Most tokens of one text.
+    /// Maximum tokens of a text.
     pub window: usize,
     /// Length of its vectors.
     pub dimensions: usize,
@@ -47,11 +46,11 @@ pub struct KnownModel {
     pub scripts: &'static [&'static str],
     /// SPDX name of its licence.
     pub licence: &'static str,
-    /// What it is good for, in a few words.
+    /// Short description of its purpose.
     pub summary: &'static str,
 }
 
-/// All of them. The 8-bit files: a quarter of the download and memory, and faster.
+/// All known models, with 8-bit weights, which are faster and take a quarter of the download and memory.
 pub const KNOWN: &[KnownModel] = &[
     KnownModel {
         name: "paraphrase-multilingual-MiniLM-L12-v2",
@@ -127,8 +126,8 @@ pub const KNOWN: &[KnownModel] = &[
         pooling: Pooling::Mean,
         query_prefix: "検索クエリ: ",
         passage_prefix: "検索文書: ",
-        // It can take 8192, but attention grows with the square and sections are found more exactly
-        // in pieces of this length.
+        // The model supports 8192 tokens, but the cost of attention is quadratic, and search is more precise with
+        // shorter texts.
         window: 512,
         dimensions: 256,
         scripts: &["Han", "Hiragana", "Katakana", "Latin"],
@@ -137,18 +136,18 @@ pub const KNOWN: &[KnownModel] = &[
     },
 ];
 
-/// The known model of this name; its makers' repository is another name for it.
+/// The known model with this name or origin.
 pub fn known(name: &str) -> Option<&'static KnownModel> {
     KNOWN.iter().find(|model| model.name == name || model.origin == name)
 }
 
 impl KnownModel {
-    /// Bytes to download, or about.
+    /// Approximate bytes to download.
     pub fn bytes(&self) -> u64 {
         self.model.bytes + self.tokenizer.bytes
     }
 
-    /// What `model.json` says of it.
+    /// Its description for `model.json`.
     pub fn description(&self) -> ModelDescription {
         ModelDescription {
             name: self.name.into(),
@@ -169,7 +168,7 @@ mod tests {
     use crate::models::places::is_plain_name;
 
     #[test]
-    fn the_table_holds_together() {
+    fn entries_of_known_models_are_valid() {
         for model in KNOWN {
             assert!(is_plain_name(model.name), "{}", model.name);
             assert!(std::ptr::eq(known(model.origin).unwrap(), known(model.name).unwrap()));
@@ -177,7 +176,7 @@ mod tests {
             for sum in [model.model.sha256, model.tokenizer.sha256].into_iter().flatten() {
                 assert!(sum.len() == 64 && sum.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')));
             }
-            // What is written is what is read: the table's values pass the checks of model.json.
+            // The values pass the checks of model.json.
             let json = serde_json::to_vec(&model.description()).unwrap();
             assert_eq!(ModelDescription::parse(&json).unwrap(), model.description());
         }

@@ -1,5 +1,5 @@
-//! Embedding models on this machine: the one inside the program, those installed in a project or for
-//! the user, and those that a hub offers by name.
+//! Embedding models on this machine: the built-in one, those installed in a project or for the user, and known models
+//! from a hub.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,14 +26,14 @@ use places::Places;
 /// Whether this build can run models.
 pub const ENGINES: bool = cfg!(feature = "engines");
 
-/// Most tokens of a text that a model is tried with.
+/// Limit on the tokens of the text that checks a model.
 const LONGEST_TRIAL: usize = 1024;
 
-/// An embedder of the model that the project's manifest names; `None` in a build without engines.
-/// Cheap: tokenizer and weights are read when the first text is embedded.
+/// An embedder for the model in the project's manifest; `None` in a build without engines. Cheap: tokenizer and weights
+/// are read when the first text is embedded.
 ///
 /// # Errors
-/// [`Error::ModelUnavailable`] when this machine lacks the model.
+/// [`Error::ModelUnavailable`] if the model is not installed.
 pub fn load(project: &Project, environment: &Environment) -> Result<Option<Arc<dyn Embedder>>> {
     if !ENGINES {
         return Ok(None);
@@ -42,16 +42,16 @@ pub fn load(project: &Project, environment: &Environment) -> Result<Option<Arc<d
     if name == BUNDLED {
         return bundled().map(Some);
     }
-    // A manifest made by other tools may have the makers' repository.
+    // A manifest from other tools may have the repository of the model's authors.
     let name = known(name).map_or(name, |known| known.name);
     let model = InstalledModel::find(name, &Places::new(Some(project), environment))?;
     open(Box::new(model.into_files())).map(|embedder| Some(Arc::from(embedder)))
 }
 
-/// The files of the model that the project's manifest names; `None` in a build without engines.
+/// The files of the model in the project's manifest; `None` in a build without engines.
 ///
 /// # Errors
-/// [`Error::ModelUnavailable`] when this machine lacks the model.
+/// [`Error::ModelUnavailable`] if the model is not installed.
 pub fn files(project: &Project, environment: &Environment) -> Result<Option<Box<dyn ModelFiles>>> {
     if !ENGINES {
         return Ok(None);
@@ -75,30 +75,30 @@ fn bundled_files() -> Option<Box<dyn ModelFiles>> {
     None
 }
 
-/// What a model runs on.
+/// Processor for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processor {
-    /// The processor of the machine.
+    /// The CPU.
     Cpu,
-    /// See [`gpu`].
+    /// The GPU of [`gpu`].
     Gpu,
 }
 
-/// The GPU that this program can use on this machine, by the name of its interface.
+/// Name of the interface of the GPU that this program can use.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// The reason why there is none.
 pub fn gpu() -> std::result::Result<String, String> {
     #[cfg(feature = "engines")]
     return ubp_engines::gpu();
     #[cfg(not(feature = "engines"))]
-    Err("this build of ubp runs no models".into())
+    Err("this build of ubp cannot run models".into())
 }
 
-/// An embedder of the model called `name`, wherever it lies.
+/// An embedder for the model `name` from any place.
 ///
 /// # Errors
-/// [`Error::ModelUnavailable`] when this machine or this build lacks it.
+/// [`Error::ModelUnavailable`] if this machine or this build does not have it.
 pub fn find_named(name: &str, places: &Places, processor: Processor) -> Result<Arc<dyn Embedder>> {
     let files: Box<dyn ModelFiles> = if name == BUNDLED {
         bundled_files().ok_or_else(|| no_engines(name))?
@@ -109,10 +109,10 @@ pub fn find_named(name: &str, places: &Places, processor: Processor) -> Result<A
     open_on(files, processor).map(Arc::from)
 }
 
-/// An embedder of the model inside the program; `None` in a build without engines.
+/// An embedder for the built-in model; `None` in a build without engines.
 ///
 /// # Errors
-/// [`Error::Model`] when it cannot be opened.
+/// [`Error::Model`] if it cannot be opened.
 pub fn load_bundled() -> Result<Option<Arc<dyn Embedder>>> {
     if ENGINES { bundled().map(Some) } else { Ok(None) }
 }
@@ -152,27 +152,27 @@ fn open(_files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
     Err(no_engines("any"))
 }
 
-/// That this build cannot run `model`, or any other.
+/// The error for a model in a build without engines.
 pub fn no_engines(model: &str) -> Error {
     Error::ModelUnavailable {
         model: model.into(),
-        message: "this build of ubp runs no models; it searches by words alone".into(),
+        message: "this build of ubp cannot run models; it searches by words alone".into(),
         remedy: "install the published ubp, or build it with its default features".into(),
     }
 }
 
-/// Runs the model once, so that trouble shows now and not at the first search.
+/// Runs the model once, to report problems now and not at the first search.
 ///
 /// # Errors
-/// [`Error::Model`] when a file is damaged, or the vectors are not what `model.json` says.
+/// [`Error::Model`] if a file is damaged, or the vectors do not match `model.json`.
 fn check(files: Box<dyn ModelFiles>, description: &ModelDescription) -> Result<()> {
     let wrong = |message: String| Error::Model { model: description.name.clone(), message };
     let embedder = open(files)?;
-    // The second text fills the window: a model with fewer positions than that fails at once.
+    // The second text fills the window, so a model with fewer positions fails.
     let long = "session ".repeat(description.window.min(LONGEST_TRIAL));
     for (kind, text) in [(TextKind::Query, "a"), (TextKind::Passage, &long)] {
         let vectors = embedder.embed(kind, &[text])?;
-        let vector = vectors.first().ok_or_else(|| wrong("it answers with no vector".into()))?;
+        let vector = vectors.first().ok_or_else(|| wrong("it returned no vector".into()))?;
         if vector.len() != description.dimensions {
             return Err(wrong(format!(
                 "its vectors have {} dimensions, but model.json says {}",
@@ -182,13 +182,13 @@ fn check(files: Box<dyn ModelFiles>, description: &ModelDescription) -> Result<(
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         if !(0.9..1.1).contains(&length) {
-            return Err(wrong(format!("a test sentence gives a vector of length {length}, expected 1")));
+            return Err(wrong(format!("a test sentence has a vector of length {length}; expected 1")));
         }
     }
     Ok(())
 }
 
-/// That nothing called `name` is installed, and how to change that.
+/// The error for a model that is not installed, with how to install it.
 fn missing(name: &str, places: &Places) -> Error {
     let (message, remedy) = match known(name) {
         Some(known) => ("not installed on this machine", by_hand(known, places)),
@@ -196,18 +196,18 @@ fn missing(name: &str, places: &Places) -> Error {
             "not installed on this machine",
             format!(
                 "`ubp model use FOLDER` installs it from a folder with model.onnx, tokenizer.json and \
-                 model.json; `ubp model use {BUNDLED}` goes back to the model inside ubp"
+                 model.json; `ubp model use {BUNDLED}` switches to the built-in model"
             ),
         ),
         None => (
-            "this cannot be the name of an installed model",
-            format!("`ubp model use NAME` chooses another; `ubp model use {BUNDLED}` the one inside ubp"),
+            "invalid name for an installed model",
+            format!("`ubp model use NAME` chooses another; `ubp model use {BUNDLED}` the built-in one"),
         ),
     };
     Error::ModelUnavailable { model: name.into(), message: message.into(), remedy }
 }
 
-/// How to get a known model, with a network and without.
+/// How to install a known model, with and without a network.
 fn by_hand(known: &known::KnownModel, places: &Places) -> String {
     let name = known.name;
     format!(
@@ -218,12 +218,12 @@ fn by_hand(known: &known::KnownModel, places: &Places) -> String {
     )
 }
 
-/// That what lies in `folder` cannot be used, and how to mend it.
+/// The error for an unusable model in `folder`, with how to fix it.
 fn damaged(name: &str, folder: &Path, message: String) -> Error {
     let remedy = if known(name).is_some() {
-        format!("`ubp model use {name}` checks it, and downloads it again if it has to")
+        format!("`ubp model use {name}` checks it, and downloads it again if necessary")
     } else {
-        format!("`ubp model use \"{}\"` checks what is there and records it", folder.display())
+        format!("`ubp model use \"{}\"` checks and records it", folder.display())
     };
     Error::ModelUnavailable {
         model: name.into(),
@@ -232,7 +232,7 @@ fn damaged(name: &str, folder: &Path, message: String) -> Error {
     }
 }
 
-/// Bytes in words.
+/// A number of bytes for people.
 pub fn megabytes(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

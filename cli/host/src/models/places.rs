@@ -1,4 +1,4 @@
-//! Where models lie: in the project, or in the folder that all projects of a user share.
+//! Folders for models: in the project, or shared by all projects of a user.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use ubp_core::{Error, Result};
 
 use crate::{Environment, Project, user_data};
 
-/// The project's models, relative to it.
+/// The folder of a project's models, relative to the project.
 const PROJECT_MODELS: &str = ".ubp/models";
 
-/// A place for models.
+/// Kind of folder for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// `.ubp/models` of the project.
     Project,
-    /// The user's own folder.
+    /// The user's folder.
     User,
 }
 
 impl Place {
-    /// The word in JSON.
+    /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-/// The folders that models are looked for in. Neither needs to exist.
+/// The folders to search for models. They need not exist.
 #[derive(Debug, Clone)]
 pub struct Places {
     project: Option<PathBuf>,
@@ -37,12 +37,12 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of `project`, if there is one, and of the user.
+    /// The folders of `project`, if any, and of the user.
     pub fn new(project: Option<&Project>, environment: &Environment) -> Self {
         Self { user: user_folder(environment), ..Self::below(project.map(|project| project.root.as_path())) }
     }
 
-    /// Those of the project whose folder is `root`, and of the user.
+    /// The folders of the project in `root`, and of the user.
     pub fn at(root: &Path, environment: &Environment) -> Self {
         Self { user: user_folder(environment), ..Self::below(Some(root)) }
     }
@@ -51,37 +51,39 @@ impl Places {
         Self { project: root.map(|root| root.join(PROJECT_MODELS)), user: None }
     }
 
-    /// Both, the nearest first.
+    /// All folders; the project's comes first.
     pub fn all(&self) -> impl Iterator<Item = (Place, &Path)> {
         let project = self.project.as_deref().map(|folder| (Place::Project, folder));
         let user = self.user.as_deref().map(|folder| (Place::User, folder));
         project.into_iter().chain(user)
     }
 
-    /// The project's folder, made if needed.
+    /// The project's folder, created if missing.
     ///
     /// # Errors
-    /// [`Error::Io`] when it is a link (a clone could make UBP write elsewhere) or cannot be made.
+    /// [`Error::Io`] if it is a symbolic link (with which a clone could make UBP write elsewhere) or cannot be created.
     pub fn project(&self) -> Result<&Path> {
         let folder = self
             .project
             .as_deref()
-            .ok_or_else(|| Error::Internal("models of a project were asked for without one".into()))?;
+            .ok_or_else(|| Error::Internal("models of a project were requested without a project".into()))?;
         refuse_link(folder)?;
         make(folder)
     }
 
-    /// The user's folder, made if needed.
+    /// The user's folder, created if missing.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] when the environment names none, [`Error::Io`] when it cannot be made.
+    /// [`Error::InvalidParams`] if the environment has none, [`Error::Io`] if it cannot be created.
     pub fn user(&self) -> Result<&Path> {
-        make(self.user.as_deref().ok_or_else(|| {
-            Error::invalid("no folder for models is known: set UBP_MODELS to one that you can write to")
-        })?)
+        make(
+            self.user
+                .as_deref()
+                .ok_or_else(|| Error::invalid("no folder for models: set UBP_MODELS to a writable folder"))?,
+        )
     }
 
-    /// How to name the user's folder to people.
+    /// The user's folder for messages.
     pub fn user_shown(&self) -> String {
         self.user
             .as_deref()
@@ -97,7 +99,7 @@ fn make(folder: &Path) -> Result<&Path> {
 /// Refuses a symbolic link at `path`.
 ///
 /// # Errors
-/// [`Error::Io`] when there is one.
+/// [`Error::Io`] if there is one.
 pub fn refuse_link(path: &Path) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => {
@@ -116,7 +118,7 @@ fn user_folder(environment: &Environment) -> Option<PathBuf> {
     user_data::folder(environment).map(|data| data.join("models"))
 }
 
-/// Whether `name` can be the name of a model: also that of a folder, on every system.
+/// Whether `name` is a valid name of a model, which must be a valid folder name on every system.
 pub fn is_plain_name(name: &str) -> bool {
     let reserved = ["con", "prn", "aux", "nul"];
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_could_lead_elsewhere_are_refused() {
+    fn names_that_are_not_plain_folder_names_are_refused() {
         for good in ["ruri-v3-30m", "a", "Model_2.1", "com", "common"] {
             assert!(is_plain_name(good), "{good}");
         }
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_comes_first() {
+    fn the_environment_variable_takes_precedence() {
         let folder = std::env::temp_dir();
         let home = folder.to_str().unwrap();
         let of = |variables: &[(&str, &str)]| user_folder(&Environment::with(variables.iter().copied()));

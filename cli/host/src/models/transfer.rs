@@ -1,5 +1,5 @@
-//! One file from a hub: redirects under our rules, resumed where an earlier attempt ended, and kept
-//! only when its checksum is right.
+//! Downloads a file from a hub: checks redirects, resumes earlier attempts, and keeps the file only if its checksum is
+//! right.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -21,43 +21,43 @@ mod tests;
 use exchange::Head;
 pub(super) use exchange::{Route, is_allowed};
 
-/// How long to wait before looking whether the user wants to stop.
+/// How often cancellation is polled.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Attempts in a row, as long as each brings something.
+/// Limit on attempts; each must make progress.
 const ATTEMPTS: u32 = 4;
 
-/// A file to get.
+/// A file to download.
 pub(super) struct Order<'a> {
     /// Its address.
     pub url: String,
-    /// Where it goes; what is unfinished lies beside it, as `….part`.
+    /// Destination. The unfinished file is beside it, with the suffix `.part`.
     pub target: &'a Path,
-    /// Its checksum, where it is known beforehand.
+    /// Its checksum, if known.
     pub sha256: Option<&'a str>,
-    /// Most bytes that it may have.
+    /// Limit on its bytes.
     pub limit: u64,
 }
 
-/// Why a file could not be got.
+/// Why a download failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The user wants to stop; what came so far is kept.
+    /// Cancelled; the part is kept.
     Cancelled,
-    /// The hub cannot be reached, or the connection broke; what came so far is kept.
+    /// The hub is unreachable, or the connection broke; the part is kept.
     Connection { reason: String, kept: u64 },
-    /// The hub answered, but not with the file.
+    /// The hub returned an error status.
     Status(u16),
-    /// An address that must not be followed.
+    /// A redirect to an address that is not allowed.
     Insecure(String),
-    /// The file is not the one that was to be had; it was removed.
+    /// The checksum is wrong; the file was removed.
     Checksum { expected: String, found: String },
-    /// The file is longer than it may be; it was removed.
+    /// The file is too large; it was removed.
     TooLarge,
-    /// The disk failed.
+    /// An I/O error on this machine.
     Disk(PathBuf, io::Error),
 }
 
-/// What the thread that talks to the hub says.
+/// Events of the thread that communicates with the hub.
 enum Event {
     Head(Head),
     Data(Vec<u8>),
@@ -65,7 +65,7 @@ enum Event {
     Failed(Failure),
 }
 
-/// Gets a file and answers its SHA-256. `progress` hears the bytes that are there and the length, if the hub tells it.
+/// Downloads a file and returns its SHA-256. `progress` gets the bytes so far, and the length if known.
 pub(super) fn fetch(
     order: &Order<'_>,
     route: &Route,
@@ -90,7 +90,7 @@ pub(super) fn fetch(
         if !matches!(failure, Failure::Connection { .. }) {
             return Err(failure);
         }
-        // A connection that broke half-way is worth another try; a hub that is not there is not.
+        // Retry after a connection that made progress, not for an unreachable hub.
         if part.length <= before || attempt == ATTEMPTS {
             return Err(failure);
         }
@@ -121,13 +121,13 @@ fn attempt_once(
     let (head, events) = loop {
         let events = begin(order.url.clone(), from, route.clone())?;
         let Event::Head(head) = next(&events, cancel, part.length)? else {
-            return Err(part.broken("the hub ended the connection"));
+            return Err(part.broken("the hub closed the connection"));
         };
         let same = from > 0 && head.tag.is_some() && head.tag == part.tag;
         match head.status {
             206 if same && head.start == from => break (head, events),
             416 if same && head.total == Some(from) => return expected(order, &head, part),
-            // Another file than the one that was begun, or an answer to another question.
+            // The file has changed, or the range is not the requested one.
             206 | 416 if from > 0 => {
                 part.restart()?;
                 from = 0;
@@ -149,13 +149,13 @@ fn attempt_once(
         match next(&events, cancel, part.length)? {
             Event::Data(bytes) => part.append(&bytes, order.limit)?,
             Event::End if head.total.is_none_or(|total| total == part.length) => return Ok(()),
-            Event::End | Event::Head(_) => return Err(part.broken("the hub ended the connection too early")),
+            Event::End | Event::Head(_) => return Err(part.broken("the hub closed the connection too early")),
             Event::Failed(failure) => return Err(failure),
         }
     }
 }
 
-/// Settles which checksum the file has to have, before it is downloaded.
+/// Determines the expected checksum before the download.
 fn expected(order: &Order<'_>, head: &Head, part: &mut Part) -> Result<(), Failure> {
     if let (Some(known), Some(offered)) = (order.sha256, &head.sha256)
         && known != offered
@@ -167,7 +167,7 @@ fn expected(order: &Order<'_>, head: &Head, part: &mut Part) -> Result<(), Failu
     Ok(())
 }
 
-/// Starts to talk to the hub, in a thread of its own, so that a silent hub cannot hold up Ctrl-C.
+/// Starts a thread for the request, so that an unresponsive hub does not block Ctrl-C.
 fn begin(url: String, from: u64, route: Route) -> Result<Receiver<Event>, Failure> {
     let (sender, receiver) = sync_channel(4);
     std::thread::Builder::new()
@@ -181,7 +181,7 @@ fn talk(url: &str, from: u64, route: &Route, sender: &SyncSender<Event>) {
     let (head, mut body) = match exchange::get(url, from, route) {
         Ok(answer) => answer,
         Err(failure) => {
-            // Nobody listens any more when the user wanted to stop.
+            // After cancellation there is no receiver.
             let _ = sender.send(Event::Failed(failure));
             return;
         }
@@ -226,7 +226,7 @@ fn next(events: &Receiver<Event>, cancel: &Cancel, kept: u64) -> Result<Event, F
     }
 }
 
-/// The unfinished file: what came so far, and which file of the hub it is the beginning of.
+/// The unfinished file, and the ETag of the file on the hub.
 struct Part {
     path: PathBuf,
     tag_path: PathBuf,
@@ -306,7 +306,7 @@ impl Part {
         let _ = fs::remove_file(&self.tag_path);
     }
 
-    /// Gives the finished file its name, if it is the right one.
+    /// Renames the finished file if its checksum is right.
     fn keep(self, order: &Order<'_>) -> Result<String, Failure> {
         let sha256 = hex(&self.hash.clone().finalize());
         if let Some(expected) = self.expected.clone()

@@ -1,4 +1,4 @@
-//! Which folder holds the pages: what a project that starts in a folder finds there.
+//! Proposes the pages folder of a new project.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,11 +8,11 @@ use ubp_core::{Error, Result, path};
 
 use crate::disk::DiskSource;
 
-/// Where pages go unless somebody says otherwise.
+/// The default pages folder.
 pub(super) const USUAL: &str = "pages";
-/// What folders of documentation and notes are called, beside [`USUAL`].
+/// Other usual names of folders with documentation or notes.
 const KNOWN: [&str; 5] = ["docs", "doc", "documentation", "wiki", "notes"];
-/// Files that tell of a repository, and make no folder one of notes.
+/// Files about a repository, which do not count as notes.
 const ABOUT: [&str; 14] = [
     "readme",
     "changelog",
@@ -29,22 +29,22 @@ const ABOUT: [&str; 14] = [
     "claude",
     "todo",
 ];
-/// Most folders that are worth a choice.
+/// Limit on proposed folders.
 const MOST: usize = 5;
 
-/// A folder that can hold the pages of a project.
+/// A possible pages folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PagesFolder {
     /// Its path, relative to the project; `.` for the project itself.
     pub dir: String,
-    /// Markdown files in it and below.
+    /// Markdown files in it and its subfolders.
     pub files: usize,
 }
 
-/// The folders of `root` that could hold the pages, the likeliest first. There is always one.
+/// Possible pages folders of `root`, the likeliest first. Never empty.
 ///
 /// # Errors
-/// [`Error::Io`] when the folder cannot be read.
+/// [`Error::Io`] if the folder cannot be read.
 pub fn pages_folders(root: &Path) -> Result<Vec<PagesFolder>> {
     let shown = root.to_string_lossy();
     let root = std::fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
@@ -86,7 +86,7 @@ fn likeliest(files: &[&str], is_vault: bool) -> Vec<PagesFolder> {
     found
 }
 
-/// Whether a file tells of the repository that it lies in.
+/// Whether a file is about its repository, such as a README.
 fn is_about(file: &str) -> bool {
     let name = path::page_name(file).to_ascii_lowercase().replace('-', "_");
     ABOUT.contains(&name.as_str())
@@ -105,20 +105,20 @@ mod tests {
     }
 
     #[test]
-    fn without_markdown_pages_get_a_folder_of_their_own() {
+    fn without_markdown_files_a_new_folder_is_proposed() {
         assert_eq!(folders(&[], false), [("pages".into(), 0)]);
         assert_eq!(first(&["README.md", "CHANGELOG.md", "crates/a/README.md"]), "pages");
     }
 
     #[test]
-    fn a_folder_of_notes_is_taken_as_a_whole() {
+    fn a_folder_of_notes_is_proposed_as_a_whole() {
         assert_eq!(first(&["a.md", "b.md", "daily/c.md"]), ".");
         assert_eq!(first(&["daily/a.md", "people/b.md", "people/c.md"]), ".");
         assert_eq!(first(&["a.md", "b.md", "c.md", "docs/d.md"]), ".");
     }
 
     #[test]
-    fn documentation_is_taken_where_it_is_most_of_what_is_there() {
+    fn a_documentation_folder_is_proposed_if_it_has_most_files() {
         assert_eq!(first(&["README.md", "docs/a.md", "docs/README.md"]), "docs");
         assert_eq!(first(&["README.md", "docs/README.md"]), "docs");
         assert_eq!(first(&["x.md", "doc/a.md", "wiki/a.md", "wiki/b.md", "wiki/c.md"]), "wiki");
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn a_vault_is_taken_as_a_whole_whatever_lies_in_it() {
+    fn a_vault_is_proposed_as_a_whole() {
         assert_eq!(folders(&["docs/a.md"], true)[0], (".".into(), 1));
         assert_eq!(folders(&[], true)[0], (".".into(), 0));
     }
 
     #[test]
-    fn the_choice_is_short_and_has_each_folder_once() {
+    fn few_folders_are_proposed_without_duplicates() {
         let files = ["a.md", "docs/b.md", "x/c.md", "y/d.md", "y/e.md", "z/f.md"];
         let told = folders(&files, false);
         assert_eq!(

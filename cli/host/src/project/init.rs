@@ -1,4 +1,4 @@
-//! Starting a project: the folders and files that `ubp init` makes, and what it leaves alone.
+//! `ubp init`: creates the folders and files of a project.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use super::{Project, UBP_DIR, is_project, refuse_links};
 use crate::atomic;
 use crate::disk::DiskSource;
 
-/// What is not committed of `.ubp`.
+/// Content of `.ubp/.gitignore`.
 const OWN_IGNORE: &str = "\
 # What belongs to this machine alone; everything else in this folder is worth a commit.
 /metadata.db*
@@ -32,54 +32,53 @@ const OWN_IGNORE: &str = "\
 /*.tmp
 ";
 
-/// The line in the project's own `.gitignore` that says whether UBP was there.
+/// Line in the project's `.gitignore`, which also shows whether UBP has added its lines.
 const PROJECT_IGNORE: &str = ".ubp/metadata.db";
 
-/// The line after it: files that are being written lie beside those that they replace.
+/// The next line: temporary files are beside the files that they replace.
 const TEMPORARY_IGNORE: &str = ".ubp-*.tmp";
 
-/// How to start a project.
+/// Options for starting a project.
 #[derive(Debug, Clone, Default)]
 pub struct InitOptions {
-    /// Folder of the pages, relative to the project; `pages` unless said. `.` adopts the notes that
-    /// are there.
+    /// Pages folder, relative to the project (default: `pages`). `.` uses existing notes.
     pub pages_dir: Option<String>,
-    /// Who writes front matter; by whether there are pages already, unless said.
+    /// Who writes front matter. The default depends on whether there are pages.
     pub frontmatter: Option<FrontMatterMode>,
-    /// Give a project another pages folder although reviews and decisions name its pages by their paths.
+    /// Change the pages folder even if reviews and decisions refer to its pages by path.
     pub leave_reviews: bool,
 }
 
-/// What starting a project came to.
+/// Result of starting a project.
 #[derive(Debug, Clone)]
 pub struct InitSummary {
     /// The project.
     pub project: Project,
     /// Whether it was a project before.
     pub already: bool,
-    /// The pages folder that it had before, where it has another one now.
+    /// The former pages folder, if it changed.
     pub moved_from: Option<String>,
-    /// Pages that were there.
+    /// Number of existing pages.
     pub existing_pages: usize,
-    /// Where the pages folder has none: Markdown files elsewhere in the project that could be pages.
+    /// If the pages folder has no pages: Markdown files elsewhere in the project.
     pub notes_elsewhere: usize,
-    /// Files and folders that were made, relative to the project; folders end in `/`.
+    /// Files and folders that were created, relative to the project; folders end in `/`.
     pub created: Vec<String>,
     /// Files that were changed, relative to the project.
     pub changed: Vec<String>,
-    /// The former pages folder, where nothing was in it.
+    /// The former pages folder, if it was empty and removed.
     pub removed: Option<String>,
-    /// The project that this one now lies in, if any.
+    /// The enclosing project, if any.
     pub enclosing: Option<PathBuf>,
 }
 
-/// Makes the folder `root` a project, or completes what a clone of one lacks (git keeps no empty
-/// folders), or gives a project the other settings that `options` ask for. The index is not made here.
+/// Starts a project in `root`, creates what is missing in a clone (git stores no empty folders), or changes the
+/// settings of a project. Does not build the index.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] when reviews or decisions would lose their pages to another pages folder;
-/// [`Error::Manifest`] when its manifest is damaged; [`Error::OutsideProject`] for a pages folder
-/// elsewhere; [`Error::Io`] when something cannot be written.
+/// [`Error::InvalidParams`] if reviews or decisions would lose their pages with another pages folder;
+/// [`Error::Manifest`] if the manifest is invalid; [`Error::OutsideProject`] for a pages folder outside the project;
+/// [`Error::Io`].
 pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<InitSummary> {
     let shown = root.to_string_lossy();
     let root = fs::canonicalize(root).map_err(|error| Error::io(shown, error))?;
@@ -108,11 +107,11 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
     made.folder(UBP_DIR)?;
     made.file(".ubp/.gitignore", OWN_IGNORE)?;
     made.ignore_line()?;
-    // Last, since the manifest is what makes a folder a project.
+    // The manifest comes last, because it makes the folder a project.
     made.file(MANIFEST_PATH, &manifest.to_json())?;
 
     let Made { created, changed, .. } = made;
-    // Only a folder without anything in it can be removed so.
+    // Removing fails if the folder is not empty.
     let removed = moved_from.clone().filter(|former| fs::remove_dir(root.join(former)).is_ok());
     let enclosing = root.ancestors().skip(1).find(|folder| is_project(folder)).map(Path::to_path_buf);
     let project = Project::load(&root)?;
@@ -129,7 +128,7 @@ pub fn init(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<Ini
     })
 }
 
-/// Makes the folder that belongs to UBP, kept out of version control.
+/// Creates `.ubp`, with its `.gitignore`.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -141,7 +140,7 @@ pub(super) fn own_folder(root: &Path) -> Result<()> {
 
 fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result<(Manifest, usize)> {
     let pages_dir = options.pages_dir.as_deref().unwrap_or(USUAL);
-    // Settles the folder's spelling before the disk is asked about it.
+    // Normalizes the path of the folder before it is used.
     let mut manifest = Manifest::default_for(pages_dir, FrontMatterMode::Preserved, clock.now())?;
     let pages = count_pages(&DiskSource::new(root, &manifest.pages_dir)?)?;
     let by_pages = if pages == 0 { FrontMatterMode::Managed } else { FrontMatterMode::Preserved };
@@ -152,10 +151,10 @@ fn new_manifest(root: &Path, options: &InitOptions, clock: &dyn Clock) -> Result
     Ok((manifest, pages))
 }
 
-/// Files that name pages by their paths below the pages folder.
+/// Files that refer to pages by their paths in the pages folder.
 const NAME_PAGES: [&str; 2] = ["refs.lock", "decisions.jsonl"];
 
-/// Gives the manifest of a project the settings that `options` ask for; returns how many pages there are then.
+/// Applies `options` to the manifest of a project; returns the number of pages.
 fn change_settings(manifest: &mut Manifest, root: &Path, options: &InitOptions) -> Result<usize> {
     let asked = options.pages_dir.as_deref();
     let asked = asked
@@ -166,14 +165,14 @@ fn change_settings(manifest: &mut Manifest, root: &Path, options: &InitOptions) 
         let named = NAME_PAGES.iter().find(|name| root.join(UBP_DIR).join(name).exists());
         if let Some(name) = named.filter(|_| !options.leave_reviews) {
             return Err(Error::invalid(format!(
-                "the pages of this project are in '{}', and {UBP_DIR}/{name} names them by their paths there, which \
-                 would no longer fit; with --yes the pages are taken from '{asked}' all the same",
+                "the pages of this project are in '{}', and {UBP_DIR}/{name} refers to them by their paths, which \
+                would no longer match; --yes changes the pages folder to '{asked}' anyway",
                 manifest.pages_dir
             )));
         }
         manifest.pages_dir = asked;
         if count_pages(&DiskSource::new(root, &manifest.pages_dir)?)? > 0 {
-            // Nobody asked for pages that are there already to be written to.
+            // Existing pages are written to only if the user asks for it.
             manifest.frontmatter = FrontMatterMode::Preserved;
         }
     }
@@ -185,7 +184,7 @@ fn count_pages(source: &DiskSource) -> Result<usize> {
     if source.pages_dir().exists() { Ok(source.list()?.pages.len()) } else { Ok(0) }
 }
 
-/// Makes what is missing, and keeps count.
+/// Creates missing files and folders, and records them.
 struct Made<'a> {
     root: &'a Path,
     created: Vec<String>,
@@ -211,13 +210,13 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// Keeps the index and unfinished files out of git, once, whatever else the project's `.gitignore` says.
+    /// Adds the lines for the index and temporary files to the project's `.gitignore`, once.
     fn ignore_line(&mut self) -> Result<()> {
         let name = ".gitignore";
         let path = self.root.join(name);
         match fs::symlink_metadata(&path) {
             Ok(metadata) if metadata.is_file() => {}
-            // Git reads no links here, and `.ubp/.gitignore` says the same.
+            // Git does not follow symbolic links here, and `.ubp/.gitignore` also has the rules.
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return self.file(name, &format!("{PROJECT_IGNORE}\n{TEMPORARY_IGNORE}\n"));

@@ -1,4 +1,4 @@
-//! Projects are found, started and never started over.
+//! Finding and starting projects.
 #![allow(clippy::unwrap_used)]
 
 use tempfile::TempDir;
@@ -32,7 +32,7 @@ fn read(dir: &TempDir, path: &str) -> String {
 }
 
 #[test]
-fn a_new_project_has_what_it_needs() {
+fn a_new_project_has_all_files_and_folders() {
     let dir = folder(&[]);
     let summary = start(&dir, None).unwrap();
     assert!(!summary.already);
@@ -82,7 +82,7 @@ fn existing_pages_are_preserved() {
 }
 
 #[test]
-fn notes_that_will_be_no_pages_are_counted() {
+fn notes_outside_the_pages_folder_are_counted() {
     let dir = folder(&[("Note.md", "x"), ("sub/Other.md", "y"), (".hidden/No.md", "z")]);
     let summary = start(&dir, None).unwrap();
     assert_eq!((summary.existing_pages, summary.notes_elsewhere), (0, 2));
@@ -91,7 +91,7 @@ fn notes_that_will_be_no_pages_are_counted() {
 }
 
 #[test]
-fn a_second_time_changes_nothing() {
+fn running_init_again_changes_nothing() {
     let dir = folder(&[]);
     start(&dir, Some("docs/pages")).unwrap();
     let before = read(&dir, MANIFEST_PATH);
@@ -105,7 +105,7 @@ fn a_second_time_changes_nothing() {
 }
 
 #[test]
-fn a_project_gets_the_pages_folder_that_it_should_have_had() {
+fn init_changes_the_pages_folder_of_a_project() {
     let dir = folder(&[("Note.md", "x"), ("sub/Other.md", "y")]);
     start(&dir, None).unwrap();
     let again = start(&dir, Some(".")).unwrap();
@@ -126,7 +126,7 @@ fn a_project_gets_the_pages_folder_that_it_should_have_had() {
 }
 
 #[test]
-fn a_pages_folder_with_files_in_it_stays() {
+fn a_former_pages_folder_with_files_is_kept() {
     let dir = folder(&[("Note.md", "x"), ("pages/a.txt", "kept")]);
     start(&dir, Some("pages")).unwrap();
     assert_eq!(start(&dir, Some(".")).unwrap().removed, None);
@@ -134,7 +134,7 @@ fn a_pages_folder_with_files_in_it_stays() {
 }
 
 #[test]
-fn another_pages_folder_loses_reviews_only_if_that_is_asked_for() {
+fn changing_the_pages_folder_of_a_project_with_reviews_needs_an_option() {
     let dir = folder(&[("Note.md", "x"), ("docs/a.md", "y")]);
     start(&dir, Some("docs")).unwrap();
     fs::write(dir.path().join(".ubp/refs.lock"), "# reviews\n").unwrap();
@@ -157,7 +157,7 @@ fn a_clone_is_completed() {
 }
 
 #[test]
-fn the_ignore_line_is_added_once_in_the_files_own_style() {
+fn the_ignore_line_is_added_once_with_the_line_ending_of_the_file() {
     for (before, after) in [
         ("", ".ubp/metadata.db\n.ubp-*.tmp\n"),
         ("/target", "/target\n.ubp/metadata.db\n.ubp-*.tmp\n"),
@@ -177,10 +177,10 @@ fn the_ignore_line_is_added_once_in_the_files_own_style() {
 }
 
 #[test]
-fn a_project_is_found_from_below() {
+fn a_project_is_found_from_a_subfolder() {
     let dir = folder(&[("pages/deep/a.md", "x")]);
     start(&dir, None).unwrap();
-    // Without a manifest, the folder alone marks nothing.
+    // A `.ubp` folder without a manifest is not a project.
     fs::create_dir_all(dir.path().join("pages/.ubp")).unwrap();
     let project = Project::find(&dir.path().join("pages/deep")).unwrap();
     assert_eq!(project.root, fs::canonicalize(dir.path()).unwrap());
@@ -193,7 +193,7 @@ fn a_project_is_found_from_below() {
 }
 
 #[test]
-fn without_a_project_the_error_says_how_to_start() {
+fn without_a_project_the_error_suggests_init() {
     let dir = folder(&[]);
     let error = Project::find(dir.path()).unwrap_err();
     assert_eq!(error.code(), "no_project");
@@ -227,7 +227,7 @@ fn the_manifest_is_saved_in_place() {
 }
 
 #[test]
-fn refused_pages_folders_leave_nothing_behind() {
+fn refused_pages_folders_leave_no_files() {
     let dir = folder(&[]);
     for pages_dir in ["..", "/tmp", ".ubp", ""] {
         assert!(start(&dir, Some(pages_dir)).is_err(), "{pages_dir}");
@@ -241,7 +241,7 @@ fn refused_pages_folders_leave_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_place_of_own_files_are_refused() {
+fn symbolic_links_in_place_of_ubp_files_are_refused() {
     use std::os::unix::fs::symlink;
     let outside = folder(&[("precious", "x")]);
     for own in ["metadata.db", "refs.lock", "trash"] {
@@ -254,7 +254,7 @@ fn links_in_place_of_own_files_are_refused() {
     symlink(outside.path(), dir.path().join(".ubp")).unwrap();
     assert!(start(&dir, None).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-    // A linked `.gitignore` is left alone, whatever it leads to.
+    // A `.gitignore` that is a symbolic link is not changed.
     let dir = folder(&[]);
     symlink(outside.path().join("precious"), dir.path().join(".gitignore")).unwrap();
     assert!(start(&dir, None).unwrap().changed.is_empty());

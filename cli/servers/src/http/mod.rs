@@ -1,6 +1,5 @@
-//! What every server of ubp that speaks HTTP asks of a request before it answers. A page in a browser reaches
-//! local servers too, so the names that a request comes under and from are checked on every one, and those who
-//! come from elsewhere must know a token.
+//! Checks that every HTTP server of ubp makes before it answers. Web pages in a browser can reach local servers, so
+//! `Host` and `Origin` of every request are checked, and clients on other machines need a token.
 
 mod names;
 mod serve;
@@ -19,22 +18,22 @@ pub(crate) use names::Names;
 pub(crate) use serve::{Limits, serve};
 pub(crate) use token::{Token, bearer, kept, random, require};
 
-/// How often a request to stop is looked for.
+/// How often cancellation is polled.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long the body of a request may take.
+/// Timeout for the body of a request.
 const BODY: Duration = Duration::from_secs(60);
-/// How long calls may take to end once a server is to stop.
+/// How long a stopping server waits for its calls to end.
 pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Takes the address. Any port will do where it says 0.
+/// Binds the address. Port 0 means any free port.
 ///
 /// # Errors
-/// [`Error::Io`] when it cannot be had.
+/// [`Error::Io`] if that fails.
 pub(crate) async fn bind(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| Error::io(address.to_string(), error))
 }
 
-/// The body of a request, of `most` bytes at most.
+/// Reads the body of a request, at most `most` bytes.
 ///
 /// # Errors
 /// The status to answer with.
@@ -46,7 +45,7 @@ pub(crate) async fn body(body: Body, most: usize) -> std::result::Result<Bytes, 
     }
 }
 
-/// Waits for Ctrl-C, a signal, the host's request, or the end of the process that started this one.
+/// Waits for Ctrl-C, a signal, cancellation by the host, or the end of the parent process.
 pub(crate) async fn asked_to_stop(cancel: &Cancel) {
     while !cancel.is_requested() {
         tokio::time::sleep(LOOK).await;

@@ -1,14 +1,14 @@
-//! The names under which a server may be asked, and pages from which it may be: with others, a page from
-//! elsewhere could let its own name lead to this machine and read what it likes.
+//! Host names and origins that a server accepts. Without this check, a web page could resolve its own host name to this
+//! machine and read the answers (DNS rebinding).
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, Method, Uri, header};
 
-/// Names under which this machine reaches itself.
+/// Host names of this machine for itself.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The values of `Host` and `Origin` that requests may have.
+/// Accepted values of `Host` and `Origin`.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     pub hosts: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Those of a server that listens at `address`, and `further` ones.
+    /// The names of a server that listens on `address`, and additional ones.
     pub(crate) fn of(address: SocketAddr, further: &[String]) -> Self {
         let port = address.port();
         let mut names: Vec<String> = LOOPBACK.iter().map(|name| (*name).to_owned()).collect();
@@ -33,29 +33,29 @@ impl Names {
             .flat_map(|name| [format!("http://{name}:{port}"), format!("https://{name}:{port}")])
             .collect();
         if port == 80 {
-            // Clients leave out the port that a scheme has by itself.
+            // Clients leave out the default port of a scheme.
             hosts.extend(names.iter().cloned());
             origins.extend(names.iter().map(|name| format!("http://{name}")));
         }
         Self { hosts, origins }
     }
 
-    /// Why a request is refused, if it is.
+    /// Why a request is refused; `None` if it is accepted.
     pub(crate) fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let known = |names: &[String], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
         if hosts.next().is_some() || !host.is_some_and(|host| known(&self.hosts, host)) {
-            return Some("this server does not go by that name");
+            return Some("unknown host name for this server");
         }
         if uri.authority().is_some_and(|authority| !known(&self.hosts, authority.as_str())) {
-            return Some("this server does not go by that name");
+            return Some("unknown host name for this server");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         if !origins.all(|origin| origin.to_str().is_ok_and(|origin| known(&self.origins, origin))) {
-            return Some("pages of other servers may not ask this one");
+            return Some("requests from other sites are refused");
         }
-        // What a browser says of who asks. Another site may lead people here, and do nothing else.
+        // Fetch metadata of browsers. Another site may link here, but not embed pages or send requests.
         let said = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let leads_here = [Method::GET, Method::HEAD].contains(method)
             && said("sec-fetch-mode") == Some("navigate")
@@ -63,7 +63,7 @@ impl Names {
         match said("sec-fetch-site") {
             None | Some("same-origin" | "none") => None,
             Some(_) if leads_here => None,
-            Some(_) => Some("pages of other servers may not ask this one"),
+            Some(_) => Some("requests from other sites are refused"),
         }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_names_reach_a_server() {
+    fn requests_under_unknown_host_names_are_refused() {
         for host in ["127.0.0.1:4747", "localhost:4747", "LOCALHOST:4747", "[::1]:4747", "box.lan:4747"] {
             assert!(!refused(&Method::GET, "/", &[("host", host)]), "{host}");
         }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_pages_ask_it() {
+    fn requests_from_other_origins_are_refused() {
         let host = ("host", "localhost:4747");
         for origin in ["http://localhost:4747", "http://127.0.0.1:4747", "https://box.lan:4747"] {
             assert!(!refused(&Method::POST, "/", &[host, ("origin", origin)]), "{origin}");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn other_sites_may_lead_here_but_embed_nothing() {
+    fn other_sites_may_link_here_but_not_embed_pages() {
         let host = ("host", "localhost:4747");
         let site = |site| ("sec-fetch-site", site);
         let navigates = ("sec-fetch-mode", "navigate");

@@ -1,5 +1,5 @@
-//! Connections, before anything is known of who is behind them: so many at once, and none that keeps its place without
-//! asking something.
+//! Accepts connections, with limits that apply before a client is known: on their number, and on the time without a
+//! complete request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What one who only connects can take.
+/// Limits on connections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Connections at once. Further ones wait until one ends; each takes a file of the process, which may have 256.
+    /// Concurrent connections. More wait until one ends. Each takes a file descriptor, of which a process may have 256.
     pub connections: usize,
-    /// How long a request's line and headers may take, and the pause before them on a connection that is kept.
+    /// Timeout for the request line and headers, including the idle time before them on a kept connection.
     pub headers: Duration,
 }
 
@@ -28,10 +28,10 @@ impl Default for Limits {
     }
 }
 
-/// Pause after a connection could not be taken: the process may have no room for another file.
+/// Pause after a failed accept: the process may have no free file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers those who connect until `stop`, and then what is being answered to its end.
+/// Serves until `stop`, then finishes the requests in progress.
 pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
     let places = Arc::new(Semaphore::new(limits.connections));
     let mut open = JoinSet::new();
@@ -66,7 +66,7 @@ async fn answer(stream: TcpStream, router: Router, headers: Duration, stop: Canc
         .header_read_timeout(headers)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let mut connection = std::pin::pin!(connection);
-    // What goes wrong is between the client and its system.
+    // An error of a connection concerns only that client.
     tokio::select! {
         _ = connection.as_mut() => {}
         () = stop.cancelled() => {
@@ -92,20 +92,20 @@ mod tests {
         (address, stop)
     }
 
-    /// What is answered to `request`, until the server ends the connection.
+    /// The answer to `request`, read until the server closes the connection.
     async fn asked(address: std::net::SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
         let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
-        assert!(read.is_ok(), "the server did not end the connection");
+        assert!(read.is_ok(), "the server did not close the connection");
         String::from_utf8(answer).unwrap()
     }
 
     const SHORT: Duration = Duration::from_millis(200);
 
     #[tokio::test]
-    async fn a_request_that_never_ends_and_a_connection_that_asks_nothing_are_ended() {
+    async fn incomplete_requests_and_idle_connections_are_closed() {
         let (address, stop) = started(Limits { headers: SHORT, ..Limits::default() }).await;
         for request in ["", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {
             assert!(!asked(address, request).await.contains("here"), "{request:?}");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_that_ask_nothing_keep_nobody_out_for_longer_than_a_moment() {
+    async fn idle_connections_block_other_clients_only_briefly() {
         let (address, stop) = started(Limits { connections: 4, headers: SHORT }).await;
         let mut idle = Vec::new();
         for _ in 0..12 {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_stops_ends_its_connections() {
+    async fn a_stopping_server_closes_its_connections() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let serving = tokio::spawn(serve(listener, Router::new(), Limits::default(), stop.clone()));

@@ -1,5 +1,4 @@
-//! What clients have to know. Only hashes are kept and compared, so that comparing takes the same time
-//! whatever was sent.
+//! Access tokens. Only hashes are stored and compared, so that the time of a comparison reveals nothing.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,7 +8,7 @@ use sha2::{Digest, Sha256};
 use ubp_core::{Error, Result};
 use ubp_host::atomic::{self, Readers};
 
-/// Fewer characters could be guessed.
+/// Minimum number of characters; shorter tokens could be guessed.
 const SHORTEST: usize = 16;
 
 /// A secret that clients send.
@@ -17,34 +16,34 @@ const SHORTEST: usize = 16;
 pub(crate) struct Token([u8; 32]);
 
 impl Token {
-    /// This text. `called` is what errors call it.
+    /// A token; `called` is its name in errors.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for one that is too short.
+    /// [`Error::InvalidParams`] if it is too short.
     pub(crate) fn new(text: &str, called: &str) -> Result<Self> {
         if text.len() < SHORTEST {
             return Err(Error::invalid(format!(
-                "{called} is too short: {SHORTEST} characters are the least"
+                "{called} is too short: it needs at least {SHORTEST} characters"
             )));
         }
         Ok(Self(Sha256::digest(text).into()))
     }
 
-    /// Whether that is what was sent.
+    /// Whether `sent` is this token.
     pub(crate) fn is(&self, sent: &str) -> bool {
         <[u8; 32]>::from(Sha256::digest(sent)) == self.0
     }
 }
 
-/// 244 bits that nobody can guess.
+/// A random token with 244 bits of entropy.
 pub(crate) fn random() -> String {
     [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(|half| half.simple().to_string()).concat()
 }
 
-/// The token in the file at `path`, which its owner alone can read; made anew where there is none.
+/// The token in the file at `path`, which only its owner can read. Created if the file does not exist.
 ///
 /// # Errors
-/// [`Error::Io`], which `name` names, when the file can be neither read nor made.
+/// [`Error::Io`] with `name` as the path if the file can be neither read nor created.
 pub(crate) fn kept(path: &Path, name: &str) -> Result<String> {
     let failed = |error| Error::io(name, error);
     match std::fs::read_to_string(path) {
@@ -58,7 +57,7 @@ pub(crate) fn kept(path: &Path, name: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Refuses to be reached by others without a token; `way` says how to set one.
+/// Refuses an address that other machines can reach without a token; `way` says how to set one.
 ///
 /// # Errors
 /// [`Error::InvalidParams`].
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_token_stays_the_same_and_is_for_its_owner() {
+    fn a_stored_token_is_reused_and_only_its_owner_can_read_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         let first = kept(&path, "token").unwrap();

@@ -1,5 +1,5 @@
-//! Turns the arguments of a tool call into what the operation takes. Models use parameter names of other tools, and write
-//! numbers as text. Where only one thing can be meant, it is accepted; everything else is an error that names the parameter.
+//! Converts the arguments of a tool call to the parameters of the operation. Models use parameter names of other tools,
+//! and write numbers as text. Unambiguous arguments are accepted; others are errors that name the parameter.
 
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use ubp_core::{Error, Result};
 
 use super::schema::is_deprecated;
 
-/// Names that models use for one thing, the announced one first.
+/// Synonyms of parameter names, the announced one first.
 const SYNONYMS: [&[&str]; 3] = [
     &[
         "page",
@@ -28,13 +28,13 @@ const SYNONYMS: [&[&str]; 3] = [
     &["sort", "sort_by"],
 ];
 
-/// Characters of a value that a message repeats.
+/// Limit on the characters of a value quoted in a message.
 const REPEATED: usize = 60;
 
-/// `given` with the names and types of the input schema `takes`.
+/// `given` with names and types as in the input schema `takes`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`], with the name of the parameter.
+/// [`Error::InvalidParams`] with the name of the parameter.
 pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Result<JsonObject> {
     let none = Map::new();
     let properties = takes.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -73,7 +73,7 @@ pub(super) fn settled(tool: &str, takes: &JsonObject, given: JsonObject) -> Resu
     Ok(settled)
 }
 
-/// The name of the parameter that a client calls `name`.
+/// The announced name of the parameter `name`.
 fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p str> {
     let known = |name: &str| properties.get_key_value(name).map(|(name, _)| name.as_str());
     known(name).or_else(|| {
@@ -84,13 +84,13 @@ fn own_name<'p>(properties: &'p Map<String, Value>, name: &str) -> Option<&'p st
     })
 }
 
-/// The value in the type of its schema.
+/// The value converted to the type in its schema.
 fn fitted(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let refused = |expected: &str, value: &Value| {
         Err(Error::invalid(format!("{name}: expected {expected}, not {}", shortened(&value.to_string()))))
     };
     let value = match (schema.get("type").and_then(Value::as_str), value) {
-        // A list of one stands for the one.
+        // Unwrap a list with one value.
         (Some(kind), Value::Array(mut values)) if kind != "array" && values.len() == 1 => {
             return fitted(name, schema, values.pop().unwrap_or_default());
         }
@@ -154,7 +154,7 @@ fn in_range(name: &str, schema: &Value, value: &Value) -> Result<()> {
     Err(Error::invalid(format!("{name} is {number}; it must be {range}")))
 }
 
-/// A list; one value stands for a list of it, and a list may be written as text.
+/// A list. A single value becomes a list of one, and a list may be JSON text.
 fn list(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let values = match value {
         Value::Array(values) => values,
@@ -174,7 +174,7 @@ fn list(name: &str, schema: &Value, value: Value) -> Result<Value> {
     fitted.collect::<Result<Vec<Value>>>().map(Value::Array)
 }
 
-/// Fields by name, where all have values of one type.
+/// An object whose fields all have values of one type.
 fn fields(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let value = match value {
         Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -188,7 +188,7 @@ fn fields(name: &str, schema: &Value, value: Value) -> Result<Value> {
     let Some(of) = of else { return Ok(Value::Object(fields)) };
     let as_text = of.get("type").and_then(Value::as_str) == Some("string");
     let fitted = fields.into_iter().map(|(key, value)| {
-        // What is written as `publish: true` is looked for as text.
+        // Front matter such as `publish: true` is compared as text.
         let value = if as_text && (value.is_boolean() || value.is_number()) {
             value.to_string().into()
         } else {
@@ -199,7 +199,7 @@ fn fields(name: &str, schema: &Value, value: Value) -> Result<Value> {
     fitted.collect::<Result<Map<String, Value>>>().map(Value::Object)
 }
 
-/// The beginning of what a client sent, on one line.
+/// The start of a client's value, on one line.
 fn shortened(text: &str) -> String {
     let line: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(REPEATED + 1).collect();
@@ -222,12 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn a_page_may_be_called_what_other_tools_call_it() {
+    fn a_page_may_have_the_parameter_name_of_other_tools() {
         for name in ["page", "path", "doc_id", "file", "center"] {
             let settled = settle("graph_traverse", json!({ name: "a.md" })).unwrap();
             assert_eq!(settled, json!({ "page": "a.md" }), "{name}");
         }
-        // What a tool takes under a name of its own stays what it is.
+        // A name that the tool announces keeps its meaning.
         assert_eq!(settle("get_page", json!({ "title": "A" })).unwrap(), json!({ "title": "A" }));
         assert_eq!(
             settle("rename_page", json!({ "page": "a", "title": "B" })).unwrap(),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_text_are_numbers() {
+    fn numbers_written_as_text_are_accepted() {
         let settled = settle(
             "search",
             json!({ "query": "x", "limit": "3", "alpha": "0.5", "content": "true", "depth": 2.0 }),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_is_a_list_of_it() {
+    fn a_single_value_becomes_a_list_of_one() {
         let settled = settle(
             "search",
             json!({ "query": "x", "tags": "auth", "link_types": "[\"depends_on\"]", "folder": null }),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_parameter() {
         let wrong = |given: Value| settle("search", given).unwrap_err();
         assert_eq!(
             wrong(json!({ "query": "x", "limit": "many" })),

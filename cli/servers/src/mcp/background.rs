@@ -1,5 +1,5 @@
-//! A server that runs in the background: started once for a project, found again by any later command, and ended
-//! by a request that only it obeys. No process is ever ended by its number, which may be another's by then.
+//! A server in the background: started once per project, found by later commands, and stopped by a request to this
+//! instance. No process is killed by its id, which another process may have by then.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -25,7 +25,7 @@ pub(super) use log::Log;
 pub use start::start;
 pub(super) use start::{detach, runs_already};
 
-/// What the files in `.ubp` are called.
+/// Names of the files in `.ubp`.
 const LOCK: &str = "mcp-server.lock";
 const STATE: &str = "mcp-server.json";
 const STOP: &str = "mcp-server.stop";
@@ -34,54 +34,54 @@ const LOG: &str = "mcp-server.log";
 /// The token of servers over HTTP.
 const TOKEN: &str = "mcp-server.token";
 
-/// All of them, for git.
+/// Pattern for all of them in `.gitignore`.
 pub(super) const IGNORED: &str = "mcp-server.*";
 
-/// How often a server looks whether it is to end, and a command whether it did.
+/// How often a server checks for a stop request, and a command whether the server has stopped.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a server waits for the lock: another command may just be looking at it.
+/// How long a server waits for the lock, which another command may be testing.
 const GLANCE: Duration = Duration::from_millis(500);
-/// How long a command waits until a server that has the lock says where it listens.
+/// How long a command waits for the server with the lock to write its address.
 const SAYING: Duration = Duration::from_secs(3);
 
-/// What a server in the background says of itself.
+/// State file of a server in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Running {
-    /// Tells this start from every other.
+    /// Unique id of this start.
     pub instance: String,
-    /// Its process.
+    /// Process id.
     pub pid: u32,
-    /// Where clients reach it.
+    /// Address for clients.
     pub url: String,
-    /// When it began to listen, RFC 3339.
+    /// When it started to listen, RFC 3339.
     pub started_at: String,
-    /// The version of the program.
+    /// Version of the program.
     pub version: String,
-    /// The file with the token that clients send, relative to the project; absent where they send none, or one that
-    /// was given.
+    /// File with the token for clients, relative to the project; absent without a token, or if one was given by the
+    /// user.
     #[serde(default)]
     pub token_file: Option<String>,
 }
 
-/// Where servers in the background of a project leave word.
+/// The files through which servers in the background and commands communicate.
 #[derive(Debug, Clone)]
 pub struct Files(PathBuf);
 
 impl Files {
-    /// Those of the project whose folder is `root`.
+    /// The files of the project in `root`.
     pub fn of(root: &Path) -> Self {
         Self(root.join(UBP_DIR))
     }
 
-    /// The log.
+    /// Path of the log.
     pub(super) fn log(&self) -> PathBuf {
         self.0.join(LOG)
     }
 
-    /// The token that clients send, and the name of its file.
+    /// The token for clients, and the name of its file.
     ///
     /// # Errors
-    /// [`Error::Io`] when there can be none.
+    /// [`Error::Io`] if the file can be neither read nor created.
     pub(super) fn token(&self) -> Result<(String, String)> {
         let name = shown(TOKEN);
         keep_out_of_git(&self.0, IGNORED);
@@ -92,11 +92,11 @@ impl Files {
         self.0.join(name)
     }
 
-    /// The server that runs, if one does. Its lock ends with its process, however that ends, so that what a killed
-    /// one left behind is never taken for one.
+    /// The running server, if any. Its lock ends with its process, so files of a killed server are not mistaken for a
+    /// running one.
     ///
     /// # Errors
-    /// [`Error::Io`] when the lock cannot be looked at, or whoever has it does not say where it listens.
+    /// [`Error::Io`] if the lock cannot be tested, or the server that has it does not write its address.
     pub(super) fn running(&self) -> Result<Option<Running>> {
         let begun = Instant::now();
         while self.is_held()? {
@@ -104,7 +104,7 @@ impl Files {
                 return Ok(Some(running));
             }
             if begun.elapsed() > SAYING {
-                let words = "a server in the background has this lock, and does not say where it listens";
+                let words = "a server in the background has this lock, but did not report its address";
                 return Err(Error::io(shown(LOCK), io::Error::new(ErrorKind::TimedOut, words)));
             }
             std::thread::sleep(LOOK);
@@ -126,7 +126,7 @@ fn shown(name: &str) -> String {
     format!("{UBP_DIR}/{name}")
 }
 
-/// The right to be the server in the background. Ends when it is dropped, and with the process.
+/// The lock of the server in the background. Released on drop, and when the process ends.
 pub(super) struct Holding {
     _lock: FileLock,
     files: Files,
@@ -135,14 +135,14 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Takes it; `None` when another server has it.
+    /// Takes the lock; `None` if another server has it.
     ///
     /// # Errors
-    /// [`Error::Io`] when there can be no lock.
+    /// [`Error::Io`] if locking fails.
     pub(super) fn take(files: &Files) -> Result<Option<Self>> {
         let taken = FileLock::take(&files.path(LOCK), GLANCE);
         let Some(lock) = taken.map_err(|error| Error::io(shown(LOCK), error))? else { return Ok(None) };
-        // What a server left behind that was killed.
+        // Remove files of a killed server.
         for name in [STATE, STOP] {
             forget(&files.path(name)).map_err(|error| Error::io(shown(name), error))?;
         }
@@ -150,11 +150,11 @@ impl Holding {
         Ok(Some(Self { _lock: lock, files: files.clone(), instance, ended: Arc::default() }))
     }
 
-    /// Tells every later command, and the one that waits at `out`, that the server listens at `url`; asks `cancel`
-    /// to stop once a command wants it to end.
+    /// Writes the state file, and the same to `out` for the process that started this one. Requests `cancel` when a
+    /// command asks the server to stop.
     ///
     /// # Errors
-    /// [`Error::Io`] when that cannot be written down.
+    /// [`Error::Io`] if the state file cannot be written.
     pub(super) fn announce(
         &self,
         url: &str,
@@ -172,7 +172,7 @@ impl Holding {
         };
         let text = serde_json::to_string(&running).map_err(|error| Error::Internal(error.to_string()))?;
         atomic::write(&self.files.path(STATE), format!("{text}\n").as_bytes(), &shown(STATE))?;
-        // Whoever started it may be gone already: it goes on all the same.
+        // The process that started this one may have ended.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
         let (path, instance, ended) = (self.files.path(STOP), self.instance.clone(), self.ended.clone());
         let cancel = cancel.clone();
@@ -186,7 +186,7 @@ impl Holding {
             }
         };
         let thread = std::thread::Builder::new().name("ubp-background".into()).spawn(watch);
-        thread.map(drop).map_err(|error| Error::Internal(format!("no thread can be started: {error}")))
+        thread.map(drop).map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))
     }
 }
 
@@ -194,7 +194,7 @@ impl Drop for Holding {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Release);
         for name in [STATE, STOP] {
-            // What stays is passed over: the lock says that nobody runs.
+            // A file that cannot be removed is harmless: without the lock, commands ignore it.
             let _ = forget(&self.files.path(name));
         }
     }
@@ -207,7 +207,7 @@ fn forget(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The time in whole seconds.
+/// The current time in whole seconds.
 fn now() -> String {
     let now = jiff::Timestamp::now();
     jiff::Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
@@ -226,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn one_has_it_and_says_where_it_listens() {
+    fn one_server_holds_the_lock_and_reports_its_address() {
         let (_folder, files) = files();
         assert!(files.running().unwrap().is_none());
         let holding = Holding::take(&files).unwrap().unwrap();
         let mut out = Vec::new();
         holding.announce("http://127.0.0.1:1/mcp", None, &mut out, &Cancel::default()).unwrap();
-        assert!(Holding::take(&files).unwrap().is_none(), "never two");
+        assert!(Holding::take(&files).unwrap().is_none(), "only one server");
         let running = files.running().unwrap().unwrap();
         assert_eq!((running.pid, running.url.as_str()), (std::process::id(), "http://127.0.0.1:1/mcp"));
         assert_eq!(serde_json::from_slice::<Running>(&out).unwrap(), running);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_server_left_is_passed_over_and_replaced() {
+    fn files_of_a_killed_server_are_ignored_and_replaced() {
         let (_folder, files) = files();
         let left = Running {
             instance: "old".into(),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_request_to_this_very_start_ends_it() {
+    fn only_a_stop_request_for_this_instance_stops_the_server() {
         let (_folder, files) = files();
         let holding = Holding::take(&files).unwrap().unwrap();
         let cancel = Cancel::default();
@@ -273,7 +273,7 @@ mod tests {
         fs::write(files.path(STOP), format!("{}\n", holding.instance)).unwrap();
         let begun = Instant::now();
         while !cancel.is_requested() {
-            assert!(begun.elapsed() < Duration::from_secs(5), "it never heard");
+            assert!(begun.elapsed() < Duration::from_secs(5), "the request was not noticed");
             std::thread::sleep(LOOK / 10);
         }
     }

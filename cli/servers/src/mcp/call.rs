@@ -1,5 +1,5 @@
-//! One call of a tool: the operation on a thread of its own, stopped when the client loses interest,
-//! with progress for clients that want it.
+//! One tool call: runs the operation on its own thread, with progress for clients that request it, and cancels it with
+//! the request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,14 +22,14 @@ use super::markdown::{MarkdownPage, MarkdownReader};
 use super::server::Server;
 use super::tools::Row;
 
-/// Tokens of the words of an answer unless the caller says otherwise: what leaves an agent's window usable. 50,000
-/// characters, as for a page with its context.
+/// Default limit on the tokens of an answer's text, to save the agent's context window. About 50,000 characters, as for
+/// a page with its context.
 pub(super) const MAX_TOKENS: usize = 12_500;
 
 /// Runs the tool.
 ///
 /// # Errors
-/// Only for defects: everything that an agent can mend is a result.
+/// Only for defects: an error that the agent can fix is a result.
 pub(super) async fn call(
     server: &Server,
     row: &Row,
@@ -47,9 +47,9 @@ pub(super) async fn call(
     }
     let limit = (!is_dry_run(&params)).then(|| server.limit.clone());
     let live = server.live.clone();
-    // The audit log tells people which client it was.
+    // The name of the client, for the audit log.
     let agent = context.client_info().map(|client| {
-        // A name is a name: a client that sends more does not fill the log with it.
+        // Limited, so that a client cannot fill the log.
         format!("{} {}", client.name, client.version).chars().take(100).collect::<String>()
     });
     let tools = server.tools();
@@ -85,7 +85,7 @@ pub(super) async fn call(
     }
 }
 
-/// The answer to a call that the caller can mend.
+/// The answer to a call with an error that the caller can fix.
 fn refused(server: &Server, row: &Row, error: &Error) -> CallToolResult {
     if !matches!(error, Error::Cancelled) {
         server.note_failure(row, &error.to_string());
@@ -98,10 +98,10 @@ fn is_dry_run(params: &JsonObject) -> bool {
     params.get("dry_run").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Runs `work` on a thread where it may wait, for as long as the request stands.
+/// Runs `work` on a blocking thread, until the request is cancelled.
 ///
 /// # Errors
-/// When `work` panics.
+/// If `work` panics.
 pub(super) async fn run<T: Send + 'static>(
     context: &RequestContext<RoleServer>,
     work: impl FnOnce(&dyn Progress, &Cancel) -> ubp_core::Result<T> + Send + 'static,
@@ -124,13 +124,13 @@ pub(super) async fn run<T: Send + 'static>(
     .await;
     watch.abort();
     if let Some(told) = told {
-        // The reporter is gone: what it said last still goes out before the answer.
+        // The sender is dropped: this sends the last progress before the answer.
         let _ = told.await;
     }
     finished.map_err(|_| ErrorData::internal_error("the operation failed unexpectedly", None))
 }
 
-/// Hears of progress on the working thread, and passes on what there is room for.
+/// Receives progress on the working thread. Drops reports if the channel is full.
 struct Reporter {
     sender: mpsc::Sender<Report>,
     last: AtomicU64,
@@ -151,7 +151,7 @@ impl Reporter {
 
 impl Progress for Reporter {
     fn advance(&self, stage: Stage, done: usize, total: usize) {
-        // A hundred steps of a stage are enough for anybody.
+        // At most one report per percent.
         let percent = (done * 100).checked_div(total).unwrap_or(0) as u64;
         let step = (stage as u64) << 32 | percent;
         if self.last.swap(step, Ordering::Relaxed) != step {
@@ -168,7 +168,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             before = f64::max(last, 0.0);
         }
         stage = Some(report.stage);
-        // Progress only ever grows, over all stages together.
+        // MCP requires progress to increase, also across stages.
         let now = before + report.done as f64;
         if now <= last {
             continue;
@@ -178,8 +178,8 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             Stage::Pages => "reading pages",
             Stage::Links => "resolving links",
             Stage::Vectors => "computing vectors",
-            Stage::Queries => "asking queries",
-            Stage::Suggestions => "looking for links",
+            Stage::Queries => "running queries",
+            Stage::Suggestions => "comparing pages",
             Stage::Site => "writing pages",
             Stage::Comparisons => "comparing memories",
         };
@@ -198,7 +198,7 @@ fn success(answer: Value, told: String) -> CallToolResult {
     result
 }
 
-/// An error that the caller can do something about.
+/// A tool result for an error that the caller can fix.
 fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
     let message = clipped(message);
     let mut text = format!("error ({code}): {message}");
@@ -212,7 +212,7 @@ fn failure(code: &str, message: &str, hint: Option<&str>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)]).with_meta(Some(meta))
 }
 
-/// A core error where the protocol has no result to put it in.
+/// An engine error as a protocol error, for requests without a result for it.
 pub(super) fn protocol_error(server: &Server, error: &Error) -> ErrorData {
     let hint = error.hint().map(|hint| hint.told(&server.tools()));
     let data = Some(json!({ "code": error.code(), "hint": hint }));
@@ -226,8 +226,7 @@ pub(super) fn protocol_error(server: &Server, error: &Error) -> ErrorData {
     }
 }
 
-/// A message that quotes what a client sent, however long that was: its beginning and its end, which
-/// says what was wrong.
+/// A message shortened in the middle. It may quote long input of the client; its end says what is wrong.
 pub(super) fn clipped(message: &str) -> String {
     const BEGINNING: usize = 1_500;
     const END: usize = 500;
@@ -246,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_never_as_long_as_what_it_quotes() {
+    fn a_message_that_quotes_long_input_is_shortened_in_the_middle() {
         assert_eq!(clipped("no page 'x'"), "no page 'x'");
         let clip = clipped(&format!("no page '{}': look at ubp_list_pages", "頁".repeat(1_000_000)));
         assert!(clip.len() < 2_100 && clip.starts_with("no page '頁"), "{clip}");

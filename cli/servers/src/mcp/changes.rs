@@ -1,5 +1,5 @@
-//! Telling clients that pages changed: by notifications where the protocol has sessions, over a
-//! subscription where it has none.
+//! Notifies clients of changed pages: by notifications in protocol revisions with sessions, by a subscription in those
+//! without.
 
 use std::sync::{Arc, PoisonError};
 
@@ -12,23 +12,23 @@ use ubp_host::live::Changed;
 use super::resources;
 use super::server::Server;
 
-/// Pages that one client may watch.
+/// Limit on the pages that a client may watch.
 pub(super) const MOST_SUBSCRIPTIONS: usize = 1_000;
 
-/// What a client has to hear of.
+/// What to notify a client of.
 struct News {
-    /// Whether pages came, went or moved.
+    /// Whether pages were added, removed or renamed.
     listing: bool,
     /// Watched pages that changed.
     updated: Vec<String>,
 }
 
 impl News {
-    /// `None` stands for changes that were missed: everything may be different.
+    /// `None` means that changes were missed, so any page may have changed.
     fn of<'a>(changed: Option<&Changed>, watched: impl Iterator<Item = &'a String>) -> Self {
         let changed = match changed {
             Some(Changed::Pages(pages)) => pages,
-            // Neither a commit nor a review is part of a page's text.
+            // These do not change the text of a page.
             Some(Changed::Head(_) | Changed::Reviews | Changed::Favorites) => {
                 return Self { listing: false, updated: Vec::new() };
             }
@@ -47,10 +47,10 @@ impl News {
     }
 }
 
-/// Tells a client that opened with `initialize`, until it is gone.
+/// Notifies a client with a session, until it disconnects.
 pub(super) async fn notify(server: Server, peer: Peer<RoleServer>) {
     let mut changes = server.live.changes();
-    // What the server is made of must not keep a closed one alive.
+    // A weak reference, so that this task does not keep a closed server alive.
     let subscribed = Arc::downgrade(&server.subscribed);
     drop(server);
     loop {
@@ -76,7 +76,7 @@ pub(super) async fn notify(server: Server, peer: Peer<RoleServer>) {
     }
 }
 
-/// Tells a client what it subscribed to, until it cancels or is gone.
+/// Notifies a client of its subscriptions, until it cancels or disconnects.
 pub(super) async fn listen(server: &Server, context: SubscriptionContext) {
     let mut changes = server.live.changes();
     let watched = context.accepted().resource_subscriptions.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Completing arguments of prompts and resources: names of pages, and files that pages may describe.
+//! Completes arguments of prompts and resources: names of pages, and files that pages may describe.
 
 use rmcp::RoleServer;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
@@ -10,10 +10,10 @@ use ubp_core::ops::named;
 use super::call::{self, protocol_error};
 use super::server::Server;
 
-/// Shorter beginnings of a file's name would match most of a repository.
+/// Minimum characters to complete a file name: shorter ones would match most of a repository.
 const SHORTEST: usize = 2;
 
-/// Values for the argument that is being typed; none for arguments that are free text.
+/// Values for the argument being typed; none for free text.
 pub(super) async fn complete(
     server: &Server,
     request: &CompleteRequestParams,
@@ -75,7 +75,7 @@ async fn files(
     Ok((found, total))
 }
 
-/// `text` as a glob that matches it and nothing else.
+/// `text` escaped for use in a glob.
 fn literal(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for c in text.chars() {

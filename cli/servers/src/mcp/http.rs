@@ -1,5 +1,5 @@
-//! The protocol over HTTP, at `/mcp`, for as many clients as have room. It answers to this machine alone
-//! unless told otherwise, and then only to those who know a token.
+//! MCP over HTTP, at `/mcp`, for a limited number of clients. By default it accepts only this machine, and clients need
+//! a token.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,31 +22,30 @@ use super::lines;
 use super::server::Server;
 use crate::http::{self, Limits, Names, Token, bearer};
 
-/// Where the protocol is spoken.
+/// Path of the endpoint.
 pub(super) const PATH: &str = "/mcp";
 /// The environment variable that holds the token.
 pub(super) const TOKEN_VARIABLE: &str = "UBP_MCP_TOKEN";
-/// Most bytes of a message, as on standard streams.
+/// Limit on the bytes of a message, as on standard streams.
 const LONGEST_BODY: usize = lines::LONGEST as usize;
-/// Sessions that may be open at once.
+/// Limit on open sessions.
 const MOST_SESSIONS: usize = 64;
-/// How long a session lasts in which nothing is asked: a person may read, eat or sleep, and clients do
-/// not all begin anew by themselves.
+/// Time after which an idle session expires. It is long because not all clients reconnect by themselves.
 const SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a session was silent that has to go where another one wants in.
+/// Idle time after which a session is dropped to make room for another.
 const IDLE: Duration = Duration::from_secs(5 * 60);
-/// The same for one in which nothing was asked but to begin it.
+/// The same for a session with no request except those that start it.
 const UNUSED: Duration = Duration::from_secs(10);
-/// Requests that begin a session: `initialize`, `notifications/initialized`, and a stream for what the server says.
+/// Requests that start a session: `initialize`, `notifications/initialized`, and the stream for server messages.
 const BEGINNING: usize = 3;
-/// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
+/// The first protocol revision without sessions. Revisions are dates, which sort as text.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
 
 struct Gate {
     names: Names,
-    /// What clients have to know.
+    /// The required token; `None` if there is none.
     token: Option<Token>,
     sessions: Arc<LocalSessionManager>,
     asked: Mutex<HashMap<String, Asked>>,
@@ -54,7 +53,7 @@ struct Gate {
     unused: Duration,
 }
 
-/// What was asked in a session.
+/// Activity of a session.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     last: Instant,
@@ -66,20 +65,20 @@ impl Gate {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a request in a session.
+    /// Records a request in a session.
     fn note(&self, session: String) {
         let mut asked = self.asked();
         let requests = asked.get(&session).map_or(0, |asked| asked.requests);
         asked.insert(session, Asked { last: Instant::now(), requests: requests + 1 });
     }
 
-    /// Whether a session was silent long enough to go.
+    /// Whether a session may be dropped to make room.
     fn idle(&self, asked: &Asked) -> bool {
         let patience = if asked.requests <= BEGINNING { self.unused } else { self.idle };
         asked.last.elapsed() >= patience
     }
 
-    /// Whether a session more may begin; the one that was silent longest makes room if it was idle.
+    /// Whether another session may start. Drops the one that was idle longest if there is no room otherwise.
     async fn has_room(&self) -> bool {
         let open: Vec<SessionId> = self.sessions.sessions.read().await.keys().cloned().collect();
         let silent = {
@@ -100,11 +99,11 @@ impl Gate {
     }
 }
 
-/// What answers at [`PATH`] until `stop`.
+/// The router that serves [`PATH`] until `stop`.
 pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: CancellationToken) -> Router {
     let mut config = StreamableHttpServerConfig::default();
     config.cancellation_token = stop;
-    // The gate looks at names, and at more of them.
+    // The gate checks host names instead, and more strictly.
     let config =
         config.disable_allowed_hosts().disable_allowed_origins().with_max_request_body_bytes(LONGEST_BODY);
     let mut sessions = LocalSessionManager::default();
@@ -126,7 +125,7 @@ pub(super) fn router(server: Server, names: &Names, token: Option<Token>, stop: 
 /// Serves until `stop`.
 ///
 /// # Errors
-/// [`Error::Io`] when the listener fails.
+/// [`Error::Io`] if the listener fails.
 pub(super) async fn serve(
     server: Server,
     listener: TcpListener,
@@ -148,7 +147,7 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
         && !bearer(request.headers()).is_some_and(|sent| token.is(sent))
     {
         let wanted = [(header::WWW_AUTHENTICATE, "Bearer")];
-        return (StatusCode::UNAUTHORIZED, wanted, "a token is needed\n").into_response();
+        return (StatusCode::UNAUTHORIZED, wanted, "missing or wrong token\n").into_response();
     }
     let session = text(request.headers(), SESSION_HEADER);
     let has_sessions =
@@ -169,8 +168,7 @@ async fn check(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> R
     response
 }
 
-/// The request with its message read, unless that is none: then the answer, which is that of a server on standard
-/// streams.
+/// Reads the message of the request. If it is invalid, returns the same answer as a server on standard streams.
 async fn read(request: Request) -> std::result::Result<Request, Response> {
     let is_json = text(request.headers(), header::CONTENT_TYPE.as_str()).is_some_and(|kind| {
         kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
@@ -181,12 +179,12 @@ async fn read(request: Request) -> std::result::Result<Request, Response> {
     let (parts, body) = request.into_parts();
     let bytes = http::body(body, LONGEST_BODY).await.map_err(|status| {
         let limit = LONGEST_BODY >> 20;
-        (status, format!("a message may have {limit} MB, and has to arrive within a minute\n"))
+        (status, format!("a message may have at most {limit} MB, and must arrive within a minute\n"))
             .into_response()
     })?;
     let error = match lines::parse(&bytes) {
         Ok(Some(_)) => return Ok(Request::from_parts(parts, Body::from(bytes))),
-        // A notification that is not understood is passed over.
+        // Unknown notifications are ignored.
         Ok(None) if !bytes.trim_ascii().is_empty() => return Err(StatusCode::ACCEPTED.into_response()),
         Ok(None) => lines::no_message(),
         Err(error) => error,

@@ -1,5 +1,5 @@
-//! How many changes agents may make in a minute, over all servers of a project: an agent that runs wild is stopped
-//! before a person has to take back more than can be looked through.
+//! Limits the changes of agents per minute, over all servers of a project, so that a runaway agent is stopped before it
+//! makes more changes than a person can review.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -12,21 +12,21 @@ use ubp_host::{UBP_DIR, keep_out_of_git};
 
 use super::background::IGNORED;
 
-/// Milliseconds.
+/// In milliseconds.
 const MINUTE: u64 = 60_000;
 
-/// Where the times of the latest changes are, a line each, in milliseconds since 1970.
+/// File with the times of the latest changes, one per line, in milliseconds since 1970.
 const NAME: &str = "mcp-server.writes";
 
-/// How long a server waits for another one that counts.
+/// How long a server waits for another server's lock on the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// When agents changed something in a project.
+/// Times of the changes by agents in a project.
 pub(super) struct Limit {
     path: PathBuf,
 }
 
-/// A change that was one too many.
+/// A change above the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     per_minute: usize,
@@ -35,36 +35,36 @@ pub(super) struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} changes within a minute are the limit", self.per_minute)
+        write!(formatter, "limit of {} changes per minute reached", self.per_minute)
     }
 }
 
 impl Refused {
-    /// The way out.
+    /// How to continue.
     pub(super) fn hint(&self) -> String {
         let seconds = self.wait.as_secs() + 1;
         format!(
-            "go on in {seconds} seconds; `agents.writes_per_minute` in .ubp/manifest.json raises the limit"
+            "continue in {seconds} seconds; `agents.writes_per_minute` in .ubp/manifest.json sets the limit"
         )
     }
 }
 
 impl Limit {
-    /// That of the project whose folder is `root`.
+    /// The limit of the project in `root`.
     pub(super) fn of(root: &Path) -> Self {
         Self { path: root.join(UBP_DIR).join(NAME) }
     }
 
-    /// Makes a change if there is room for it. What fails changes nothing, and does not count.
+    /// Makes a change unless the limit is reached. A change that fails does not count.
     ///
     /// # Errors
-    /// Those of the change; [`Error::Io`] when it cannot be counted.
+    /// Those of the change; [`Error::Io`] if it cannot be counted.
     pub(super) fn hold<T>(
         &self,
         per_minute: usize,
         change: impl FnOnce() -> Result<T>,
     ) -> Result<std::result::Result<T, Refused>> {
-        // Counted before it is made, so that many at once are not all let through.
+        // Count it first, so that concurrent changes cannot exceed the limit.
         let begun = match self.take(per_minute, now())? {
             Ok(begun) => begun,
             Err(refused) => return Ok(Err(refused)),
@@ -78,7 +78,7 @@ impl Limit {
 
     fn take(&self, per_minute: usize, now: u64) -> Result<std::result::Result<u64, Refused>> {
         self.change(|times| {
-            // Another server may have counted a moment later, and have had the lock earlier.
+            // Times may be out of order: a server can read the clock before another one and get the lock after it.
             times.retain(|time| time.abs_diff(now) < MINUTE);
             if times.len() >= per_minute {
                 let first = times.first().copied().unwrap_or(now);
@@ -98,7 +98,7 @@ impl Limit {
         })
     }
 
-    /// Changes the times, which no other server does meanwhile.
+    /// Changes the times under a lock.
     fn change<T>(&self, change: impl FnOnce(&mut Vec<u64>) -> T) -> Result<T> {
         let failed = |error| Error::io(format!("{UBP_DIR}/{NAME}"), error);
         if let (false, Some(folder)) = (self.path.exists(), self.path.parent()) {
@@ -133,24 +133,24 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_changes_are_made_in_a_minute() {
+    fn changes_above_the_limit_per_minute_are_refused() {
         let ((_folder, limit), begin) = (project(), 1_000_000);
         for second in 0..3 {
             assert!(limit.take(3, begin + second * 1_000).unwrap().is_ok());
         }
         let refused = limit.take(3, begin + 20_000).unwrap().unwrap_err();
         assert_eq!(refused, Refused { per_minute: 3, wait: Duration::from_secs(40) });
-        assert!(refused.hint().starts_with("go on in 41 seconds"), "{}", refused.hint());
-        assert!(limit.take(4, begin + 20_000).unwrap().is_ok(), "a raised limit holds at once");
+        assert!(refused.hint().starts_with("continue in 41 seconds"), "{}", refused.hint());
+        assert!(limit.take(4, begin + 20_000).unwrap().is_ok(), "a raised limit applies at once");
         assert!(limit.take(3, begin + 82_000).unwrap().is_ok());
         assert!(
             limit.take(1, begin - 100_000).unwrap().is_ok(),
-            "a clock that was set back locks nobody out"
+            "setting the clock back does not block changes"
         );
     }
 
     #[test]
-    fn what_fails_does_not_count() {
+    fn failed_changes_do_not_count() {
         let (_folder, limit) = project();
         for _ in 0..10 {
             assert!(limit.hold(1, || Err::<(), _>(Error::Cancelled)).is_err());

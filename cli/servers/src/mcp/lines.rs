@@ -1,8 +1,8 @@
-//! The protocol on two streams: one JSON message a line. Reading and writing are threads of their own,
-//! since neither a terminal nor a pipe can be waited for and given up.
+//! MCP on two streams: one JSON message per line. Reading and writing have their own threads, because blocking calls on
+//! terminals and pipes cannot be cancelled.
 //!
-//! What is no message is answered as the protocol says instead of being dropped, a line that never ends
-//! is refused, and a client that does not read is not read from either, until it is given up.
+//! Invalid messages get the error that the protocol defines, overlong lines are refused, and a client that does not
+//! read its answers is first not read from and finally disconnected.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,11 +18,11 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-/// Longest line that is read, in bytes: a page of 1 MB fits many times over, escaped.
+/// Limit on the bytes of a line; many times an escaped page of 1 MB.
 pub(super) const LONGEST: u64 = 32 * 1024 * 1024;
-/// Requests that may be without an answer before no further message is read.
+/// Limit on unanswered requests, above which no more messages are read.
 const UNANSWERED: usize = 256;
-/// How long a client may take to read an answer.
+/// Timeout for a client to read an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server's end of the streams.
@@ -34,7 +34,7 @@ pub(super) struct Lines {
     closed: Arc<Closed>,
 }
 
-/// The requests that wait for their answers.
+/// Requests without an answer yet.
 #[derive(Default)]
 struct Unanswered {
     ids: Mutex<HashSet<RequestId>>,
@@ -58,7 +58,7 @@ impl Unanswered {
     }
 }
 
-/// Says that no more can be written.
+/// Signals that nothing more can be written.
 #[derive(Default)]
 struct Closed {
     is: AtomicBool,
@@ -84,7 +84,7 @@ enum Line {
 }
 
 impl Lines {
-    /// Takes over both streams. The reading thread ends with the stream.
+    /// Starts the threads of both streams. The reading thread ends with the stream.
     pub(super) fn over(input: Box<dyn Read + Send>, output: Box<dyn Write + Send>) -> Self {
         Self::with_patience(input, output, PATIENCE)
     }
@@ -100,7 +100,7 @@ impl Lines {
         std::thread::spawn(move || {
             while let Some(Written { bytes, done }) = from_server.blocking_recv() {
                 let result = output.write_all(&bytes).and_then(|()| output.flush());
-                // Whoever sent it may have given up.
+                // The sender may have stopped waiting.
                 let _ = done.send(result);
             }
         });
@@ -110,7 +110,7 @@ impl Lines {
     fn count(&self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => self.unanswered.add(request.id.clone()),
-            // What was cancelled may never be answered.
+            // A cancelled request may never be answered.
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -175,7 +175,7 @@ impl Transport<RoleServer> for Lines {
                 () = self.closed.notify.notified() => return None,
                 () = self.unanswered.room() => {}
             };
-            // Answers that failed make room as well.
+            // Failed answers free their place as well.
             if self.closed.is.load(Ordering::Acquire) {
                 return None;
             }
@@ -216,18 +216,18 @@ trait WithId {
 }
 
 impl WithId for ErrorData {
-    /// The error as a message. JSON-RPC wants a null where no id could be read.
+    /// The error as a message. JSON-RPC requires null if no id could be read.
     fn with_id(self, id: Option<RequestId>) -> Value {
         serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": self })
     }
 }
 
-/// The error where there should be a message and is nothing.
+/// The error for an empty message.
 pub(super) fn no_message() -> Value {
-    ErrorData::parse_error("not JSON: there is no message", None).with_id(None)
+    ErrorData::parse_error("invalid JSON: the message is empty", None).with_id(None)
 }
 
-/// The message on a line, nothing on a blank one, or the error to answer with.
+/// Parses a line; `None` for a blank one. The error is the answer to send.
 pub(super) fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> {
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -238,20 +238,18 @@ pub(super) fn parse(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Value> 
         Err(error) => error,
     };
     let Ok(value) = serde_json::from_slice::<Value>(line) else {
-        return Err(ErrorData::parse_error(format!("not JSON: {error}"), None).with_id(None));
+        return Err(ErrorData::parse_error(format!("invalid JSON: {error}"), None).with_id(None));
     };
     let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let method = value.get("method").and_then(Value::as_str);
     if method.is_some() && id.is_none() && value.get("id").is_none() {
-        // A notification that is not understood is passed over.
+        // Unknown notifications are ignored.
         return Ok(None);
     }
     let wrong = match method {
-        Some(method) => {
-            ErrorData::invalid_params(format!("'{method}' has parameters of the wrong shape"), None)
-        }
+        Some(method) => ErrorData::invalid_params(format!("invalid parameters of '{method}'"), None),
         None => {
-            ErrorData::invalid_request("no JSON-RPC message: `jsonrpc`, `method` and `id` are expected", None)
+            ErrorData::invalid_request("not a JSON-RPC message: expected `jsonrpc`, `method` and `id`", None)
         }
     };
     Err(wrong.with_id(id))
@@ -277,7 +275,7 @@ fn read(input: Box<dyn Read + Send>, to_server: &mpsc::Sender<Line>) {
     }
 }
 
-/// Reads to the end of a line that is not wanted, keeping nothing of it.
+/// Discards the rest of a line.
 fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
     loop {
         let buffer = input.fill_buf()?;

@@ -1,7 +1,7 @@
-//! What a tool answers, as Markdown: for clients that show the model nothing else.
+//! Tool answers as Markdown, for clients that pass only text to the model.
 //!
-//! Text of pages is data. It stands inside fences longer than any run of backticks in it, or as code on one line
-//! without control characters, so that a page cannot end its own quotation and speak for the tool.
+//! Text of pages is data. It is printed in fences longer than any run of backticks in it, or as code on one line
+//! without control characters, so that a page cannot end its own quotation and imitate the tool.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use ubp_core::hint::{Next, Voice};
 use ubp_core::show::{Page, Reader, Span};
 use ubp_core::text::estimate_tokens;
 
-/// Characters of a title, type or other words of a page on a line of the tool's own.
+/// Limit on the characters of a title, type or other page text inside a line of the tool.
 const QUOTED: usize = 240;
 
-/// The tools of a server, by which its clients are told what to ask next. What is none of them is left to the
-/// person whom the agent works for.
+/// The tools of a server, for suggestions of the next call. An operation that is not a tool is suggested to the person
+/// whom the agent works for.
 #[derive(Clone)]
 pub(crate) struct Tools(Arc<[&'static str]>);
 
 impl Tools {
-    /// Those that these operations are.
+    /// The tools of these operations.
     pub(crate) fn new(operations: Vec<&'static str>) -> Self {
         Self(operations.into())
     }
@@ -45,11 +45,11 @@ fn for_a_person(command: &str) -> String {
     format!("{} (for the person you work for, in a terminal)", code(command))
 }
 
-/// An agent, who is shown Markdown.
+/// Renders answers as Markdown for an agent.
 pub(crate) struct MarkdownReader(Tools);
 
 impl MarkdownReader {
-    /// One who has these tools.
+    /// A reader with these tools.
     pub(crate) fn new(tools: Tools) -> Self {
         Self(tools)
     }
@@ -63,7 +63,7 @@ impl Reader for MarkdownReader {
     }
 }
 
-/// A [`Page`] that is Markdown in the making.
+/// A [`Page`] that collects Markdown.
 pub(crate) struct MarkdownPage {
     text: String,
     tools: Tools,
@@ -85,7 +85,7 @@ impl MarkdownPage {
         self.text.push('\n');
     }
 
-    /// Text that stands in a fence that it cannot close.
+    /// Text in a fence that it cannot close.
     fn fenced(&mut self, language: &str, content: &str) {
         let content = content.trim_end_matches(['\n', '\r']);
         let fence = "`".repeat(longest_run(content).max(2) + 1);
@@ -196,7 +196,7 @@ fn code(name: &str) -> String {
     if longest == 0 { format!("`{name}`") } else { format!("{ticks} {name} {ticks}") }
 }
 
-/// Words of a page as code, cut where they are longer than a line.
+/// Page text as code, shortened to [`QUOTED`] characters.
 fn quoted(words: &str) -> String {
     let words = one_line(words);
     match words.char_indices().nth(QUOTED) {
@@ -210,7 +210,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// The same text on one line, the blanks at its ends kept as one.
+/// The text on one line; blanks at each end are reduced to one.
 fn plain(text: &str) -> String {
     let blank = |c: Option<char>| if c.is_some_and(char::is_whitespace) { " " } else { "" };
     let line = one_line(text);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_asks_next_is_named_as_a_tool_where_its_server_has_it() {
+    fn the_next_step_is_a_tool_call_if_the_server_has_the_tool() {
         let page = page(&["list_pages", "search_documents", "review_page"]);
         let asked = |next: Next| page.voice().ask(&next);
         assert_eq!(asked(Next::call("list_pages")), "ubp_list_pages");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_got_nothing_but_vectors_says_that_alone() {
+    fn add_reports_only_vectors_if_no_page_changed() {
         let told = |embedded: usize| {
             let output = ops::rebuild::Output {
                 added: Vec::new(),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_names_what_the_next_edit_has_to_carry_and_who_undoes_it() {
+    fn a_change_reports_the_content_hash_and_how_to_undo_it() {
         let mut output = ops::accept::Output {
             source: "a.md".into(),
             target: "b.md".into(),

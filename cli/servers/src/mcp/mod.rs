@@ -1,17 +1,16 @@
-//! The MCP server: the operation table for agents. Everything of the protocol is in here; what is true
-//! of a project comes from the engine.
+//! The MCP server: the operation table for agents. It implements the protocol; answers come from the engine.
 //!
 //! **Invariants**
-//! - A tool answers what the table answers, in the shape that it announced, to every client (the official ones, the
+//! - A tool returns the answer of its operation, in the announced shape, to every client (the official ones, the
 //!   inspector and the conformance suite run in `tests/mcp`).
-//! - What a tool takes has no unions, references or formats, and the listing keeps to its size
+//! - Input schemas have no unions, references or formats, and the tool listing stays within its size
 //!   (`schema/tests.rs`, `tools/tests.rs`).
-//! - The words of an answer take no more than `max_tokens` (`tests/tests/mcp.rs`).
-//! - Agents make no more changes in a minute than the manifest allows, and what fails is no change
+//! - The text of an answer takes at most `max_tokens` (`tests/tests/mcp.rs`).
+//! - Agents make no more changes per minute than the manifest allows; failed changes do not count
 //!   (`tests/tests/mcp/writing.rs`).
-//! - Nothing but the protocol reaches standard output, and a client that sends nonsense, cancels or never reads
-//!   costs a bounded amount of memory (`lines/tests.rs`).
-//! - One server of a project runs in the background, and no process is ended by its number
+//! - Only the protocol is written to standard output. A client that sends invalid messages, cancels or never reads
+//!   uses a bounded amount of memory (`lines/tests.rs`).
+//! - A project has at most one server in the background, and no process is killed by its id
 //!   (`tests/tests/background.rs`).
 
 mod arguments;
@@ -51,8 +50,7 @@ pub use background::{Files, Report, start};
 use background::{Holding, Log};
 use server::Server;
 
-/// The protocol over HTTP as a part of another server, which stops it by `stop`; tools that change something only
-/// where `write` allows it.
+/// MCP over HTTP as part of another server, until `stop`. Tools that make changes are included only with `write`.
 ///
 /// # Errors
 /// [`Error::Internal`].
@@ -67,64 +65,62 @@ pub(crate) fn router(
     Ok(http::router(server, names, Some(token), stop))
 }
 
-/// What is to be served.
+/// Options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Whether clients may change pages.
     pub write: bool,
-    /// Sets and names of tools; all of the usual ones when it is empty.
+    /// Sets and names of tools; empty for the default ones.
     pub tools: Vec<String>,
-    /// Where to listen; standard input and output when absent.
+    /// Address to listen on; `None` for standard input and output.
     pub http: Option<SocketAddr>,
-    /// Further host names under which clients come.
+    /// Additional host names of the server.
     pub allow_host: Vec<String>,
-    /// Whether clients over HTTP need no token.
+    /// Whether to accept HTTP clients without a token.
     pub no_token: bool,
-    /// The settings of documents that are served in place of a project.
+    /// Settings file for serving documents instead of a project.
     pub config: Option<PathBuf>,
 }
 
-/// What a server speaks through.
+/// The streams of a server.
 pub struct Streams<'a> {
-    /// What clients ask.
+    /// Requests of the client.
     pub input: &'a mut Box<dyn Read + Send>,
-    /// What clients are answered.
+    /// Answers to the client.
     pub out: &'a mut Box<dyn Write + Send>,
-    /// What people are told. It is the log of a server in the background from then on.
+    /// Messages for people. Replaced by the log for a server in the background.
     pub err: &'a mut Box<dyn Write + Send>,
 }
 
 /// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// With its client, or because it was asked to.
+    /// The client disconnected, or the server was stopped.
     Done,
-    /// It could not go on, and has said so.
+    /// An error, which was reported.
     Failed,
 }
 
-/// A server that can be as it was asked for.
+/// Checked options of a server.
 pub struct Setup {
     options: Options,
     tools: Arc<[tools::Row]>,
-    /// The token that was given.
+    /// The token given by the user.
     token: Option<Token>,
 }
 
 impl Setup {
-    /// Looks whether there can be such a server, before any is started.
+    /// Checks options before a server is started.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for tools that are not known, a token that is too short, and an address that others
-    /// reach without one.
+    /// [`Error::InvalidParams`] for unknown tools, a token that is too short, and an address that other machines can
+    /// reach without a token.
     pub fn check(options: Options, environment: &Environment) -> Result<Self> {
         let tools = chosen(&options)?;
         let variable = http::TOKEN_VARIABLE;
         let token = environment.get(variable).map(|token| Token::new(token, variable)).transpose()?;
         if options.no_token && token.is_some() {
-            return Err(Error::invalid(format!(
-                "--no-token and {variable} contradict each other: leave out one"
-            )));
+            return Err(Error::invalid(format!("--no-token and {variable} cannot be combined")));
         }
         if let Some(address) = options.http.filter(|_| options.no_token) {
             require(address, None, "leave out --no-token")?;
@@ -132,12 +128,12 @@ impl Setup {
         Ok(Self { options, tools, token })
     }
 
-    /// Serves the project around `folder`, or the documents of the settings, until `cancel`; as the server `in_background`
-    /// away from the terminal, with a log for all that there is to say.
+    /// Serves the project around `folder`, or the documents of the settings, until `cancel`. With `in_background` it is
+    /// the project's background server, detached from the terminal, with messages in a log.
     ///
     /// # Errors
-    /// Those of opening a project; [`Error::Io`] when the address cannot be had; [`Error::InvalidParams`] when another
-    /// server is in the background, or the client does not keep to the protocol.
+    /// Those of opening a project; [`Error::Io`] if the address cannot be bound; [`Error::InvalidParams`] if another
+    /// background server is running, or the client violates the protocol.
     pub fn serve(
         self,
         folder: &Path,
@@ -156,7 +152,7 @@ impl Setup {
         let messages = if config.is_some() { messages.with_levels() } else { messages };
         let result = serve(self, folder, holding, &mut streams, &messages, environment, cancel);
         if let Err(error) = &result {
-            // The command says it too; here it gets its level, or its place in the log.
+            // The command prints the error as well. This one has a level, or goes to the log.
             if messages.has_levels() && !matches!(error, Error::Cancelled) {
                 messages.log(Level::Fatal, &error.to_string());
                 if !in_background {
@@ -168,8 +164,7 @@ impl Setup {
     }
 }
 
-/// The tools that were asked for. Whoever writes a `config.json` sets up a server of documents, which has all of its
-/// tools.
+/// The requested tools. With a `config.json`, these are all tools of the set for documents.
 fn chosen(options: &Options) -> Result<Arc<[tools::Row]>> {
     if options.config.is_some() && options.tools.iter().all(|name| name == documents::SET) {
         return tools::choose(&[documents::SET.to_owned()], true);
@@ -177,7 +172,7 @@ fn chosen(options: &Options) -> Result<Arc<[tools::Row]>> {
     tools::choose(&options.tools, options.write)
 }
 
-/// The folder of the project that is served.
+/// The folder of the served project.
 ///
 /// # Errors
 /// [`Error::NoProject`]; those of [`documents::root`].
@@ -188,14 +183,14 @@ pub fn root(folder: &Path, config: Option<&Path>, environment: &Environment) -> 
     }
 }
 
-/// Becomes the server in the background.
+/// Takes the lock of the background server.
 fn hold(err: &mut Box<dyn Write + Send>, root: &Path) -> Result<Holding> {
     background::detach();
     let files = Files::of(root);
     let Some(holding) = Holding::take(&files)? else {
         return Err(match files.running()? {
             Some(running) => background::runs_already(&running),
-            None => Error::invalid("another server of this project was started in the background just now"),
+            None => Error::invalid("another server of this project was just started in the background"),
         });
     };
     let log = Log::open(files.log()).map_err(|error| Error::io(files.log().to_string_lossy(), error))?;
@@ -264,11 +259,11 @@ async fn over_stdio(server: Server, streams: &mut Streams<'_>, cancel: &Cancel) 
                 Ok(QuitReason::JoinError(error)) | Err(error) => Err(Error::Internal(error.to_string())),
                 Ok(_) => Ok(()),
             },
-            // A client may look whether the server starts, and leave.
+            // A client may start the server only to test it, and disconnect.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
-            Err(error) => {
-                Err(Error::invalid(format!("the client did not begin as the protocol asks: {error}")))
-            }
+            Err(error) => Err(Error::invalid(format!(
+                "the client did not initialize the connection as the protocol requires: {error}"
+            ))),
         }
     };
     tokio::select! {
@@ -278,7 +273,7 @@ async fn over_stdio(server: Server, streams: &mut Streams<'_>, cancel: &Cancel) 
     Ok(())
 }
 
-/// Where a server listens, and who is told.
+/// How a server listens.
 struct Listening<'a> {
     address: SocketAddr,
     further: &'a [String],
@@ -286,13 +281,13 @@ struct Listening<'a> {
     access: Access,
 }
 
-/// Who may ask over HTTP.
+/// Who may send requests over HTTP.
 enum Access {
     /// Every program on this machine.
     All,
-    /// Whoever knows this token.
+    /// Clients with this token, given by the user.
     Given(Token),
-    /// Whoever knows the token that the project keeps.
+    /// Clients with the token stored in the project.
     Kept(Files),
 }
 
@@ -310,17 +305,17 @@ async fn over_http(
     messages.say(&format!("listening on {url}"));
     let (token, file) = match access {
         Access::All => {
-            messages.say("every program on this machine may ask: --no-token");
+            messages.say("no token needed: every program on this machine has access (--no-token)");
             (None, None)
         }
         Access::Given(token) => (Some(token), None),
         Access::Kept(files) => {
             let (text, file) = files.token()?;
-            // A log keeps what it is told, and more people read it.
+            // The log names only the file: logs are kept and read by more people.
             messages.say(&match holding {
                 Some(_) => format!("clients send the token in {file} as `Authorization: Bearer …`"),
                 None => format!(
-                    "clients send `Authorization: Bearer {text}` (kept in {file}; --no-token turns it off)"
+                    "clients send `Authorization: Bearer {text}` (stored in {file}; --no-token turns it off)"
                 ),
             });
             (Some(Token::new(&text, &file)?), Some(file))

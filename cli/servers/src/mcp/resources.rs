@@ -1,4 +1,4 @@
-//! Pages as resources, `ubp://page/{path}`: the file as it is, front matter included.
+//! Pages as resources, `ubp://page/{path}`: the content of the file, including front matter.
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -16,7 +16,7 @@ use super::server::Server;
 
 const PREFIX: &str = "ubp://page/";
 const MIME: &str = "text/markdown";
-/// Resources in one part of the list.
+/// Resources per page of the list.
 const PART: usize = 200;
 
 pub(super) fn template() -> ResourceTemplate {
@@ -26,7 +26,7 @@ pub(super) fn template() -> ResourceTemplate {
         .with_mime_type(MIME)
 }
 
-/// A part of the list of pages by path. The cursor is the number of pages before it.
+/// Lists pages by path, [`PART`] at a time. The cursor is the number of pages to skip.
 pub(super) async fn list(
     server: &Server,
     cursor: Option<String>,
@@ -64,7 +64,7 @@ pub(super) async fn list(
     Ok(result)
 }
 
-/// The page behind a URI. Only pages of the index can be read, not any file of the folder.
+/// Reads the page at a URI. Only pages in the index can be read, not other files.
 pub(super) async fn read(
     server: &Server,
     uri: &str,
@@ -83,7 +83,7 @@ pub(super) async fn read(
 fn whole(context: &Context<'_>, path: &str) -> ubp_core::Result<String> {
     let not_found = || Error::PageNotFound { page: path.into(), similar: Vec::new() };
     let page = context.call("get_page", json!({ "filepath": path }))?;
-    // A name may also lead to a page elsewhere; a URI names a place.
+    // Names also find pages at other paths; a URI must match exactly.
     if page["filepath"] != path {
         return Err(not_found());
     }
@@ -108,7 +108,7 @@ pub(super) fn uri_of(path: &str) -> String {
 /// The path in a URI.
 ///
 /// # Errors
-/// When it is no URI of a page.
+/// If it is not the URI of a page.
 pub(super) fn path_of(uri: &str) -> Result<String, ErrorData> {
     let wrong = || {
         let data = Some(json!({ "uri": clipped(uri) }));
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_path_survives_its_uri() {
+    fn paths_round_trip_through_uris() {
         for path in ["a.md", "guides/how to.md", "日本語/ページ.md", "100%.md", "a#b?.md", "x/y/z.markdown"]
         {
             assert_eq!(path_of(&uri_of(path)).unwrap(), path);

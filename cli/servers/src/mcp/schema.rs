@@ -1,11 +1,10 @@
-//! JSON Schema as MCP clients take it. Some refuse unions, unknown formats or references in what a tool takes, and every
-//! byte of a listing is paid for by the model that reads it. So inputs lose those, and outputs keep names and shapes and
-//! lose prose.
+//! JSON Schema for MCP clients. Some refuse unions, unknown formats or references in input schemas, so these are
+//! removed. Every byte of the listing costs tokens, so output schemas keep only names and shapes.
 
 use serde_json::{Map, Value, json};
 
-/// A schema of what a tool takes: an object without references, unions, formats and alternatives at its top, so
-/// that every client accepts it. Parameters that are deprecated are in it, marked as such.
+/// The input schema of a tool: an object without references, unions, formats and top-level alternatives, which every
+/// client accepts. Deprecated parameters are included, marked as such.
 pub(crate) fn input(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let mut work = Work { definitions: &definitions, within: Vec::new() };
@@ -18,7 +17,7 @@ pub(crate) fn input(schema: Value) -> Map<String, Value> {
     }
 }
 
-/// What a model is told of such a schema: names that are accepted for the sake of former callers are left out.
+/// The input schema without deprecated parameters, for the tool listing.
 pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
     if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|_, property| !is_deprecated(property));
@@ -26,13 +25,13 @@ pub(crate) fn announced(mut input: Map<String, Value>) -> Map<String, Value> {
     input
 }
 
-/// Whether a parameter is accepted and not announced.
+/// Whether a parameter is accepted but not announced.
 pub(crate) fn is_deprecated(property: &Value) -> bool {
     property.get("deprecated").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// A schema of what a tool gives: the fields with their types, and the names of fields of what is in lists. The
-/// rest is in the contract of the interfaces for programs.
+/// The output schema of a tool: fields with their types, and for lists of objects only the names of their fields. The
+/// full schema is in the contract for programs.
 pub(crate) fn output(schema: Value) -> Map<String, Value> {
     let (schema, definitions) = parted(schema);
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -51,7 +50,7 @@ fn parted(mut schema: Value) -> (Value, Map<String, Value>) {
     (schema, definitions)
 }
 
-/// What a reference stands for, and whether it may be null.
+/// The schema with its reference resolved, and whether it may be null.
 fn resolved<'a>(schema: &'a Value, definitions: &'a Map<String, Value>) -> (&'a Value, bool) {
     let only = schema.as_object().and_then(without_null);
     let target = only.unwrap_or(schema);
@@ -84,7 +83,7 @@ fn field_shape((schema, may_be_null): (&Value, bool), definitions: &Map<String, 
 
 struct Work<'a> {
     definitions: &'a Map<String, Value>,
-    /// Definitions that are being written out, since a type may contain itself.
+    /// Definitions being expanded, to stop at recursive types.
     within: Vec<&'a str>,
 }
 
@@ -112,11 +111,11 @@ impl<'a> Work<'a> {
         Value::Object(parts.collect())
     }
 
-    /// One keyword of a schema, `None` where it is left out.
+    /// The value for a keyword of a schema; `None` to leave it out.
     fn part(&mut self, key: &str, value: &'a Value) -> Option<Value> {
         let kept = match (key, value) {
             ("$schema" | "title" | "format", _) => return None,
-            // What is empty, nothing or off when it is absent needs no word.
+            // Null and false are obvious defaults.
             ("default", Value::Null | Value::Bool(false)) => return None,
             ("default", Value::Array(list)) if list.is_empty() => return None,
             ("default", Value::Object(fields)) if fields.is_empty() => return None,
@@ -156,7 +155,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What is said of a parameter stands beside its type.
+/// Copies description, default and deprecation of a parameter to its expanded schema.
 fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
     if let Some(text) = from.get("description").and_then(Value::as_str) {
         to.insert("description".into(), on_one_line(text));
@@ -168,12 +167,12 @@ fn keep_notes(from: &Map<String, Value>, to: &mut Map<String, Value>) {
     }
 }
 
-/// A description may run over lines in the source.
+/// Joins a description that spans several lines in the source.
 fn on_one_line(text: &str) -> Value {
     text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
-/// The one alternative beside null.
+/// The alternative to null, if there is exactly one.
 fn without_null(object: &Map<String, Value>) -> Option<&Value> {
     let alternatives = object.get("anyOf")?.as_array()?;
     let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
@@ -183,12 +182,12 @@ fn without_null(object: &Map<String, Value>) -> Option<&Value> {
     }
 }
 
-/// The usual form of what may be written in several.
+/// The first alternative, which is the usual form of a value.
 fn first_alternative(object: &Map<String, Value>) -> Option<&Value> {
     object.get("anyOf")?.as_array()?.first()
 }
 
-/// The values of an enumeration whose variants were documented one by one.
+/// The values of an enumeration with a description per variant.
 fn constants(object: &Map<String, Value>) -> Option<Value> {
     if let Some(values) = object.get("enum") {
         return Some(values.clone());

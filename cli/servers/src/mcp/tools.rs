@@ -1,4 +1,4 @@
-//! The tools of a server: rows of the operation table, as MCP wants to hear of them.
+//! The tools of a server: rows of the operation table in the form of MCP.
 
 use std::sync::Arc;
 
@@ -15,17 +15,16 @@ use super::schema;
 pub(super) struct Row {
     pub operation: &'static Operation,
     pub listed: Listed,
-    /// The schema of all that it takes, with names that are not announced.
+    /// The input schema, including parameters that are not announced.
     pub takes: Arc<JsonObject>,
-    /// Whether its answer can be held to a size.
+    /// Whether it has the parameter `max_tokens`.
     pub takes_max_tokens: bool,
 }
 
-/// The tools that `chosen` names, or those of every server; those that change something only where
-/// `write` allows it.
+/// The tools named in `chosen`, or the default ones. Tools that make changes are included only with `write`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a name that is none, or a tool that only a server with `write` has.
+/// [`Error::InvalidParams`] for an unknown name, or a tool that needs `write`.
 pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
     let tools = OPERATIONS.iter().filter(|operation| operation.facts.tool != Tool::Never);
     let allowed = |operation: &Operation| write || !is_writing(operation);
@@ -55,7 +54,7 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
         }
         let is_set =
             found.iter().all(|operation| matches!(operation.facts.tool, Tool::Set(set) if set == name));
-        // What a set has for those who may only read is worth having alone.
+        // Without `write`, a set consists of its read-only tools.
         if is_set && found.iter().any(|operation| allowed(operation)) {
             picked.extend(found.into_iter().filter(|operation| allowed(operation)));
             continue;
@@ -65,21 +64,21 @@ pub(super) fn choose(chosen: &[String], write: bool) -> Result<Arc<[Row]>> {
         }
         picked.extend(found);
     }
-    // In the order of the table, each once.
+    // In the order of the table, without duplicates.
     Ok(tools.filter(|tool| picked.iter().any(|one| one.name == tool.name)).map(row).collect())
 }
 
-/// Whether it is a tool of every server.
+/// Whether it is in the default set.
 fn is_always(operation: &Operation) -> bool {
     matches!(operation.facts.tool, Tool::Core | Tool::Always | Tool::Writing)
 }
 
-/// Whether only a server that may write has it.
+/// Whether it needs `write`.
 fn is_writing(operation: &Operation) -> bool {
     operation.facts.effect != Effect::Read || operation.facts.tool == Tool::Writing
 }
 
-/// Whether the set `name` is chosen by that name alone.
+/// Whether `name` is a set that is only available by its name.
 fn is_set(name: &str) -> bool {
     OPERATIONS.iter().any(|operation| matches!(operation.facts.tool, Tool::Set(set) if set == name))
 }
@@ -115,7 +114,7 @@ fn row(operation: &'static Operation) -> Row {
     Row { operation, listed, takes: Arc::new(takes), takes_max_tokens }
 }
 
-/// `get_page` as people read it.
+/// A title for people, such as "Get page" for `get_page`.
 fn title(name: &str) -> String {
     let words = name.replace('_', " ");
     let mut letters = words.chars();

@@ -1,5 +1,4 @@
-//! Answers that are no result: what went wrong, for programs as JSON and for people as a page, and the status
-//! that fits.
+//! Error answers, with their status: JSON for programs, a page for people.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,7 +6,7 @@ use serde::Serialize;
 use ubp_core::Error;
 use ubp_core::hint::Buttons;
 
-/// What every error says. `hint` and `content_hash` are there even where nothing is to be said.
+/// Fields of every error. `hint` and `content_hash` are present even if they are null.
 #[derive(Debug, Serialize)]
 pub(super) struct Refusal {
     #[serde(skip)]
@@ -15,7 +14,7 @@ pub(super) struct Refusal {
     pub code: &'static str,
     pub message: String,
     pub hint: Option<String>,
-    /// After a conflict the hash of what is on disk.
+    /// After a conflict, the hash of the file on disk.
     pub content_hash: Option<String>,
 }
 
@@ -54,7 +53,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A page that says `title` and `text`, neither of which holds anything that a request brought.
+/// A page with `title` and `text`, which must not contain input of a request.
 pub(super) fn notice(status: StatusCode, title: &str, text: &str) -> Response {
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -16,7 +16,7 @@ use ubp_core::progress::{Cancel, Silent};
 use super::Viewer;
 use super::answer::Refusal;
 
-/// Most bytes that a request may bring: a page and what JSON makes of it.
+/// Limit on the bytes of a request: a page, escaped as JSON.
 const LONGEST: usize = 16 * 1024 * 1024;
 
 pub(super) async fn call(
@@ -30,15 +30,15 @@ pub(super) async fn call(
     };
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    // Forms, which any page may send without being asked, have other types.
+    // Any web page can send forms, which have other content types.
     if !kind.eq_ignore_ascii_case("application/json") {
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(Refusal::new(status, "invalid_params", "parameters are sent as application/json"));
+        return Err(Refusal::new(status, "invalid_params", "expected parameters as application/json"));
     }
     let body = crate::http::body(body, LONGEST).await.map_err(|status| {
         let message = match status {
-            StatusCode::REQUEST_TIMEOUT => "the request did not arrive whole".to_owned(),
-            _ => format!("a request may have {} MB at most", LONGEST / 1024 / 1024),
+            StatusCode::REQUEST_TIMEOUT => "the request did not arrive completely".to_owned(),
+            _ => format!("a request may have at most {} MB", LONGEST / 1024 / 1024),
         };
         Refusal::new(status, "invalid_params", message)
     })?;

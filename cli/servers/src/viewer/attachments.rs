@@ -1,5 +1,5 @@
-//! The files that pages show or hand out, whole or a part at a time: players of sound and film ask for parts, and some
-//! play nothing where they get none.
+//! Serves files that pages show or link for download, whole or in ranges: some audio and video players require range
+//! requests.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,23 +14,23 @@ use ubp_core::{Error, Result, path};
 
 use super::pages::DOWNLOADED;
 
-/// Longest file that is handed out whole, in bytes.
+/// Limit on the bytes of a file served whole.
 const LONGEST: u64 = 512 * 1024 * 1024;
 
-/// Longest part that is read at once, in bytes. Whoever wants more asks again.
+/// Limit on the bytes of a range; clients request the rest separately.
 const LONGEST_PART: u64 = 8 * 1024 * 1024;
 
-/// What an attachment may do when it is opened by itself. A picture can hold scripts.
+/// Content security policy of an attachment opened by itself: SVG images can contain scripts.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; \
     frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// What a request says of the file that it wants.
+/// Conditions of a request for a file.
 pub(super) struct Wanted {
-    /// The tag of what the browser has already.
+    /// The ETag that the browser has cached.
     known: Option<String>,
-    /// Nothing where it was not understood: such a range is to be passed over.
+    /// The requested range; `None` if absent or invalid, which means the same.
     range: Option<ParsedRanges>,
-    /// The range is wanted of the version with this tag only.
+    /// The ETag that the range applies to (`If-Range`).
     only_of: Option<String>,
 }
 
@@ -44,11 +44,11 @@ impl Wanted {
         }
     }
 
-    /// The bytes to send of a file of `size` bytes, `None` for all of them. Several ranges at once are answered with
-    /// the whole, as RFC 9110 allows.
+    /// The range to send of a file of `size` bytes, `None` for all of it. Multiple ranges are answered with the whole
+    /// file, as RFC 9110 allows.
     ///
     /// # Errors
-    /// The size, when none of the bytes that are wanted exist.
+    /// The size, if the range is outside the file.
     fn part(&self, tag: &str, size: u64) -> std::result::Result<Option<RangeInclusive<u64>>, u64> {
         let Some(range) = &self.range else { return Ok(None) };
         if self.only_of.as_ref().is_some_and(|only_of| only_of != tag) {
@@ -61,7 +61,7 @@ impl Wanted {
     }
 }
 
-/// A file, or why it need not be sent.
+/// The answer to a request for a file.
 pub(super) enum Attachment {
     Whole { bytes: Vec<u8>, tag: String },
     Part { bytes: Vec<u8>, tag: String, range: RangeInclusive<u64>, size: u64 },
@@ -70,7 +70,7 @@ pub(super) enum Attachment {
 }
 
 impl Attachment {
-    /// The file at `name`, a path relative to the project at `root`, if it is one that pages show or hand out.
+    /// The file at `name`, a path relative to the project at `root`, if pages may show or link it.
     pub(super) fn find(
         root: &Path,
         context: &Context<'_>,
@@ -84,11 +84,11 @@ impl Attachment {
         }
         let stat = match context.source.stat_source(name) {
             Ok(Some(stat)) => stat,
-            // A link out of the project, or a name that no file can have.
+            // A symbolic link out of the project, or an invalid name.
             Ok(None) | Err(Error::OutsideProject { .. } | Error::Io { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        // A link may be called like a picture and lead to what is hidden.
+        // A symbolic link named like an image may lead to a hidden file.
         let Some(file) = std::fs::canonicalize(root.join(name)).ok() else { return Ok(None) };
         let inside = file.strip_prefix(root).ok().and_then(Path::to_str);
         let Some(real) = inside.map(|real| real.replace('\\', "/")) else { return Ok(None) };
@@ -103,21 +103,19 @@ impl Attachment {
             Err(size) => Ok(Some(Self::OutOfRange { size })),
             Ok(Some(range)) => {
                 let bytes = read_part(&file, &range).map_err(|error| Error::io(name, error))?;
-                // Cut off since it was looked at.
+                // The file was truncated in the meantime.
                 let Some(last) = (bytes.len() as u64).checked_sub(1) else {
                     return Ok(Some(Self::OutOfRange { size: stat.size }));
                 };
                 let range = *range.start()..=range.start() + last;
                 Ok(Some(Self::Part { bytes, tag, range, size: stat.size }))
             }
-            Ok(None) if stat.size > LONGEST => {
-                Err(Error::invalid(format!("{name} is too large to be shown")))
-            }
+            Ok(None) if stat.size > LONGEST => Err(Error::invalid(format!("{name} is too large to show"))),
             Ok(None) => Ok(Some(Self::Whole { bytes: context.source.read_source(name)?, tag })),
         }
     }
 
-    /// The answer. `kind` is its media type.
+    /// The response; `kind` is the media type.
     pub(super) fn response(self, kind: &'static str) -> Response {
         let disposition = if kind == DOWNLOADED { "attachment" } else { "inline" };
         let of_file = |tag: &str| {

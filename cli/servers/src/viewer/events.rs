@@ -1,5 +1,5 @@
-//! `GET /api/events`: what changed, told as it happens. A client that does not read costs a place and a few events;
-//! when it reads again it hears that it missed some.
+//! `GET /api/events`: a stream of changes. A client that does not read uses one stream and a few buffered events; when
+//! it reads again, it learns that it missed some.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,22 +19,22 @@ use ubp_host::live::Changed;
 use super::Viewer;
 use super::answer::Refusal;
 
-/// Streams that may be open at once.
+/// Limit on open streams.
 const MOST_STREAMS: usize = 64;
-/// Paths in one event; where more pages changed, all of them may have.
+/// Limit on the paths in an event; with more, the event means that any page may have changed.
 const MOST_PATHS: usize = 1_000;
-/// How often a stream says that it is alive.
+/// Interval of keep-alive messages.
 const BEAT: Duration = Duration::from_secs(15);
-/// How often vectors are counted while somebody listens.
+/// How often vectors are counted while a client listens.
 const COUNT: Duration = Duration::from_secs(1);
 
-/// What listeners hear besides what the project itself tells.
+/// Events that do not come from the project.
 pub(super) struct Events {
-    /// Tells this run of the server from others.
+    /// Unique id of this run of the server.
     instance: String,
     places: Arc<Semaphore>,
     all: broadcast::Sender<()>,
-    /// Sections with vectors, and all sections.
+    /// Number of sections with vectors, and of all sections.
     vectors: watch::Sender<Option<(usize, usize)>>,
 }
 
@@ -50,9 +50,9 @@ impl Default for Events {
 }
 
 impl Events {
-    /// Tells that what is shown of any page may be different.
+    /// Notifies clients that any page may be displayed differently.
     pub(super) fn tell_all(&self) {
-        // Nobody has to listen.
+        // An error means that there are no listeners.
         let _ = self.all.send(());
     }
 }
@@ -62,7 +62,7 @@ struct Listener {
     all: broadcast::Receiver<()>,
     vectors: watch::Receiver<Option<(usize, usize)>>,
     stop: CancellationToken,
-    /// What is told before anything else.
+    /// The first event.
     hello: Option<Event>,
     _place: OwnedSemaphorePermit,
 }
@@ -79,7 +79,7 @@ pub(super) async fn listen(
     let mut vectors = events.vectors.subscribe();
     vectors.mark_changed();
     let live = viewer.live.clone();
-    // The pages that are there now are read first, so that no change after this is missed.
+    // `changes` first remembers the current pages, so that no later change is missed.
     let changes = viewer.work(move |_, _| Ok(live.changes())).await?;
     let hello = event("hello", &json!({ "version": env!("CARGO_PKG_VERSION"), "instance": events.instance }));
     let listener =
@@ -119,7 +119,7 @@ impl Listener {
     }
 }
 
-/// The pages that a change concerns; none stands for all.
+/// The event for a change, with paths of pages; without paths, any page may have changed.
 fn changed_event(changed: Option<&Changed>) -> Event {
     let mut paths: Vec<&str> = Vec::new();
     if let Some(Changed::Pages(pages)) = changed {
@@ -136,7 +136,7 @@ fn event(name: &str, detail: &Value) -> Event {
     Event::default().event(name).data(detail.to_string())
 }
 
-/// Counts vectors while somebody listens, until `stop`.
+/// Counts vectors while a client listens, until `stop`.
 pub(super) async fn count_vectors(viewer: Arc<Viewer>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         tokio::time::sleep(COUNT).await;

@@ -1,5 +1,5 @@
-//! Who may ask, and what browsers may do with answers. Every request passes here: the names that it comes under and
-//! from, then the token, as a header or as the cookie that it was exchanged for.
+//! Access control for every request, and security headers for every answer. It checks host name and origin, then the
+//! token, in a header or as the cookie that replaces it.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use sha2::{Digest, Sha256};
 use super::answer::{self, Refusal};
 use crate::http::{Names, Token, bearer};
 
-/// What every answer may load and do, unless it says so itself: nothing.
+/// Default content security policy, which allows nothing.
 const POLICY: &str =
     "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
-/// The parameter of an address that holds the token.
+/// Query parameter with the token.
 const PARAMETER: &str = "token";
 
 pub(super) struct Gate {
     names: Names,
     token: Token,
-    /// Name of the cookie. Cookies know no ports, and several viewers may run.
+    /// Name of the cookie. It contains the port, because browsers share cookies between ports.
     cookie: String,
-    /// Its value. Servers on other ports get it too, so it tells them neither the token nor the pass of another viewer;
-    /// it lets into this one until it ends.
+    /// Value of the cookie. Servers on other ports receive it too, so it reveals neither the token nor the cookie of
+    /// another viewer. It is valid until this viewer stops.
     pass: String,
     accepted: Token,
 }
@@ -35,7 +35,7 @@ impl Gate {
     /// The gate of a server on `port`, whose `token` is `text`.
     pub(super) fn new(names: Names, token: Token, text: &str, port: u16) -> Self {
         let pass = ubp_core::text::hex(&Sha256::digest(format!("ubp-viewer {port} {text}")));
-        // 64 digits are long enough for any token.
+        // A hash has 64 digits, which is never too short.
         let accepted = Token::new(&pass, "the cookie").unwrap_or(token);
         Self { names, token, cookie: format!("ubp-viewer-{port}"), pass, accepted }
     }
@@ -48,7 +48,7 @@ impl Gate {
             || pairs.any(|(name, value)| name == self.cookie && self.accepted.is(value))
     }
 
-    /// Whether the token is in the address of a request that shows a page, and where that page is then.
+    /// If the address of a page has the token, the address without it, to redirect to.
     fn entry(&self, method: &Method, uri: &Uri) -> Option<String> {
         let (mut known, mut rest) = (false, Vec::new());
         for pair in uri.query()?.split('&') {
@@ -62,7 +62,7 @@ impl Gate {
         if !known || method != Method::GET {
             return None;
         }
-        // Two slashes would name another host.
+        // A path that starts with two slashes would be another host.
         let path = uri.path().trim_start_matches(['/', '\\']);
         Some(if rest.is_empty() { format!("/{path}") } else { format!("/{path}?{}", rest.join("&")) })
     }
@@ -85,11 +85,11 @@ pub(super) async fn check(State(gate): State<Arc<Gate>>, request: Request, next:
     guarded(response)
 }
 
-/// How to get in, for whoever does not know the token.
+/// The answer to a request without the token.
 fn stranger(headers: &HeaderMap) -> Response {
     const TITLE: &str = "This viewer needs its token";
-    const WAY: &str = "Open the address that ubp viewer printed when it was started. It is new each time: if you started \
-        it again, this tab is of before.";
+    const WAY: &str = "Open the address that ubp viewer printed at its start. It is new each time: if you restarted it, \
+    this tab has the old one.";
     let mut response = match headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()) {
         Some(accept) if accept.contains("text/html") => answer::notice(StatusCode::UNAUTHORIZED, TITLE, WAY),
         _ => Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", TITLE).hint(WAY).into_response(),
@@ -98,7 +98,7 @@ fn stranger(headers: &HeaderMap) -> Response {
     response
 }
 
-/// The answer with everything that keeps others from making use of it.
+/// Adds security headers to an answer.
 fn guarded(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [

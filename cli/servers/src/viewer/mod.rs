@@ -1,14 +1,13 @@
-//! `ubp viewer`: the project in a browser. A server on this machine shows pages as exported sites do, and gives the
-//! web app the operation table, events, and the files that pages show. What is true of a project comes from the
-//! engine; here is only who may ask, and how answers travel.
+//! `ubp viewer`: a local server for the project in a browser. It serves pages as exported sites do, and gives the web
+//! app the operation table, events, and the files that pages show. It handles access and transport; answers come from
+//! the engine.
 //!
-//! **Invariants**, each tried in `tests/tests/viewer`
-//! - Without the token nothing is told, and with it nothing to a page of another origin or under another name
-//!   (`attacks.rs`).
-//! - No address leads to a file that pages do not show, however it is written, and through no link (`attacks.rs`).
-//! - Nothing that a page brings becomes an element, an attribute or a script (`attacks.rs`).
-//! - Every address of an exported site shows the same here (`pages.rs`).
-//! - A listener that does not read costs a place and a few events (`events.rs`).
+//! **Invariants**, each tested in `tests/tests/viewer`
+//! - Requests without the token, from other origins or under other host names get no data (`attacks.rs`).
+//! - No address, however it is written, and no symbolic link leads to a file that pages do not show (`attacks.rs`).
+//! - No text of a page becomes an element, an attribute or a script (`attacks.rs`).
+//! - Every address of an exported site shows the same content here (`pages.rs`).
+//! - A listener that does not read uses one stream and a few buffered events (`events.rs`).
 
 mod answer;
 mod api;
@@ -41,12 +40,12 @@ use crate::mcp;
 use events::Events;
 use gate::Gate;
 
-/// The port that is tried first.
+/// The preferred port.
 const PORT: u16 = 4747;
-/// Calls that may be at work at once; others wait for them.
+/// Limit on concurrent calls; others wait.
 const CALLS: usize = 16;
 
-/// What every request is answered from.
+/// Shared state of all requests.
 struct Viewer {
     live: Arc<Live>,
     /// The project's folder, without symbolic links.
@@ -58,39 +57,39 @@ struct Viewer {
     events: Events,
 }
 
-/// What is to be served, and to whom.
+/// Options of the viewer.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where to listen.
+    /// Address to listen on.
     pub host: IpAddr,
-    /// The port; a usual one, or any that is free, when absent.
+    /// Port; `None` for the preferred one, or any free one.
     pub port: Option<u16>,
-    /// Further host names under which browsers come.
+    /// Additional host names of the server.
     pub allow_host: Vec<String>,
-    /// What requests must carry; made anew when absent.
+    /// The required token; `None` for a new one.
     pub token: Option<String>,
     /// Whether agents may change pages.
     pub write: bool,
-    /// The folder of another web app than that of the program.
+    /// Folder of a web app to use instead of the built-in one.
     pub web_app: Option<PathBuf>,
 }
 
-/// Where the viewer is, for programs.
+/// The address of the viewer, for programs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Address {
-    /// Opens it.
+    /// URL that opens the viewer, with the token.
     pub url: String,
-    /// What requests must carry.
+    /// The required token.
     pub token: String,
-    /// Where it listens.
+    /// The port.
     pub port: u16,
 }
 
-/// Serves the project around `folder` until `cancel`; `announce` hears where, once it listens.
+/// Serves the project around `folder` until `cancel`. Calls `announce` once it listens.
 ///
 /// # Errors
-/// Those of opening a project and of `announce`; [`Error::InvalidParams`] for a web app that cannot be used, and for an
-/// address that others reach without a token of theirs; [`Error::Io`] when the address cannot be had.
+/// Those of opening a project and of `announce`; [`Error::InvalidParams`] for an unusable web app, and for an address
+/// that other machines can reach if no token is given; [`Error::Io`] if the address cannot be bound.
 pub fn run<E: From<Error>>(
     folder: &Path,
     options: &Options,
@@ -109,7 +108,7 @@ pub fn run<E: From<Error>>(
         .map_err(|error| Error::io(project.root.display().to_string(), error))?;
     let given = options.token.as_deref().map(|text| Token::new(text, "--token")).transpose()?;
     let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
-    require(address, given.as_ref(), "set --token to a secret that they have to know")?;
+    require(address, given.as_ref(), "set --token to a secret")?;
     let live = Live::start(project, environment, notices)?;
     let viewer = Viewer { live: live.clone(), root, app, files, template, events: Events::default() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -155,7 +154,7 @@ async fn serve<E: From<Error>>(
         () = &mut serving => {}
         () = asked_to_stop(cancel) => {
             stop.cancel();
-            // What is not answered by then never will be.
+            // Requests that take longer are dropped.
             let _ = tokio::time::timeout(FAREWELL, serving).await;
         }
     }
@@ -163,7 +162,7 @@ async fn serve<E: From<Error>>(
     Ok(())
 }
 
-/// Takes the address; another port if it is taken and nobody asked for that one.
+/// Binds the address; on another port if that one is in use and was not chosen by the user.
 async fn listen(address: SocketAddr, chosen: bool) -> ubp_core::Result<TcpListener> {
     match bind(address).await {
         Err(Error::Io { source, .. }) if !chosen && source.kind() == std::io::ErrorKind::AddrInUse => {
@@ -173,7 +172,7 @@ async fn listen(address: SocketAddr, chosen: bool) -> ubp_core::Result<TcpListen
     }
 }
 
-/// Where browsers reach it.
+/// The address for browsers.
 fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address {
     let port = address.port();
     let host = match (address.ip().is_unspecified(), allow_host.first()) {
@@ -186,7 +185,7 @@ fn reached(address: SocketAddr, token: String, allow_host: &[String]) -> Address
 }
 
 impl Viewer {
-    /// Runs `work` on a thread where it may wait, until it ends or nobody waits for it any more.
+    /// Runs `work` on a blocking thread; cancels it if the caller stops waiting.
     async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self, &Cancel) -> ubp_core::Result<T> + Send + 'static,
@@ -207,7 +206,7 @@ impl Viewer {
         done.await.map_err(|_| Error::Internal("the operation failed unexpectedly".into()))?
     }
 
-    /// The same with a context in which a person asks.
+    /// The same with a context whose caller is a person.
     async fn with<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self, &Context<'_>) -> ubp_core::Result<T> + Send + 'static,

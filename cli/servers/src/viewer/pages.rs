@@ -1,5 +1,5 @@
-//! What is at an address: files of the web app, pages as an exported site has them, and the attachments that pages
-//! show. Nothing else of a project has an address.
+//! Addresses of the viewer: files of the web app, pages as in an exported site, and the attachments that pages show.
+//! Nothing else of a project has an address.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ use super::answer::Refusal;
 use super::attachments::{Attachment, Wanted};
 use super::{Viewer, answer, random};
 
-/// How long a page may take to come into an index that is being made.
+/// How long a request waits for a page while the index is being built.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What is found at an address.
+/// Content at an address.
 enum Found {
     Application(Vec<u8>),
     Page { html: Vec<u8>, nonce: String, status: StatusCode },
@@ -38,8 +38,7 @@ pub(super) async fn show(
 ) -> Response {
     let api = uri.path().starts_with("/api/");
     if ![Method::GET, Method::HEAD].contains(&method) || api {
-        let refusal =
-            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_params", "operations are asked by POST");
+        let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_params", "operations need POST");
         let status = if api && method == Method::POST {
             StatusCode::NOT_FOUND
         } else {
@@ -63,7 +62,7 @@ pub(super) async fn show(
             })
             .await;
         match found {
-            // Whoever opens a project for the first time asks before its pages are known.
+            // On the first start, requests come before the index has the pages.
             Ok((true, _)) if begun.elapsed() < PATIENCE => {}
             found => break found.map(|(_, found)| found),
         }
@@ -82,7 +81,7 @@ pub(super) async fn show(
     }
 }
 
-/// The file of the site that an address names, `None` for one that can name none.
+/// The path of the file at an address; `None` for an invalid address.
 fn file_at(address: &str) -> Option<String> {
     let decoded = percent_decode_str(address.strip_prefix('/')?).decode_utf8().ok()?;
     let mut file = decoded.into_owned();
@@ -119,7 +118,7 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
 }
 
 impl Found {
-    /// Whether it may be only the index, which does not know all pages yet, that has nothing better.
+    /// Whether this may be a wrong "not found" because the index does not have all pages yet.
     fn may_be_due_to(&self, context: &Context<'_>) -> Result<bool> {
         let Self::Page { status, .. } = self else { return Ok(false) };
         if context.refreshed {
@@ -128,12 +127,12 @@ impl Found {
         Ok(*status == StatusCode::NOT_FOUND || context.index.read(section_count)? == 0)
     }
 
-    /// The answer; `file` tells its type.
+    /// The response; its media type depends on `file`.
     fn response(self, file: &str) -> Response {
         let kind = media_type(file);
         match self {
             Self::Application(bytes) => {
-                // Names of assets hold the hash of what is in them.
+                // Names of assets contain a hash of the content.
                 let keep = if file.starts_with("assets/") {
                     "private, max-age=31536000, immutable"
                 } else {
@@ -160,7 +159,7 @@ impl Found {
     }
 }
 
-/// What the web app and its workers may load and run: their own files, and styles that bear the nonce.
+/// Content security policy of the web app and its workers: their own files, and styles with the nonce.
 fn application_policy(nonce: Option<&str>) -> String {
     let styles = nonce.map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
     format!(
@@ -170,10 +169,10 @@ fn application_policy(nonce: Option<&str>) -> String {
     )
 }
 
-/// What browsers do not show.
+/// Media type of files that are downloaded, not shown.
 pub(super) const DOWNLOADED: &str = "application/octet-stream";
 
-/// What a file holds, by its ending. Only these are shown; all else is handed out to be kept.
+/// Media type of a file by its extension. Files of other types are offered for download.
 fn media_type(file: &str) -> &'static str {
     let ending = path::file_name(file).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref().unwrap_or_default() {

@@ -2,9 +2,9 @@ _ubp() {
     local words=() word line lead= glued= at=0 i
     for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
         word=${COMP_WORDS[i]}
-        # As it is meant, without quotes.
+        # The word under the cursor, without backslashes.
         if ((i == COMP_CWORD)) && [[ $word != [:=] ]]; then word=${2//\\/}; fi
-        # Readline takes what stands around : and = for words of their own, and replaces the last of them.
+        # Readline splits words at : and =, and replaces only the last part.
         if ((i > 0)) && [[ $glued || $word == [:=] ]]; then
             lead=${words[${#words[@]} - 1]}
             words[${#words[@]} - 1]+=$word
@@ -25,5 +25,5 @@ _ubp() {
         COMPREPLY+=("${line#"$lead"}")
     done < <("$1" completions bash --at "$at" -- "${words[@]}" 2>/dev/null)
 }
-# As file names, so that blanks in the names of pages are quoted.
+# As file names, so that spaces in names of pages are quoted.
 complete -o filenames -F _ubp ubp

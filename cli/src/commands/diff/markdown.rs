@@ -1,5 +1,5 @@
-//! A comparison as a comment on a pull request. Whatever comes from pages or git stands in code spans,
-//! on one line, so that no title, heading or path can be anything but text.
+//! A comparison as a comment on a pull request. Text from pages or git is printed in code spans on one line, so that no
+//! title, heading or path is read as Markdown.
 
 use std::fmt::Write as _;
 
@@ -9,16 +9,16 @@ use ubp_core::ops::{Step, StepDirection};
 
 use crate::output::counted;
 
-/// Characters of a comment; GitHub takes 65,536.
+/// Limit on the characters of a comment; GitHub's limit is 65,536.
 const MOST: usize = 60_000;
-/// Characters of one name.
+/// Limit on the characters of one name.
 const LONGEST: usize = 160;
-/// Sections that are named of one page.
+/// Limit on the sections listed per page.
 const SECTIONS: usize = 8;
-/// By this an earlier comment is found and replaced.
+/// Marks the comment, so that a later run can find and replace it.
 const MARK: &str = "<!-- ubp diff -->";
 
-/// The comment; `path` shows where a page lies.
+/// The comment; `path` gives the path of a page as seen from the repository.
 pub(super) fn comment(output: &Output, path: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     for most in [100, 50, 25, 10, 5, 1] {
@@ -36,7 +36,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
     let _ = writeln!(text, "\n{} → {}", code(&output.from.to_string()), code(&output.to.to_string()));
 
     let broken = output.broken_links.iter().map(|broken| broken_link(broken, &page)).collect();
-    list(&mut text, "❌ Links that broke", broken, most, true);
+    list(&mut text, "❌ New broken links", broken, most, true);
     let cycles = output.cycles.added.iter().map(|cycle| round(cycle, &page)).collect();
     list(&mut text, "❌ New dependency cycles", cycles, most, true);
     let stale = output.staleness.stale.iter().map(|stale| {
@@ -77,7 +77,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
         .extend(output.orphans.removed.iter().map(|orphan| format!("no longer an orphan: {}", page(orphan))));
     list(&mut text, "Fixed", better, most, false);
     let orphans = output.orphans.added.iter().map(|orphan| page(orphan)).collect();
-    list(&mut text, "New pages without links, and pages that lost their last", orphans, most, false);
+    list(&mut text, "New orphans: pages without links", orphans, most, false);
     let impact: Vec<String> = output
         .impact
         .iter()
@@ -85,7 +85,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
             format!("{:.2} {}: {}", affected.score, page(&affected.filepath), way(&affected.path, &page))
         })
         .collect();
-    let title = "Pages to look at: they depend on what changed";
+    let title = "Affected pages: they depend on what changed";
     list(&mut text, title, impact, most, false);
     for note in &output.notes {
         let _ = writeln!(text, "\n{}", code(note));
@@ -93,7 +93,7 @@ fn written(output: &Output, path: &dyn Fn(&str) -> String, most: usize) -> Strin
     text
 }
 
-/// A list under a heading, or folded away; nothing where there is nothing to list.
+/// A list under a heading, collapsed unless `open`; nothing if `entries` is empty.
 fn list(text: &mut String, title: &str, entries: Vec<String>, most: usize, open: bool) {
     if entries.is_empty() {
         return;
@@ -162,7 +162,7 @@ fn way(steps: &[Step], page: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
     for (at, step) in steps.iter().enumerate() {
         if at == 0 {
-            // A way that starts from a file begins with a path of the project.
+            // A path that starts at a source file begins with a path relative to the project.
             let is_file = step.link_type == SOURCE_REFS || !ubp_core::path::is_page(&step.from);
             text.push_str(&if is_file { code(&step.from) } else { page(&step.from) });
         }

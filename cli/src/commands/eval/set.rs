@@ -1,5 +1,4 @@
-//! Reading an evaluation set from a folder, in the forms of BEIR and TREC. Every mistake is reported
-//! with its file and line.
+//! Reads an evaluation set from a folder, in the formats of BEIR and TREC. Errors name the file and the line.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +9,7 @@ use serde_json::Value;
 use ubp_core::ops::evaluate::{Document, DocumentLink, Judgement, Query};
 use ubp_core::{Error, Result};
 
-/// What a first line of `qrels.tsv` begins with when it names the columns.
+/// First column of a header line in `qrels.tsv`.
 const JUDGEMENT_HEADERS: [&str; 6] = ["query-id", "query_id", "query", "qid", "topic", "topic_id"];
 /// The same for `links.tsv`.
 const LINK_HEADERS: [&str; 5] = ["src", "source", "source-id", "source_id", "from"];
@@ -20,19 +19,19 @@ const LINK_HEADERS: [&str; 5] = ["src", "source", "source-id", "source_id", "fro
 pub(super) struct Set {
     pub queries: Vec<Query>,
     pub judgements: Vec<Judgement>,
-    /// Texts to search in place of the project's pages.
+    /// Texts to search instead of the project's pages.
     pub documents: Option<Vec<Document>>,
     pub links: Vec<DocumentLink>,
 }
 
 impl Set {
-    /// Reads the set in `folder`, which messages call `shown`.
+    /// Reads the set in `folder`; messages name it as `shown`.
     pub fn read(folder: &Path, shown: &str) -> Result<Self> {
         let file = |name: &str| File::read(folder, shown, name);
         fs::read_dir(folder).map_err(|error| Error::io(shown, error))?;
         let missing = |name: &str| {
             Error::invalid(format!(
-                "{shown} holds no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv"
+                "{shown} has no {name}; an evaluation set is a folder with queries.jsonl and qrels.tsv"
             ))
         };
         let queries = file("queries.jsonl")?.ok_or_else(|| missing("queries.jsonl"))?;
@@ -59,7 +58,7 @@ struct File {
 }
 
 impl File {
-    /// `None` when it is not there.
+    /// `None` if the file does not exist.
     fn read(folder: &Path, shown: &str, name: &str) -> Result<Option<Self>> {
         let shown = format!("{}/{name}", shown.trim_end_matches('/'));
         let bytes = match fs::read(folder.join(name)) {
@@ -71,12 +70,12 @@ impl File {
             Err(error) => {
                 let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
                 let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-                Err(Error::invalid(format!("{shown}:{line}: this is not text in UTF-8")))
+                Err(Error::invalid(format!("{shown}:{line}: not valid UTF-8")))
             }
         }
     }
 
-    /// Lines that hold anything, with their numbers from 1.
+    /// Lines that are not blank, with their numbers from 1.
     fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
@@ -94,14 +93,14 @@ impl File {
         self.texts()?.into_iter().map(query).collect()
     }
 
-    /// One JSON object on each line, with an id, a text and perhaps a title, by the line's number; other
-    /// fields are passed over.
+    /// Line numbers and documents: a JSON object per line, with an id, a text and optionally a title. Other fields are
+    /// ignored.
     fn texts(&self) -> Result<Vec<(usize, Document)>> {
         let mut texts = Vec::new();
         let mut lines: HashMap<String, usize> = HashMap::new();
         for (line, content) in self.lines() {
             let value: Value = serde_json::from_str(content)
-                .map_err(|error| self.wrong(line, format!("this is not JSON: {}", reason(&error))))?;
+                .map_err(|error| self.wrong(line, format!("invalid JSON: {}", reason(&error))))?;
             let field = |name: &str| match value.get(name) {
                 Some(Value::String(text)) => Some(text.clone()),
                 Some(Value::Number(number)) => Some(number.to_string()),
@@ -122,7 +121,7 @@ impl File {
         Ok(texts)
     }
 
-    /// Query, page and grade, or TREC's query, iteration, page and grade.
+    /// Lines of query, page and grade, or as in TREC, of query, iteration, page and grade.
     fn judgements(&self) -> Result<Vec<Judgement>> {
         let mut judgements = Vec::new();
         for (at, (line, content)) in self.lines().enumerate() {
@@ -152,7 +151,7 @@ impl File {
         Ok(judgements)
     }
 
-    /// Source, target, and perhaps a type; a number in its place is a weight, which says nothing here.
+    /// Lines of source, target and optionally a type. A number in the third column is a weight, which is ignored.
     fn links(&self) -> Result<Vec<DocumentLink>> {
         let mut links = Vec::new();
         for (at, (line, content)) in self.lines().enumerate() {
@@ -175,7 +174,7 @@ impl File {
     }
 }
 
-/// Columns of a line: between tabs, or between blanks where there is no tab.
+/// Columns of a line, separated by tabs, or by spaces if there is no tab.
 fn columns(line: &str) -> Vec<&str> {
     if line.contains('\t') {
         line.split('\t').map(str::trim).collect()
@@ -188,7 +187,7 @@ fn is_header(first: &str, headers: &[&str]) -> bool {
     headers.iter().any(|header| header.eq_ignore_ascii_case(first))
 }
 
-/// What serde says, without its own line: each line of the file is a document to it.
+/// Serde's message without its line number, which is always 1: each line is parsed on its own.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! What to write into the settings of MCP clients, so that they start this server.
+//! Settings with which MCP clients start this server.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{ClientChoice, McpServerArgs};
 use crate::Environment;
 
-/// A part of a client's settings, and the file that it belongs into.
+/// Part of a client's settings, and the file for it.
 pub(crate) struct Snippet {
     pub place: &'static str,
     pub text: String,
@@ -32,7 +32,7 @@ pub(crate) fn of(
         arguments.push("--tools".into());
         arguments.push(args.tools.join(","));
     }
-    // Settings of a project are shared and start in its folder; those of a person are and do not.
+    // Project settings are shared, and the client starts the server in the project. User settings need the path.
     let mut anywhere = vec!["-C".to_owned(), root.to_string_lossy().into_owned()];
     if args.user {
         anywhere.clear();
@@ -78,7 +78,7 @@ fn toml(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// `ubp` where the shell finds this very program under that name, otherwise its path.
+/// `ubp` if the shell finds this program by that name, otherwise its path.
 fn program(environment: &Environment) -> String {
     let Ok(this) = std::env::current_exe() else { return "ubp".into() };
     let name = if cfg!(windows) { "ubp.exe" } else { "ubp" };

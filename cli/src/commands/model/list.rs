@@ -1,4 +1,4 @@
-//! `ubp model list`: the model in use, those installed and those known by name.
+//! `ubp model list`: the model in use, installed models and known models.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use super::{ENGINES, load, megabytes};
 use crate::output::{CommandResult, Failure, printable};
 use crate::session::{Terminal, answer_with};
 
-/// The answer of `ubp model list`.
+/// The output of `ubp model list`.
 #[derive(Debug, Serialize)]
 struct Output {
-    /// The model that the project's manifest names; null outside of a project.
+    /// The model named in the project's manifest; null outside a project.
     in_use: Option<InUse>,
     /// Every model that can be used by name.
     models: Vec<Model>,
@@ -29,26 +29,26 @@ struct InUse {
     dimensions: usize,
     /// Whether this machine can run it.
     available: bool,
-    /// Why not.
+    /// Why it cannot be used.
     problem: Option<String>,
-    /// What to do about it.
+    /// How to fix that.
     hint: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 struct Model {
     name: String,
-    /// `bundled`, `project` or `user`; null when it is not installed.
+    /// `bundled`, `project` or `user`; null if not installed.
     location: Option<&'static str>,
-    /// Its folder, when it has one.
+    /// Its folder; null for the built-in model and models that are not installed.
     path: Option<String>,
-    /// Length of its vectors; null when its files are damaged.
+    /// Length of its vectors; null if its files are damaged.
     dimensions: Option<usize>,
     /// What is wrong with the installed files.
     problem: Option<String>,
     /// Whether `ubp model use NAME` can download it.
     downloadable: bool,
-    /// Bytes to download, or about.
+    /// Approximate bytes to download.
     download_bytes: Option<u64>,
     licence: Option<&'static str>,
     summary: Option<&'static str>,
@@ -87,7 +87,7 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
     answer_with(terminal, json, &output, print)
 }
 
-/// Names of the folders in the places, the project's first, each once.
+/// Names of the folders with models, without duplicates, the project's first.
 pub(super) fn installed_names(places: &Places) -> Vec<String> {
     let mut names = Vec::new();
     for (_, folder) in places.all() {
@@ -114,7 +114,7 @@ fn models(places: &Places) -> Vec<Model> {
         downloadable: false,
         download_bytes: None,
         licence: Some("Apache-2.0"),
-        summary: Some("English, inside ubp"),
+        summary: Some("English, built in"),
     };
     let mut names = installed_names(places);
     names.extend(
@@ -168,7 +168,7 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     let width = output.models.iter().map(|model| model.name.len()).max().unwrap_or(0);
     for model in &output.models {
         let state = match (model.location, &model.problem, model.download_bytes) {
-            (Some("bundled"), _, _) => "inside ubp".into(),
+            (Some("bundled"), _, _) => "built in".into(),
             (Some(location), _, _) => format!("installed ({location})"),
             (None, Some(_), _) => "damaged".into(),
             (None, None, Some(bytes)) => format!("{} to download", megabytes(bytes)),

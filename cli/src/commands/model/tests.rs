@@ -1,4 +1,4 @@
-//! Models as people meet them: installed from folders and from a hub that runs in the test.
+//! Runs `ubp model` with models from folders and from a hub that runs in the test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[cfg(feature = "engines")]
@@ -21,13 +21,13 @@ use ubp_core::progress::Cancel;
 
 use crate::{Environment, ExitStatus, Io, SharedBuffer, run};
 
-/// A project with a place for the user's models beside it.
+/// A project, and beside it a folder for the user's models.
 struct Desk {
     root: TempDir,
     variables: Vec<(String, String)>,
 }
 
-/// What a command left.
+/// The status and output of a command.
 struct Ran {
     status: ExitStatus,
     out: String,
@@ -100,7 +100,7 @@ impl Desk {
     }
 
     #[cfg(feature = "engines")]
-    /// Names the model in the manifest as a clone from elsewhere would.
+    /// Sets the model in the manifest without installing it, as a clone does.
     fn name_model(&self, name: &str) {
         let mut manifest = self.manifest();
         manifest["embedding_model"] = serde_json::json!({ "name": name, "version": "1", "dimensions": 8 });
@@ -133,7 +133,7 @@ impl Desk {
     }
 }
 
-/// Names in a folder, sorted and without lock files; none when there is no such folder.
+/// Sorted names in a folder without lock files; empty if the folder does not exist.
 #[cfg(feature = "engines")]
 fn names(folder: &std::path::Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -143,7 +143,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
     names
 }
 
-/// The files of a tiny model that understands Latin script, with 8 dimensions.
+/// Files of a tiny model for Latin script, with 8 dimensions.
 #[cfg(feature = "engines")]
 const BERT: [(&str, &[u8]); 3] = [
     ("model.onnx", include_bytes!("../../../../core/models/tiny/bert/model.onnx")),
@@ -151,7 +151,7 @@ const BERT: [(&str, &[u8]); 3] = [
     ("model.json", include_bytes!("../../../../core/models/tiny/bert/model.json")),
 ];
 
-/// The files of another, with prefixes and for all scripts, with 8 dimensions.
+/// Files of a tiny model for all scripts, with prefixes and 8 dimensions.
 #[cfg(feature = "engines")]
 const XLMR: [(&str, &[u8]); 3] = [
     ("model.onnx", include_bytes!("../../../../core/models/tiny/xlmr/model.onnx")),

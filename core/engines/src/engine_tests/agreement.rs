@@ -1,5 +1,5 @@
-//! The same answers whichever engine computed the vectors: the ten nearest sections of this
-//! repository's own pages, for a hundred queries.
+//! All engines find the same results: the ten nearest paragraphs of this repository's documentation for a hundred
+//! queries.
 
 use ubp_core::embed::{MemoryFiles, ModelFiles};
 use ubp_core::ports::TextKind;
@@ -58,7 +58,8 @@ fn nearest(scores: &[f32]) -> Vec<usize> {
     order
 }
 
-/// By how much, at most, `order` is out of order by these scores, or leaves out a better one.
+/// How far `order` is from the order of these scores: the largest difference between a result and a better one that is
+/// behind it or missing.
 fn disorder(scores: &[f32], order: &[usize]) -> f32 {
     let mut rest = nearest(scores);
     rest.retain(|index| !order.contains(index));
@@ -71,7 +72,7 @@ fn disorder(scores: &[f32], order: &[usize]) -> f32 {
     worst
 }
 
-/// Queries whose ten nearest differ between engines by more than `tolerance`.
+/// Number of queries whose ten nearest paragraphs differ between engines by more than `tolerance`.
 fn disagreements(files: fn() -> Box<dyn ModelFiles>, tolerance: f32) -> usize {
     let all: Vec<_> = ENGINES.iter().map(|&engine| scores(engine, files())).collect();
     assert_eq!(all[0].len(), QUERIES);
@@ -83,14 +84,14 @@ fn disagreements(files: fn() -> Box<dyn ModelFiles>, tolerance: f32) -> usize {
 }
 
 #[test]
-fn a_float_model_gives_the_same_answers_on_every_engine() {
+fn a_float_model_gives_the_same_results_on_every_engine() {
     assert_eq!(disagreements(|| Box::new(MemoryFiles::new(bert())), 1e-3), 0);
     assert_eq!(disagreements(|| Box::new(MemoryFiles::new(xlmr())), 1e-3), 0);
 }
 
 #[cfg(feature = "bundled-model")]
 #[test]
-fn the_bundled_model_gives_the_same_answers_on_every_engine() {
+fn the_bundled_model_gives_the_same_results_on_every_engine() {
     assert_eq!(disagreements(|| Box::new(crate::BundledFiles), 1e-3), 0);
 }
 

@@ -1,4 +1,4 @@
-//! Files that are damaged, missing or of the wrong kind: an error that says what to do, never a panic.
+//! Damaged, missing and unsuitable model files cause errors that say what to do, never panics.
 
 use ubp_core::Error;
 use ubp_core::embed::MemoryFiles;
@@ -32,7 +32,7 @@ fn outcome(engine: Engine, files: Files) -> Result<(), String> {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn the_error_for_a_missing_file_names_it() {
     for &engine in ENGINES {
         for name in ["model.onnx", "tokenizer.json", "model.json"] {
             let rest = files().into_iter().filter(|file| file.0 != name).collect();
@@ -42,7 +42,7 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn wrong_dimensions_are_corrected_in_the_description() {
+fn the_error_for_wrong_dimensions_has_both_numbers() {
     for &engine in ENGINES {
         let mut files = files();
         replace(&mut files, "model.json", r#"{"name":"m","window":24,"dimensions":9}"#);
@@ -52,7 +52,7 @@ fn wrong_dimensions_are_corrected_in_the_description() {
 }
 
 #[test]
-fn a_window_beyond_the_model_is_an_error() {
+fn a_text_longer_than_the_model_supports_is_an_error() {
     for &engine in ENGINES {
         let mut files = files();
         replace(&mut files, "model.json", r#"{"name":"m","window":512,"dimensions":8}"#);
@@ -68,7 +68,7 @@ fn a_tokenizer_of_another_model_is_an_error() {
     for &engine in ENGINES {
         let mut files = files();
         let mut other = xlmr()[1].1.to_vec();
-        // Ids far beyond the vocabulary of the model.
+        // Ids far outside the vocabulary of the model.
         let text = String::from_utf8(std::mem::take(&mut other)).unwrap();
         replace(
             &mut files,
@@ -80,7 +80,7 @@ fn a_tokenizer_of_another_model_is_an_error() {
 }
 
 #[test]
-fn what_is_no_model_is_an_error() {
+fn an_invalid_model_file_is_an_error() {
     for &engine in ENGINES {
         for bytes in [&b""[..], b"not a model at all", b"\x08\x08", &[0xff; 64], &[0; 64]] {
             let mut files = files();
@@ -91,7 +91,7 @@ fn what_is_no_model_is_an_error() {
     }
 }
 
-/// What `engine` says of a model in which `from` is called `to`.
+/// The error of `engine` for a model in which `from` is replaced by `to`.
 fn renamed(engine: Engine, from: &str, to: &str) -> String {
     assert_eq!(from.len(), to.len());
     let mut files = files();
@@ -104,7 +104,7 @@ fn renamed(engine: Engine, from: &str, to: &str) -> String {
 
 #[cfg(feature = "rten")]
 #[test]
-fn an_operator_that_rten_lacks_leads_to_the_second_engine() {
+fn the_error_for_an_operator_that_rten_lacks_suggests_the_second_engine() {
     let message = renamed(Engine::Fastest, "Softmax", "Hardmux");
     assert!(message.contains("Hardmux"), "{message}");
     assert_eq!(message.contains("--features tract"), cfg!(not(feature = "tract")), "{message}");
@@ -120,7 +120,7 @@ fn a_model_of_another_kind_is_an_error() {
 }
 
 #[test]
-fn weights_that_are_cut_short_are_an_error() {
+fn a_truncated_model_file_is_an_error() {
     for &engine in ENGINES {
         let mut bytes = files()[0].1.clone();
         let mut cut = 1;
@@ -135,7 +135,7 @@ fn weights_that_are_cut_short_are_an_error() {
 }
 
 #[test]
-fn no_flipped_byte_takes_the_process_down() {
+fn flipped_bits_do_not_crash_the_process() {
     for &engine in ENGINES {
         let original = files()[0].1.clone();
         let mut failed = 0;

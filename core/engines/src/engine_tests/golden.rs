@@ -1,4 +1,4 @@
-//! The bundled model: tokens as Hugging Face's tokenizers makes them, vectors as ONNX Runtime does.
+//! The bundled model has the tokens of Hugging Face's tokenizers and the vectors of ONNX Runtime.
 
 use serde::Deserialize;
 use ubp_core::embed::ModelFiles;
@@ -13,7 +13,7 @@ const DIMENSIONS: usize = 384;
 #[derive(Deserialize)]
 struct Tokens {
     ids: Vec<u32>,
-    /// Start and end of every token in turn; empty when the text was cut.
+    /// Start and end of each token; empty for truncated texts.
     ranges: Vec<usize>,
 }
 
@@ -23,7 +23,7 @@ fn texts() -> Vec<String> {
     texts.into_iter().map(repeated).collect()
 }
 
-/// Per text: ONNX Runtime on the same file, and on the float model.
+/// Vectors of each text from ONNX Runtime: with the same file, and with the float model.
 fn vectors() -> Vec<(Vec<f32>, Vec<f32>)> {
     let numbers: Vec<f32> = include_bytes!("../../../models/golden/vectors.bin")
         .chunks_exact(2)
@@ -36,7 +36,7 @@ fn vectors() -> Vec<(Vec<f32>, Vec<f32>)> {
 }
 
 #[test]
-fn tokens_are_those_of_the_reference() {
+fn tokens_equal_the_reference() {
     let expected: Vec<Tokens> =
         serde_json::from_str(include_str!("../../../models/golden/tokens.json")).unwrap();
     let tokenizer = Tokenizer::parse(&BundledFiles.read("tokenizer.json").unwrap()).unwrap();
@@ -54,7 +54,7 @@ fn tokens_are_those_of_the_reference() {
 }
 
 #[test]
-fn vectors_are_those_of_the_reference() {
+fn vectors_match_the_reference() {
     let texts = texts();
     let expected = vectors();
     assert_eq!(texts.len(), expected.len());
@@ -66,7 +66,7 @@ fn vectors_are_those_of_the_reference() {
         for ((text, vector), (reference, float)) in texts.iter().zip(&found).zip(&expected) {
             let (same, near) = (cosine(vector, reference), cosine(vector, float));
             assert!(same >= 0.9999, "{engine:?}: {same} to ONNX Runtime for {text:.60}");
-            // Quantising blurs the vector of no text at all a little more; nobody asks for it.
+            // Quantization changes the vector of an empty text slightly more, which does not matter.
             let least = if text.trim().is_empty() { 0.985 } else { 0.99 };
             assert!(near >= least, "{engine:?}: {near} to the float model for {text:.60}");
             assert!((cosine(vector, vector) - 1.0).abs() < 1e-5);
@@ -91,7 +91,7 @@ fn a_vector_does_not_depend_on_its_neighbours() {
 }
 
 #[test]
-fn meaning_is_nearer_than_words() {
+fn a_passage_with_the_same_meaning_is_nearer_than_one_with_the_same_words() {
     let embedder = bundled().unwrap();
     let query =
         &embedder.embed(TextKind::Query, &["How do I sign in again when I forgot my password?"]).unwrap()[0];
@@ -104,7 +104,7 @@ fn meaning_is_nearer_than_words() {
 }
 
 #[test]
-fn the_model_says_what_it_is() {
+fn the_model_describes_itself() {
     let embedder = bundled().unwrap();
     let model = embedder.model();
     assert_eq!((model.name.as_str(), model.dimensions, model.window), ("all-MiniLM-L6-v2", 384, 256));
@@ -113,7 +113,7 @@ fn the_model_says_what_it_is() {
 }
 
 #[test]
-fn long_texts_become_chunks_that_the_model_sees_whole() {
+fn chunks_of_long_texts_fit_into_the_window() {
     let embedder: Box<dyn Embedder> = bundled().unwrap();
     let path = ["Operations".to_owned(), "Backups".to_owned()];
     let text = "Backups run every night at two. A backup that cannot be read is not a backup. ".repeat(60);

@@ -1,4 +1,4 @@
-//! A GPU gives the vectors that the CPU gives, or says why it gives none.
+//! A GPU gives the same vectors as the CPU, or an error.
 
 use ubp_core::ports::TextKind;
 
@@ -6,7 +6,7 @@ use super::{bert, cosine, opened};
 use crate::{Engine, gpu};
 
 #[test]
-fn a_gpu_does_the_same_or_says_why_not() {
+fn a_gpu_gives_the_same_vectors_or_an_error() {
     let on_gpu = opened(Engine::Gpu, bert());
     let texts = ["how do sessions expire", "a page about tokens"];
     match gpu() {

@@ -48,7 +48,7 @@ fn xlm_roberta_style() {
 }
 
 #[test]
-fn tokens_of_a_unigram_model_are_those_of_the_reference() {
+fn tokens_of_a_unigram_model_equal_the_reference() {
     let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();
     for case in expected(include_str!("../../../models/tiny/xlmr/expected.json")) {
         let prefix = if case.kind == "query" { "query: " } else { "p: " };
@@ -57,7 +57,7 @@ fn tokens_of_a_unigram_model_are_those_of_the_reference() {
 }
 
 #[test]
-fn token_ranges_lie_on_characters_whatever_the_tokenizer_does() {
+fn token_ranges_start_and_end_between_characters() {
     let text = "ﬃ Ünï 認証フロー 👩‍👩‍👧 ½ ㌔ e\u{301}";
     for files in [bert(), xlmr()] {
         let embedder = opened(super::Engine::Fastest, files);
@@ -71,12 +71,12 @@ fn token_ranges_lie_on_characters_whatever_the_tokenizer_does() {
 }
 
 #[test]
-fn a_long_text_is_cut_but_keeps_its_last_special_token() {
+fn a_truncated_text_keeps_its_last_special_token() {
     let tokenizer = Tokenizer::parse(bert()[1].1).unwrap();
     let long = "login ".repeat(10_000);
     let tokens = tokenizer.tokens(&long, 24).unwrap();
     assert_eq!((tokens.ids.len(), tokens.ids.first(), tokens.ids.last()), (24, Some(&2), Some(&3)));
-    // Far into the text before the window is full.
+    // The window is full only far into the text.
     let sparse = format!("{}login", " ".repeat(2000)).repeat(24);
     assert_eq!(tokenizer.tokens(&sparse, 24).unwrap().ids.len(), 24);
 }
@@ -97,7 +97,7 @@ fn the_identity_changes_with_every_file() {
 }
 
 #[test]
-fn prefixes_tell_questions_from_passages() {
+fn prefixes_distinguish_queries_from_passages() {
     for &engine in ENGINES {
         let vectors = |files, text: &str| {
             let embedder = opened(engine, files);
@@ -113,7 +113,7 @@ fn prefixes_tell_questions_from_passages() {
 }
 
 #[test]
-fn pieces_leave_room_for_the_prefix() {
+fn chunks_leave_room_for_the_prefix() {
     let embedder = opened(super::Engine::Fastest, xlmr());
     assert_eq!(embedder.model().window, 24 - "p: ".len());
     let tokenizer = Tokenizer::parse(xlmr()[1].1).unwrap();

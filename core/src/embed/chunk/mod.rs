@@ -1,6 +1,6 @@
-//! Long texts in pieces that fit a model's window. A vector says little about a text that the model
-//! saw only the beginning of, so a long section becomes several pieces, cut where a reader would
-//! pause, each with the headings above it and a little of what came before.
+//! Splits long texts into pieces that fit a model's window. The vector of a long text covers only the
+//! beginning that the model has read. So a long section becomes several pieces, cut where a reader would
+//! pause, each with the headings above it and a little of the text before.
 
 use std::ops::Range;
 
@@ -8,22 +8,22 @@ use crate::Result;
 use crate::page::split::{Measure, Sizes, split};
 use crate::ports::Embedder;
 
-/// Tokens kept free for those that models put around a text.
+/// Tokens reserved for the special tokens that models put around a text.
 const SPECIAL: usize = 4;
-/// At most this share of the window goes to the headings, and of a piece to what it repeats.
+/// The headings take at most a fourth of the window, the overlap at most a seventh of a piece.
 const HEADINGS: usize = 4;
 const OVERLAP: usize = 7;
-/// Between the headings of the path, and between them and the text.
+/// Separators: between headings, and between the headings and the text.
 const BETWEEN: &str = " > ";
 const BELOW: &str = "\n\n";
 
-/// Byte ranges of the pieces of `text` that are embedded one by one, each together with the headings
-/// above it, outermost first, and none of more than `most` characters where that is given. In order, on
-/// character boundaries, none empty, every byte of `text` in at least one; neighbours that only the model
-/// keeps apart overlap by about a sentence. No pieces for an empty text, one when the text fits.
+/// Byte ranges of the pieces of `text` that are embedded one by one, each with the headings above it, outermost
+/// first. No piece has more than `most` characters, if given. The ranges are in order, on character boundaries and
+/// not empty, and cover every byte of `text`. Pieces cut only for the model overlap by about a sentence. An empty
+/// text has no pieces; a text that fits has one.
 ///
 /// # Errors
-/// [`crate::Error::Model`] when the tokenizer cannot be loaded.
+/// [`crate::Error::Model`] if the tokenizer cannot be loaded.
 pub fn chunks(
     embedder: &dyn Embedder,
     heading_path: &[String],
@@ -38,11 +38,11 @@ pub fn chunks(
     Ok(chunks)
 }
 
-/// Byte ranges of the pieces of at most `most` characters of `text`, next to each other, in order, on character
-/// boundaries, none empty, together the whole text; one where nothing is given.
+/// Byte ranges of the pieces of `text`, of at most `most` characters each: adjacent, in order, on character
+/// boundaries, not empty, together the whole text. One piece if `most` is `None`.
 pub fn pieces(text: &str, most: Option<usize>) -> Vec<Range<usize>> {
     match most {
-        // A byte is at least as much as a character.
+        // A text never has more characters than bytes.
         Some(most) if text.len() > most => {
             let starts = text.char_indices().map(|(at, _)| at).collect();
             split(text, &Starts(starts), Sizes { piece: most.max(1), whole: most.max(1), overlap: 0 })
@@ -67,7 +67,7 @@ fn windows(embedder: &dyn Embedder, heading_path: &[String], text: &str) -> Resu
     Ok(split(text, &Starts(starts), sizes))
 }
 
-/// Where each token or character of a text starts; never decreasing.
+/// Where each token or character of a text starts, in ascending order.
 struct Starts(Vec<usize>);
 
 impl Measure for Starts {
@@ -80,12 +80,12 @@ impl Measure for Starts {
     }
 }
 
-/// What the model reads for a piece of a section: the headings above it, outermost first, and then
-/// the piece. Headings that would take more than a quarter of the window are left out from the
-/// outermost on.
+/// The model's input for a piece of a section: the headings above it, outermost first, and then
+/// the piece. If the headings take more than a quarter of the window, the outermost are left out
+/// first.
 ///
 /// # Errors
-/// [`crate::Error::Model`] when the tokenizer cannot be loaded.
+/// [`crate::Error::Model`] if the tokenizer cannot be loaded.
 pub fn passage(embedder: &dyn Embedder, heading_path: &[String], piece: &str) -> Result<String> {
     let mut passage = headings(embedder, heading_path)?;
     let piece = piece.trim();

@@ -1,4 +1,4 @@
-//! Properties that hold for every text, and the places where readable text is cut.
+//! Properties of all pieces, and where readable text is cut.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ fn code_blocks_stay_whole_when_they_fit() {
 }
 
 #[test]
-fn the_passage_carries_its_headings() {
+fn a_passage_includes_its_headings() {
     let embedder = HashEmbedder::default();
     let path = ["Guide".to_owned(), " ".to_owned(), "Install".to_owned()];
     assert_eq!(passage(&embedder, &path, "  Run it. \n").unwrap(), "Guide > Install\n\nRun it.");
@@ -106,13 +106,13 @@ proptest! {
     }
 
     #[test]
-    fn no_chunk_is_longer_than_it_may_be(text in text(), most in 1_usize..200) {
+    fn no_chunk_exceeds_its_limit(text in text(), most in 1_usize..200) {
         let embedder = HashEmbedder::default();
         let ranges = chunks(&embedder, &["Heading".into()], &text, Some(most)).unwrap();
         let mut covered = 0;
         for range in &ranges {
             prop_assert!(range.start <= covered && range.end > covered, "{ranges:?}");
-            // Slicing fails inside of a character.
+            // Slicing panics inside of a character.
             let piece = &text[range.clone()];
             prop_assert!(piece.chars().count() <= most, "{} in {most}", piece.chars().count());
             let seen = passage(&embedder, &["Heading".into()], piece).unwrap();
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn pieces_are_the_text(text in text(), most in prop::option::of(1_usize..200)) {
+    fn joined_pieces_are_the_text(text in text(), most in prop::option::of(1_usize..200)) {
         let ranges = super::pieces(&text, most);
         let joined: String = ranges.iter().map(|range| &text[range.clone()]).collect();
         prop_assert_eq!(&joined, &text);

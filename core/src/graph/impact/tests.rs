@@ -1,4 +1,4 @@
-//! What a change reaches, held against every way there is in small graphs.
+//! Impact compared with all possible paths in small graphs.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn reached(graph: &LinkGraph, start: i64, depth: usize, types: &[&str]) -> Vec<(
 }
 
 #[test]
-fn a_change_goes_against_the_links() {
+fn a_change_affects_pages_that_link_to_the_changed_page() {
     let graph = LinkGraph::from_edges([
         (2, 1, "depends_on"),
         (3, 2, "implements"),
@@ -31,14 +31,14 @@ fn a_change_goes_against_the_links() {
 }
 
 #[test]
-fn a_conflict_is_felt_on_both_sides() {
+fn a_conflict_affects_both_pages() {
     let graph = LinkGraph::from_edges([(1, 2, "conflicts_with"), (3, 2, "depends_on")]);
     assert_eq!(reached(&graph, 1, 2, &[]), [(2, 1, 0.7), (3, 2, 0.35)]);
     assert_eq!(reached(&graph, 2, 1, &[]), [(1, 1, 0.7), (3, 1, 1.0)]);
 }
 
 #[test]
-fn of_several_shortest_ways_the_strongest_counts() {
+fn the_strongest_of_several_shortest_paths_counts() {
     let graph = LinkGraph::from_edges([
         (2, 1, "references"),
         (2, 1, "depends_on"),
@@ -54,10 +54,10 @@ fn of_several_shortest_ways_the_strongest_counts() {
 
 fn edges() -> impl Strategy<Value = Vec<(i64, i64, &'static str)>> {
     let edge = (1..8_i64, 1..8_i64, prop::sample::select(&TYPES[..]));
-    prop::collection::vec(edge.prop_filter("links to itself are no edges", |(a, b, _)| a != b), 0..24)
+    prop::collection::vec(edge.prop_filter("links to the same page are not edges", |(a, b, _)| a != b), 0..24)
 }
 
-/// The best score of every page over all ways of at most `left` further steps.
+/// The best score of every page over all paths of at most `left` further steps.
 fn every_way(
     edges: &[Edge<'_>],
     way: &mut Vec<i64>,
@@ -92,7 +92,7 @@ fn every_way(
 
 proptest! {
     #[test]
-    fn the_score_is_the_best_of_all_ways(edges in edges(), depth in 1..5_usize) {
+    fn the_score_is_the_best_of_all_paths(edges in edges(), depth in 1..5_usize) {
         let graph = LinkGraph::from_edges(edges);
         let mut best = BTreeMap::new();
         every_way(&graph.edges(), &mut vec![1], 1.0, depth, &mut best);
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn more_depth_adds_pages_and_changes_none(edges in edges(), depth in 1..5_usize) {
+    fn greater_depth_only_adds_pages(edges in edges(), depth in 1..5_usize) {
         let graph = LinkGraph::from_edges(edges);
         let near = graph.impact(&[(1, 1.0)], depth, &[]);
         let far = graph.impact(&[(1, 1.0)], depth + 1, &[]);
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn every_step_is_an_edge_from_a_page_one_hop_nearer(edges in edges(), depth in 1..6_usize) {
+    fn the_last_step_is_an_edge_from_a_page_one_hop_nearer(edges in edges(), depth in 1..6_usize) {
         let graph = LinkGraph::from_edges(edges);
         let affected = graph.impact(&[(1, 1.0)], depth, &[]);
         let depths: BTreeMap<i64, usize> = affected.iter().map(|a| (a.reached.page, a.reached.depth)).collect();

@@ -1,4 +1,4 @@
-//! Links lead where Obsidian leads them.
+//! Links resolve as in Obsidian.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn table() -> NameTable {
     table
 }
 
-/// The path that `target` on the page `from` leads to, with `#anchor`, and `?` when ambiguous.
+/// The destination of `target` on the page `from`: path, `#anchor`, and `?` if ambiguous.
 fn lead(kind: LinkKind, from: &str, target: &str) -> String {
     let page = PAGES.iter().position(|(path, ..)| *path == from).map_or(-1, |at| at as i64);
     let origin = Origin { page, path: from, pages_dir: "docs" };
@@ -64,14 +64,14 @@ fn paths_come_before_names_and_names_before_titles_and_aliases() {
 }
 
 #[test]
-fn case_and_unicode_form_are_forgiven() {
+fn case_and_unicode_form_are_ignored() {
     assert_eq!(wiki("index.md", "deploy"), "guide/Deploy.md");
     assert_eq!(wiki("index.md", "GUIDE/DEPLOY"), "guide/Deploy.md");
     assert_eq!(wiki("index.md", "Cafe\u{301}"), "Caf\u{e9}.md");
 }
 
 #[test]
-fn the_nearest_of_several_is_taken_and_the_doubt_reported() {
+fn the_nearest_of_several_pages_wins_and_is_marked_ambiguous() {
     assert_eq!(wiki("guide/Deploy.md", "setup"), "guide/setup.md?");
     assert_eq!(wiki("api/v1/tokens.md", "setup"), "api/setup.md?");
     assert_eq!(wiki("index.md", "Twin"), "twins/a.md?");
@@ -79,7 +79,7 @@ fn the_nearest_of_several_is_taken_and_the_doubt_reported() {
 }
 
 #[test]
-fn a_hash_belongs_to_the_name_where_a_page_has_it() {
+fn a_hash_belongs_to_the_name_if_a_page_has_that_name() {
     assert_eq!(wiki("index.md", "C# notes"), "C# notes.md");
     assert_eq!(wiki("index.md", "C# notes#Generics"), "C# notes.md#Generics");
     assert_eq!(wiki("index.md", "tokens#Scope#Read"), "api/v1/tokens.md#Scope#Read");
@@ -88,7 +88,7 @@ fn a_hash_belongs_to_the_name_where_a_page_has_it() {
 }
 
 #[test]
-fn relative_paths_start_at_the_links_own_folder() {
+fn relative_paths_start_in_the_folder_of_the_page() {
     assert_eq!(wiki("guide/setup.md", "../api/setup"), "api/setup.md");
     assert_eq!(wiki("guide/setup.md", "./Deploy"), "guide/Deploy.md");
     assert_eq!(wiki("index.md", "../outside"), "nowhere");
@@ -99,7 +99,7 @@ fn relative_paths_start_at_the_links_own_folder() {
 }
 
 #[test]
-fn files_of_the_project_are_sources_and_media_are_attachments() {
+fn project_files_are_sources_and_media_are_attachments() {
     assert_eq!(wiki("index.md", "src/auth/login.ts"), "source src/auth/login.ts");
     assert_eq!(lead(LinkKind::Markdown, "index.md", "diagram.rs"), "source docs/diagram.rs");
     assert_eq!(
@@ -112,7 +112,7 @@ fn files_of_the_project_are_sources_and_media_are_attachments() {
 }
 
 #[test]
-fn every_name_that_could_matter_is_among_the_keys() {
+fn keys_contain_every_name_that_can_change_the_destination() {
     assert_eq!(
         name_keys("api/v1/Tokens#Scope"),
         ["api/v1/tokens", "api/v1/tokens#scope", "tokens", "tokens#scope"]

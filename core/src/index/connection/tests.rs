@@ -1,4 +1,4 @@
-//! Opening an index from bytes: what is one, and what is refused; and statements that stay prepared.
+//! Opening an index from bytes, which bytes are rejected, and reuse of prepared statements.
 #![allow(clippy::unwrap_used)]
 
 use rusqlite::StatementStatus;
@@ -7,18 +7,18 @@ use super::*;
 use crate::index::tests::Project;
 
 impl Index {
-    /// The file that this index would be.
+    /// The content of this index as a file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         lock(&self.writer).serialize("main").unwrap().to_vec()
     }
 
-    /// Whether vectors are held in memory.
+    /// Whether vectors are cached in memory.
     pub(crate) fn holds_vectors(&self) -> bool {
         self.matrix.latest().is_some()
     }
 }
 
-/// An index file with two pages.
+/// The bytes of an index file with two pages.
 fn file() -> Vec<u8> {
     let pages = [("a.md", "# A\n\nsee [[b]]\n"), ("b.md", "# B\n\nwords\n")];
     Project::with_pages(pages).index.to_bytes()
@@ -29,7 +29,7 @@ fn opened(bytes: &[u8]) -> Result<Index> {
 }
 
 #[test]
-fn an_index_is_read_from_bytes_and_never_written() {
+fn an_index_opened_from_bytes_is_read_only() {
     let mut bytes = file();
     for wal in [false, true] {
         if wal {
@@ -48,7 +48,7 @@ fn an_index_is_read_from_bytes_and_never_written() {
 }
 
 #[test]
-fn what_is_no_index_is_refused() {
+fn bytes_that_are_not_an_index_are_rejected() {
     let bytes = file();
     let with = |at: usize, values: [u8; 4]| {
         let mut changed = bytes.clone();
@@ -62,7 +62,7 @@ fn what_is_no_index_is_refused() {
     };
     for (what, unusable) in [
         ("nothing", Vec::new()),
-        ("text", b"no database at all".to_vec()),
+        ("text", b"not a database".to_vec()),
         ("zeros", vec![0; 4096]),
         ("a header", bytes[..HEADER].to_vec()),
         ("half", bytes[..bytes.len() / 2].to_vec()),
@@ -73,12 +73,12 @@ fn what_is_no_index_is_refused() {
         let error = opened(&unusable).err().unwrap();
         assert_eq!(error.code(), "invalid_params", "{what}: {error}");
     }
-    // Fewer bytes than were announced.
+    // Fewer bytes than the given length.
     assert!(Index::from_bytes(&bytes[..200], bytes.len()).is_err());
 }
 
 #[test]
-fn a_join_is_planned_once_whatever_is_bound() {
+fn a_join_is_not_planned_again_for_other_parameters() {
     let text = |page: usize| format!("# Page {page}\n\nsee [[p{}]]\n", page * 7 % 40);
     let pages: Vec<(String, String)> = (0..40).map(|page| (format!("p{page}.md"), text(page))).collect();
     let index = Project::with_pages(pages.iter().map(|(path, text)| (path.as_str(), text.as_str()))).index;

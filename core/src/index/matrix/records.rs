@@ -1,19 +1,18 @@
-//! Vectors one behind the other in a piece of memory that needs no making: the same in a file that
-//! processes share and in memory of one's own, on every machine, at any address.
+//! Vectors in one block of memory that needs no decoding: the same bytes in a file that processes share and in a
+//! process's own memory, on every machine, at any address.
 //!
-//! A header, then a record for every vector, by number of the section: numbers of section and page, scale,
-//! error, and the vector's numbers.
+//! A header, then one record per vector, sorted by section: section, page, scale, error, and the vector's numbers.
 
 use rusqlite::Connection;
 
 use crate::Result;
 use crate::index::vector_state::VectorState;
 
-/// What the bytes begin with. Raised with any change of what follows.
+/// The first bytes. Incremented whenever the format changes.
 const MAGIC: &[u8; 8] = b"UBPvec\x001";
-/// The magic, the name of the state, dimensions, and room up to a full line of memory.
+/// Size of the header in bytes: magic, name of the state and dimensions, padded to a cache line.
 const HEADER: usize = 64;
-/// What stands before the numbers of a vector.
+/// Size in bytes of the fields before a vector's numbers.
 const LEAD: usize = 24;
 
 fn header(dimensions: usize, state: Option<&VectorState>) -> Vec<u8> {
@@ -24,26 +23,26 @@ fn header(dimensions: usize, state: Option<&VectorState>) -> Vec<u8> {
     header
 }
 
-/// Whether `bytes` are records of vectors with so many dimensions, made in that state.
+/// Whether `bytes` are records of vectors with these dimensions, in this state of the index.
 pub(super) fn are(bytes: &[u8], dimensions: usize, state: &VectorState) -> bool {
     bytes
         .strip_prefix(header(dimensions, Some(state)).as_slice())
         .is_some_and(|records| records.len() % (LEAD + dimensions) == 0)
 }
 
-/// The vectors of the model with this number.
+/// Reads the vectors of a model from the index, as records.
 pub(super) fn read(
     db: &Connection,
     model: i64,
     dimensions: usize,
     state: Option<&VectorState>,
 ) -> Result<Vec<u8>> {
-    // Asked for at once: growing would copy everything several times, and need twice the memory.
+    // Reserved in one step: growing would copy everything several times, and need twice the memory.
     let count: usize = db.query_row("SELECT count(*) FROM section_vectors", [], |row| row.get(0))?;
     let mut bytes = Vec::new();
     bytes.reserve_exact(HEADER + count * (LEAD + dimensions));
     bytes.extend(header(dimensions, state));
-    // A vector of another model stands there until the section is embedded again.
+    // Sections that were not embedded again yet still have vectors of the former model.
     let mut statement = db.prepare_cached(
         "SELECT section, page, scale, error, rounded FROM section_vectors
          WHERE model = ?1 AND scale IS NOT NULL ORDER BY section, ordinal",
@@ -63,14 +62,14 @@ pub(super) fn read(
     Ok(bytes)
 }
 
-/// One vector, with the section that it is of.
+/// A vector and its section.
 pub(super) struct Record<'a> {
     pub section: i64,
     pub page: i64,
     pub scale: f32,
-    /// Length of what rounding took away.
+    /// Length of the rounding error.
     pub error: f32,
-    /// To be multiplied with the scale; two's complement.
+    /// Multiples of the scale, in two's complement.
     pub numbers: &'a [u8],
 }
 
@@ -91,11 +90,11 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Bytes, read as records.
+/// Bytes interpreted as records.
 #[derive(Clone, Copy)]
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
-    /// Bytes of one.
+    /// Size of a record in bytes.
     length: usize,
 }
 
@@ -116,7 +115,7 @@ impl<'a> Records<'a> {
         self.bytes.chunks_exact(self.length).filter_map(Record::new)
     }
 
-    /// Those of one section.
+    /// The records of one section.
     pub(super) fn of(self, section: i64) -> impl Iterator<Item = Record<'a>> {
         let (mut first, mut end) = (0, self.len());
         while first < end {

@@ -1,4 +1,4 @@
-//! The scan in 8 bits against plain arithmetic on the exact vectors.
+//! The 8-bit scan compared with plain arithmetic on the exact vectors.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::index::rounding::round;
 
 mod sharing;
 
-/// An index that holds these vectors as the only model's, each with its section.
+/// An index with these sections and vectors, all of one model.
 fn index(dimensions: usize, vectors: &[(i64, Vec<f32>)]) -> Index {
     let index = Index::in_memory().unwrap();
     index
@@ -60,7 +60,7 @@ fn closest(index: &Index, query: &[f32], limit: usize, keep: impl Fn(i64) -> boo
     index.read(|db| matrix.closest(db, query, limit, keep)).unwrap().sections
 }
 
-/// Section and similarity of the closest, from every exact vector.
+/// The closest sections and their similarities, computed from the exact vectors.
 fn exactly(vectors: &[(i64, Vec<f32>)], query: &[f32], limit: usize) -> Vec<(i64, f32)> {
     let mut sections: Vec<i64> = vectors.iter().map(|(section, _)| *section).collect();
     sections.dedup();
@@ -85,7 +85,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// Vectors of every temper: spread out, crowded into a corner, with a few large numbers, one-hot, none.
+/// Different kinds of vectors: evenly spread, concentrated in one direction, with a single large number, one-hot, zero.
 fn vector(dimensions: usize) -> impl Strategy<Value = Vec<f32>> {
     let numbers = |low: f32, high: f32| prop::collection::vec(low..high, dimensions);
     prop_oneof![
@@ -122,7 +122,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_closest_are_those_of_the_exact_vectors(
+    fn the_closest_sections_are_those_of_an_exact_scan(
         vectors in stored(24), query in vector(24), limit in 1_usize..20,
     ) {
         let index = index(24, &vectors);
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn every_section_is_found_once_and_only_on_pages_that_are_kept(
+    fn every_section_is_found_once_and_only_on_pages_that_pass_the_filter(
         vectors in stored(8), query in vector(8), limit in 0_usize..200,
     ) {
         let index = index(8, &vectors);
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn what_rounding_takes_is_within_what_it_says(vector in vector(96), query in vector(96)) {
+    fn the_rounding_error_is_within_its_bound(vector in vector(96), query in vector(96)) {
         let data: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
         let exact = exact(&query, &data);
         let (rounded, query) = (round(&vector).unwrap(), RoundedQuery::new(&query).unwrap());
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn no_number_makes_it_fail(
+    fn nan_and_infinity_in_vectors_do_not_panic(
         vectors in prop::collection::vec(prop::collection::vec(any::<f32>(), 6), 0..20),
         query in prop::collection::vec(any::<f32>(), 6),
         limit in 0_usize..30,
@@ -171,7 +171,7 @@ proptest! {
 }
 
 #[test]
-fn a_vector_that_is_no_number_hides_no_other() {
+fn a_vector_with_nan_does_not_hide_other_vectors() {
     let vectors = vec![(1, vec![f32::NAN, 0.0]), (2, vec![0.6, 0.8]), (3, vec![f32::INFINITY, 1.0])];
     let index = index(2, &vectors);
     let found = closest(&index, &[1.0, 0.0], 5, |_| true);
@@ -180,7 +180,7 @@ fn a_vector_that_is_no_number_hides_no_other() {
 }
 
 #[test]
-fn copies_of_one_text_come_in_order_of_their_sections() {
+fn sections_with_equal_vectors_are_sorted_by_number() {
     let vectors: Vec<(i64, Vec<f32>)> = (0..500).map(|section| (section, vec![0.6, 0.8])).collect();
     let index = index(2, &vectors);
     let found = closest(&index, &[0.8, 0.6], 4, |_| true);
@@ -188,7 +188,7 @@ fn copies_of_one_text_come_in_order_of_their_sections() {
 }
 
 #[test]
-fn a_query_of_another_length_is_close_to_nothing() {
+fn a_query_with_other_dimensions_finds_nothing() {
     let index = index(2, &[(1, vec![1.0, 0.0])]);
     assert!(closest(&index, &[1.0, 0.0, 0.0], 4, |_| true).is_empty());
     assert!(closest(&index, &[], 4, |_| true).is_empty());
@@ -197,7 +197,7 @@ fn a_query_of_another_length_is_close_to_nothing() {
 }
 
 #[test]
-fn one_section_is_compared_by_its_closest_vector() {
+fn a_section_is_compared_by_its_closest_vector() {
     let index = index(2, &[(4, vec![1.0, 0.0]), (4, vec![0.0, 1.0]), (9, vec![-1.0, 0.0])]);
     let matrix = index.view().vectors("made-up").unwrap();
     let query = [0.6, 0.8];

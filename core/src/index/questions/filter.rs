@@ -1,4 +1,4 @@
-//! Which pages may be found at all.
+//! Filters: which pages may be found.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -8,48 +8,48 @@ use super::{all, any};
 use crate::index::pages_folder;
 use crate::{Error, Result, path, text};
 
-/// A condition that no page of the project meets.
+/// A condition that matches no page of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmatched {
-    /// What it is.
+    /// The kind of the condition.
     pub kind: UnmatchedKind,
-    /// What was asked for; of a field, `key=value`.
+    /// The requested value; for a field, `key=value`.
     pub value: String,
-    /// What there is instead, at most ten.
+    /// Existing values instead, at most ten.
     pub known: Vec<String>,
 }
 
-/// What a condition asks for.
+/// The kind of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmatchedKind {
-    /// A type of pages.
+    /// A page type.
     Type,
     /// A tag.
     Tag,
     /// A folder.
     Folder,
-    /// A value in front matter.
+    /// A front-matter value.
     Field,
 }
 
-/// Conditions that a page must meet, all of them; empty ones are met by every page.
+/// Conditions on a page; all must be met. An empty filter matches every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Its type is one of these.
+    /// The page has one of these types.
     pub doc_types: Vec<String>,
-    /// It carries all of these tags, or tags nested below them.
+    /// The page has all of these tags, or tags nested below them.
     pub tags: Vec<String>,
-    /// It lies in this folder or below, relative to the pages folder.
+    /// The page is in this folder or below it, relative to the pages folder.
     pub folder: Option<String>,
-    /// Its front matter has these keys with these values (or lists that contain them).
+    /// The page's front matter has these keys with these values (or lists that contain them).
     pub fields: BTreeMap<String, String>,
 }
 
 impl Filter {
-    /// The pages that meet the conditions; `None` when there are none to meet.
+    /// The pages that match, or `None` if the filter is empty.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] for a key that cannot be looked up, [`Error::Database`].
+    /// [`Error::InvalidParams`] for a key with a quote, [`Error::Database`].
     pub fn allowed(&self, db: &Connection) -> Result<Option<HashSet<i64>>> {
         let mut conditions: Vec<String> = Vec::new();
         let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -93,8 +93,8 @@ impl Filter {
         Ok(Some(pages.collect::<rusqlite::Result<_>>()?))
     }
 
-    /// The folders that are meant, `None` for any: the one that is written so or, where there is none, those whose
-    /// names differ in letter case alone. It may be written as seen from the project.
+    /// The matching folders, `None` for any: the folder with this exact name, or else all whose names differ only in
+    /// case. The name may be relative to the pages folder or to the project.
     fn folders(&self, db: &Connection) -> Result<Option<Vec<String>>> {
         let Some(given) = self.folder.as_deref() else { return Ok(None) };
         let Some(given) = path::join("", given) else { return Ok(Some(Vec::new())) };
@@ -125,7 +125,7 @@ impl Filter {
         Ok(Some(alike.into_iter().collect()))
     }
 
-    /// The conditions that no page at all meets.
+    /// The conditions that match no page.
     ///
     /// # Errors
     /// [`Error::Database`].

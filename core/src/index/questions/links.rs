@@ -1,4 +1,4 @@
-//! Questions about links.
+//! Queries about links.
 
 use rusqlite::Connection;
 
@@ -6,7 +6,7 @@ use super::{Columns, Read, all, each, json, one, rows};
 use crate::Result;
 use crate::page::LinkKind;
 
-/// Where a link leads.
+/// The destination of a link.
 #[derive(Debug)]
 pub(crate) enum LeadsTo {
     Page {
@@ -14,13 +14,13 @@ pub(crate) enum LeadsTo {
         path: String,
         title: String,
     },
-    /// A file of the project, by its path in it.
+    /// A project file, by its path in the project.
     Source(String),
     Attachment,
     Nothing,
 }
 
-/// State and source, and number, path and title of the page.
+/// Columns: state, source, and the page's number, path and title.
 impl Read<'_> for LeadsTo {
     fn read(columns: &mut Columns<'_>) -> rusqlite::Result<Self> {
         let (state, source, page) = columns.read::<(i64, Option<String>, Option<i64>)>()?;
@@ -35,7 +35,7 @@ impl Read<'_> for LeadsTo {
 }
 
 rows! {
-    /// A link, with the page or file at its other end.
+    /// A link, with the page or file at the other end.
     LinkRow {
         doc_id: Option<String>,
         path: Option<String>,
@@ -46,14 +46,14 @@ rows! {
         context: String,
         line: usize,
     }
-    /// A link in a page's text.
+    /// A link in the text of a page.
     LinkTarget {
         kind: LinkKind,
         target: String,
         anchor: Option<String>,
         leads_to: LeadsTo,
     }
-    /// A link to a place on a page.
+    /// A link with an anchor.
     AnchoredLink {
         path: String,
         line: usize,
@@ -65,21 +65,21 @@ rows! {
 }
 
 questions! {
-    /// Links of a page but those to attachments and itself, in order of appearance.
+    /// Links of a page in order of appearance, except those to attachments and to itself.
     from_page(page: i64) -> Vec<LinkRow> = all
         "SELECT other.doc_id, other.path, source, coalesce(other.title, target), link_type, context, line
          FROM links LEFT JOIN pages AS other ON other.page = target_page
          WHERE links.page = ?1 AND state <> 3 AND target_page IS NOT links.page ORDER BY line, link";
-    /// Links of other pages to a page, by their paths.
+    /// Links from other pages to a page, sorted by the paths of those pages.
     to_page(page: i64) -> Vec<LinkRow> = all
         "SELECT other.doc_id, other.path, source, other.title, link_type, context, line
          FROM links JOIN pages AS other ON other.page = links.page
          WHERE target_page = ?1 AND links.page <> ?1 ORDER BY other.path, line, link";
-    /// Where the links in a page's text lead.
+    /// Destinations of the links in a page's text.
     targets(page: i64) -> Vec<LinkTarget> = all
         "SELECT DISTINCT kind, target, anchor, state, source, target_page, path, title FROM links
          LEFT JOIN pages ON pages.page = target_page WHERE links.page = ?1 AND kind <> 3";
-    /// What links of other pages to a page are called, the most frequent first.
+    /// Texts of the links from other pages to a page, the most frequent first.
     texts_to(page: i64) -> Vec<String> = all
         "SELECT text FROM links WHERE target_page = ?1 AND page <> ?1 AND text IS NOT NULL
          GROUP BY text ORDER BY count(*) DESC, text";
@@ -87,20 +87,20 @@ questions! {
     context(from: i64, to: i64, link_type: &str) -> String = one
         "SELECT context FROM links WHERE page = ?1 AND target_page = ?2 AND link_type = ?3
          ORDER BY line LIMIT 1";
-    /// The texts of wikilinks and embeds that have one, and whether the link leads anywhere.
+    /// Texts of wikilinks and embeds with a text, and whether the link is intact.
     labels() -> Vec<(String, bool)> = all
         "SELECT text, state <> 0 FROM links WHERE kind IN (0, 1) AND text IS NOT NULL";
-    /// How many links lead nowhere.
+    /// Number of broken links.
     unresolved_count() -> usize = one "SELECT count(*) FROM links WHERE state = 0";
-    /// Links that lead nowhere: path, line and target as written.
+    /// Broken links: path, line and target as written.
     unresolved() -> Vec<(String, usize, String)> = all
         "SELECT path, line, target FROM links JOIN pages USING (page) WHERE state = 0 ORDER BY path, line, link";
-    /// Links that fit several pages: path, line, target as written, and path of the page that is taken.
+    /// Ambiguous links: path, line, target as written, and path of the page they are resolved to.
     ambiguous() -> Vec<(String, usize, String, String)> = all
         "SELECT pages.path, line, target, other.path FROM links
          JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
          WHERE ambiguous ORDER BY pages.path, line, link";
-    /// Links to a place on a page.
+    /// Links with an anchor.
     anchored() -> Vec<AnchoredLink> = all
         "SELECT pages.path, line, target, anchor, target_page, other.path FROM links
          JOIN pages USING (page) JOIN pages AS other ON other.page = target_page
@@ -108,7 +108,7 @@ questions! {
 }
 
 visits! {
-    /// Every link, by path and line: path, line, type, target as written, and where it leads.
+    /// Every link, by path and line: path, line, type, target as written, and destination.
     each_link() -> String, usize, String, String, LeadsTo =
         "SELECT own.path, line, link_type, target, state, source, target_page, other.path, other.title
          FROM links JOIN pages AS own USING (page) LEFT JOIN pages AS other ON other.page = target_page
@@ -123,14 +123,14 @@ visits! {
          WHERE target_page IS NOT NULL AND target_page <> page ORDER BY link";
 }
 
-/// Targets, as written, of the links on the pages at `paths` that lead nowhere and may name a page.
+/// Targets, as written, of broken links on the pages at `paths` that may name a page.
 pub(crate) fn wanted_by(db: &Connection, paths: &[String]) -> Result<Vec<String>> {
     let sql = "SELECT DISTINCT target FROM links JOIN pages USING (page)
          WHERE state = 0 AND kind IN (0, 1, 3) AND path IN (SELECT value FROM json_each(?1))";
     all(db, sql, [json(paths)])
 }
 
-/// Numbers of the pages with links whose destination may change when these folded names come or go, by path.
+/// The pages, by path, with links whose destination may change when pages with these folded names are added or removed.
 pub(crate) fn concerned(db: &Connection, keys: &[String]) -> Result<Vec<i64>> {
     let sql = "SELECT page FROM pages WHERE page IN (
              SELECT page FROM link_keys JOIN links USING (link) WHERE key IN (SELECT value FROM json_each(?1)))

@@ -1,8 +1,8 @@
-//! What the rest of the engine asks of the index, by subject. A question is a name, what it takes, and a statement;
-//! it stands here and nowhere else, so that tables and columns are known to `index` alone. What users ask in SQL of
-//! their own runs in the sandbox of `query`, over a table that is made there.
+//! The queries of the rest of the engine, by subject. Each is a function with a name, parameters and an SQL statement,
+//! defined only here, so that only `index` knows tables and columns. SQL written by users runs in the sandbox of
+//! `query`, on a table created there.
 
-/// Declares questions: name, parameters, answer, and how many rows make it ([`one`], [`first`], [`all`], [`any`]).
+/// Declares queries: name, parameters, result, and how its rows are read ([`one`], [`first`], [`all`], [`any`]).
 macro_rules! questions {
     ($($(#[$doc:meta])+ $name:ident($($given:ident: $type:ty),*) -> $answer:ty = $rows:ident $sql:expr;)+) => {$(
         $(#[$doc])+
@@ -12,7 +12,7 @@ macro_rules! questions {
     )+};
 }
 
-/// Declares questions whose answer is too much to be held at once: `look` is shown the columns of each row.
+/// Declares queries with large results: `look` is called with the columns of each row.
 macro_rules! visits {
     ($($(#[$doc:meta])+ $name:ident($($given:ident: $type:ty),*) -> $($column:ty),+ = $sql:expr;)+) => {$(
         $(#[$doc])+
@@ -43,7 +43,7 @@ pub use filter::{Filter, Unmatched, UnmatchedKind};
 
 use super::statement::{Columns, Read, all, any, each, first, one, rows, run};
 
-/// A list as `json_each` reads it.
+/// A list as input of `json_each`.
 fn json<T: serde::Serialize>(list: &[T]) -> String {
     serde_json::to_string(list).unwrap_or_else(|_| "[]".into())
 }

@@ -1,4 +1,4 @@
-//! Questions about what pages are called: file names, titles, aliases, tags and anchors. Keys are folded.
+//! Queries about names of pages: file names, titles, aliases, tags and anchors. Keys are folded.
 
 use rusqlite::Connection;
 
@@ -6,9 +6,9 @@ use super::{all, any, each};
 use crate::Result;
 
 questions! {
-    /// Pages with any of their names like this.
+    /// Pages with this file name, title or alias.
     pages_called(key: &str) -> Vec<i64> = all "SELECT DISTINCT page FROM names WHERE key = ?1";
-    /// Whether a page is called like this.
+    /// Whether a page has this file name, title or alias.
     is_known(key: &str) -> bool = any "SELECT 1 FROM names WHERE key = ?1";
     /// Pages with this title.
     pages_titled(title: &str, key: &str) -> Vec<i64> = all
@@ -16,10 +16,10 @@ questions! {
     /// Pages with this alias.
     pages_with_alias(alias: &str, key: &str) -> Vec<i64> = all
         "SELECT page FROM names JOIN aliases USING (page) WHERE key = ?2 AND kind = 2 AND alias = ?1";
-    /// Numbers and paths of pages with this file name, by path.
+    /// Numbers and paths of the pages with this file name, by path.
     files(key: &str) -> Vec<(i64, String)> = all
         "SELECT page, path FROM names JOIN pages USING (page) WHERE key = ?1 AND kind = 0 ORDER BY path";
-    /// Pages that have this as one of their names, or lie at `path`, with or without its extension.
+    /// Pages with this name, or at `path`, with or without its extension.
     bearers(key: &str, path: &str) -> Vec<i64> = all
         "SELECT page FROM names WHERE key = ?1
          UNION SELECT page FROM pages WHERE path IN (?2, ?2 || '.md', ?2 || '.markdown')";
@@ -32,16 +32,16 @@ questions! {
     aliases(page: i64) -> Vec<String> = all "SELECT alias FROM aliases WHERE page = ?1 ORDER BY alias";
     /// The tags of a page, sorted.
     tags(page: i64) -> Vec<String> = all "SELECT tag FROM tags WHERE page = ?1 ORDER BY tag";
-    /// The places on a page that links can name.
+    /// The anchors of a page.
     anchors(page: i64) -> Vec<String> = all "SELECT key FROM anchors WHERE page = ?1";
-    /// Whether a page has a place called like this.
+    /// Whether a page has this anchor.
     has_anchor(page: i64, key: &str) -> bool = any "SELECT 1 FROM anchors WHERE page = ?1 AND key = ?2";
 }
 
 visits! {
-    /// Every name, with the path of the page that has it.
+    /// Every name, with the path of its page.
     each_name() -> &str, &str = "SELECT key, path FROM names JOIN pages USING (page)";
-    /// Every name, folded, and the page that has it, sorted.
+    /// Every name, folded, and its page, sorted.
     each_key() -> &str, i64 = "SELECT key, page FROM names ORDER BY key, kind, page";
     /// Every alias, by page, sorted.
     each_alias() -> i64, &str = "SELECT page, alias FROM aliases ORDER BY page, alias";

@@ -1,4 +1,4 @@
-//! Questions about pages themselves.
+//! Queries about pages.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ rows! {
         created_at: String,
         updated_at: String,
     }
-    /// What a page holds beside its text.
+    /// A page's metadata, without its text.
     PageContent {
         page: i64,
         path: String,
@@ -32,7 +32,7 @@ rows! {
 }
 
 questions! {
-    /// How many there are.
+    /// Number of pages.
     count() -> usize = one "SELECT count(*) FROM pages";
     /// The page with this number.
     row(page: i64) -> PageRow = one
@@ -42,7 +42,7 @@ questions! {
         "SELECT page, doc_id, path, title, doc_type, created_at, updated_at FROM pages";
     /// The path of a page.
     path(page: i64) -> String = one "SELECT path FROM pages WHERE page = ?1";
-    /// The path and title of a page, where it is still there.
+    /// The path and title of a page, if it still exists.
     path_and_title(page: i64) -> Option<(String, String)> = first "SELECT path, title FROM pages WHERE page = ?1";
     /// The number of the page at `path`.
     at(path: &str) -> Option<i64> = first "SELECT page FROM pages WHERE path = ?1";
@@ -54,7 +54,7 @@ questions! {
     numbers() -> Vec<i64> = all "SELECT page FROM pages ORDER BY path";
     /// Every number and path, by path.
     paths() -> Vec<(i64, String)> = all "SELECT page, path FROM pages ORDER BY path";
-    /// Numbers and paths of pages whose path has at least so many characters.
+    /// Numbers and paths of pages whose path has at least `least` characters.
     with_long_paths(least: usize) -> Vec<(i64, String)> = all
         "SELECT page, path FROM pages WHERE length(path) >= ?1";
     /// The front matter of a page, a JSON object.
@@ -65,18 +65,18 @@ questions! {
     #[cfg(not(target_family = "wasm"))]
     fields() -> Vec<(i64, String, String, String)> = all
         "SELECT page, path, updated_at, front_matter FROM pages ORDER BY path";
-    /// What every page holds beside its text.
+    /// The metadata of every page.
     contents() -> Vec<PageContent> = all
         "SELECT page, path, own_id, title, doc_type, front_matter, hash FROM pages";
-    /// Paths of the pages that cannot be read as they are meant, with diagnostics in JSON.
+    /// Paths of the pages with diagnostics, and the diagnostics in JSON.
     diagnostics() -> Vec<(String, String)> = all
         "SELECT path, diagnostics FROM pages WHERE diagnostics <> '[]' ORDER BY path";
-    /// Pages whose id is another's: path, id, and path of the page that has it.
+    /// Pages whose id belongs to another page: path, id, and path of the owner.
     contested_ids() -> Vec<(String, String, String)> = all
         "SELECT path, own_id, (SELECT min(path) FROM pages AS p WHERE p.own_id = pages.own_id) FROM pages
          WHERE own_id IS NOT NULL AND doc_id <> own_id ORDER BY path";
-    /// Types of pages, how many have each, and the path of the first that has it. The types of memories are those of
-    /// memories, wherever else they would be the project's own.
+    /// Page types with the number of pages and the path of the first. Memories with the built-in types of memories are
+    /// not counted, because those types are not the project's own.
     types() -> Vec<(String, usize, String)> = all
         "SELECT doc_type, count(*), min(path) FROM pages
          WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
@@ -92,7 +92,7 @@ visits! {
     each_change() -> i64, &str = "SELECT page, updated_at FROM pages ORDER BY path";
     /// Number and time of the creation of every page, by path.
     each_creation() -> i64, &str = "SELECT page, created_at FROM pages ORDER BY path";
-    /// Every page in a folder at the top, by path, with front matter and diagnostics in JSON.
+    /// Every page in a top-level folder, by path, with front matter and diagnostics in JSON.
     #[cfg(not(target_family = "wasm"))]
     each_in(folder: &str) -> PageRow, &str, &str =
         "SELECT page, doc_id, path, title, doc_type, created_at, updated_at, front_matter, diagnostics

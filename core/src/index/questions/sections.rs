@@ -1,4 +1,4 @@
-//! Questions about the sections of pages, and about the passages of those that are long.
+//! Queries about sections, and about the passages of long sections.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ rows! {
     /// A section.
     SectionRow {
         section_id: String,
-        /// The headings above it and its own.
+        /// Headings from the top level down to its own.
         heading_path: Vec<String>,
         /// 0 before the first heading.
         level: u8,
@@ -22,9 +22,9 @@ rows! {
     }
     /// A part of a section.
     Passage {
-        /// Bytes of the section's text.
+        /// Byte range in the section's text.
         bytes: Range<usize>,
-        /// First and last line, counted from the section's first, which is 0.
+        /// First and last line, counted from 0 at the section's first line.
         lines: (usize, usize),
     }
 }
@@ -36,43 +36,43 @@ impl Read<'_> for Range<usize> {
 }
 
 questions! {
-    /// The sections of a page, in their order.
+    /// The sections of a page, in order.
     of_page(page: i64) -> Vec<SectionRow> = all
         "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections
          WHERE page = ?1 ORDER BY ordinal";
-    /// The sections of a page, in their order, without their texts.
+    /// The sections of a page, in order, without their texts.
     outline(page: i64) -> Vec<SectionRow> = all
         "SELECT section_id, heading_path, level, first_line, last_line, '' FROM sections
          WHERE page = ?1 ORDER BY ordinal";
-    /// The section with this number, where it is still there.
+    /// The section with this number, if it still exists.
     row(section: i64) -> Option<SectionRow> = first
         "SELECT section_id, heading_path, level, first_line, last_line, text FROM sections WHERE section = ?1";
     /// The id of a section.
     id(section: i64) -> String = one "SELECT section_id FROM sections WHERE section = ?1";
-    /// The headings above a section and its own.
+    /// The headings from the top level down to the section's own.
     heading_path(section: i64) -> Vec<String> = one "SELECT heading_path FROM sections WHERE section = ?1";
-    /// The path of a section's page, and its first line there, where it is still there.
+    /// The path of a section's page and the section's first line, if it still exists.
     #[cfg(not(target_family = "wasm"))]
     place(section: i64) -> Option<(String, usize)> = first
         "SELECT path, first_line FROM sections JOIN pages USING (page) WHERE section = ?1";
-    /// The first section of a page; 0 where it has none.
+    /// The first section of a page; 0 if it has none.
     first_of(page: i64) -> i64 = one
         "SELECT coalesce(min(section), 0) FROM sections WHERE page = ?1 AND ordinal = 0";
-    /// The texts of a page's sections, in their order.
+    /// The texts of a page's sections, in order.
     texts(page: i64) -> Vec<String> = all "SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal";
-    /// The texts of a page's first sections, in their order.
+    /// The texts of a page's first sections, in order.
     first_texts(page: i64, most: usize) -> Vec<String> = all
         "SELECT text FROM sections WHERE page = ?1 ORDER BY ordinal LIMIT ?2";
-    /// The passage with this row in the full text; `None` when it is a whole section.
+    /// The passage in this full-text row; `None` if the row is a whole section.
     passage(row: i64) -> Option<Passage> = first
         "SELECT first_byte, last_byte, first_line, last_line FROM passages WHERE passage = ?1";
-    /// The rows of a section's passages in the full text and their first bytes, in their order.
+    /// Full-text row and first byte of each passage of a section, in order.
     passages(section: i64) -> Vec<(i64, usize)> = all
         "SELECT passage, first_byte FROM passages WHERE section = ?1 ORDER BY first_byte";
 }
 
 visits! {
-    /// Page, id, headings in JSON and text of every section, by page, in their order.
+    /// Page, id, headings in JSON and text of every section, in order.
     each_section() -> i64, &str, &str, &str =
         "SELECT page, section_id, heading_path, text FROM sections ORDER BY page, ordinal";
 }

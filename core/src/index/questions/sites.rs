@@ -1,6 +1,5 @@
-//! What the index of a site has beyond that of a project: the public texts, what shows them, and verdicts that were
-//! given before. A site comes without the code that pages describe, and without history, so how far a page could be
-//! trusted then is kept in it.
+//! The additional tables in the index of a published site: public texts, attachments, and staleness verdicts. A site
+//! has neither the code that its pages describe nor its history, so it stores the verdicts from when it was built.
 
 use rusqlite::Connection;
 
@@ -28,7 +27,7 @@ const TABLES: &str = "
     );";
 
 rows! {
-    /// A verdict on a page, as it is kept.
+    /// The stored verdict on a page.
     Verdict {
         page: i64,
         /// As in answers.
@@ -42,45 +41,45 @@ rows! {
 questions! {
     /// Names of all tables.
     tables() -> Vec<String> = all "SELECT name FROM sqlite_schema WHERE type = 'table'";
-    /// Whether there is a table called like this.
+    /// Whether this table exists.
     has_table(name: &str) -> bool = any "SELECT 1 FROM sqlite_schema WHERE name = ?1";
-    /// The settings that a site was made with, in JSON.
+    /// The settings that the site was built with, in JSON.
     manifest() -> String = one "SELECT value FROM site WHERE key = 'manifest'";
-    /// Every page's path, time of its last change in nanoseconds, and text.
+    /// Path, modification time in nanoseconds, and text of every page.
     files() -> Vec<(String, i64, Vec<u8>)> = all "SELECT path, modified, bytes FROM files JOIN pages USING (path)";
     /// Paths and sizes of the attachments.
     attachments() -> Vec<(String, i64)> = all "SELECT path, bytes FROM attachments";
 }
 
-/// Makes an index one of a site.
+/// Turns an index into the index of a site.
 pub(crate) fn create(db: &Connection) -> Result<()> {
-    // When this machine read a page is nobody's business, and different every time.
+    // When this machine indexed a page is private, and would differ in every build.
     Ok(db.execute_batch(&format!("DELETE FROM documents; {TABLES}"))?)
 }
 
-/// Writes a fact about the site as a whole.
+/// Stores a value about the site as a whole.
 pub(crate) fn put_fact(db: &Connection, key: &str, value: &str) -> Result<()> {
     run(db, "INSERT INTO site(key, value) VALUES (?1, ?2)", (key, value))
 }
 
-/// Writes the text of a page.
+/// Stores the text of a page.
 pub(crate) fn put_file(db: &Connection, path: &str, bytes: &[u8]) -> Result<()> {
     run(db, "INSERT INTO files(path, bytes) VALUES (?1, ?2)", (path, bytes))
 }
 
-/// Writes an attachment's size.
+/// Stores the size of an attachment.
 pub(crate) fn put_attachment(db: &Connection, path: &str, size: i64) -> Result<()> {
     run(db, "INSERT INTO attachments(path, bytes) VALUES (?1, ?2)", (path, size))
 }
 
-/// Writes the verdict on a page.
+/// Stores the verdict on a page.
 pub(crate) fn put_verdict(db: &Connection, verdict: &Verdict) -> Result<()> {
     let Verdict { page, staleness, stale_refs, reviewed } = verdict;
     let sql = "INSERT INTO verdicts(page, staleness, stale_refs, reviewed) VALUES (?1, ?2, ?3, ?4)";
     run(db, sql, (page, staleness, stale_refs, reviewed))
 }
 
-/// The verdicts on `pages`, or on all when `None`.
+/// The verdicts on `pages`, or on all pages if `None`.
 pub(crate) fn verdicts(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<Verdict>> {
     let sql = "SELECT page, staleness, stale_refs, reviewed FROM verdicts
          WHERE ?1 IS NULL OR page IN (SELECT value FROM json_each(?1))";

@@ -1,4 +1,4 @@
-//! Questions about the files of the project that pages name.
+//! Queries about the project files that pages refer to.
 
 use rusqlite::Connection;
 
@@ -6,16 +6,17 @@ use super::{all, json};
 use crate::Result;
 
 questions! {
-    /// What pages name: page, source, and the type of the link, `in_front_matter` where it is none.
+    /// References to project files: page, source, and link type (`in_front_matter` for references in front matter).
     named(in_front_matter: &str) -> Vec<(i64, String, String)> = all
         "SELECT page, source, ?1 FROM source_refs
          UNION SELECT page, source, link_type FROM links WHERE state = 2 AND source IS NOT NULL";
-    /// What front matter names: page and source, of each page the last first.
+    /// References in front matter: page and source; the references of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";
 }
 
-/// What `pages`, or all when `None`, name in front matter or link to: number and path of the page, and source.
+/// Project files that `pages`, or all pages if `None`, refer to in front matter or links: page, path of the page,
+/// source.
 pub(crate) fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Vec<(i64, String, String)>> {
     let sql = "SELECT page, path, named.source FROM (
              SELECT page, source FROM source_refs

@@ -1,4 +1,4 @@
-//! Everything that an index says, without the numbers that depend on how it came about.
+//! The whole content of an index, without numbers that depend on the order of its changes.
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -6,11 +6,11 @@ use rusqlite::types::ValueRef;
 use super::found;
 use crate::index::Index;
 
-/// Questions whose answers have to be the same, scores included.
+/// Queries whose results, including scores, are part of the dump.
 const QUERIES: [&str; 6] =
     ["session token", "\"login flow\"", "認証", "src/auth/login.ts", "overview", "how does the token expire"];
 
-/// One line per fact, sorted.
+/// One fact per line, sorted.
 pub(crate) fn dump(index: &Index) -> Vec<String> {
     index
         .read(|db| {

@@ -1,4 +1,4 @@
-//! What a broken disk does to the index: the pages concerned are reported, everything else goes on.
+//! The index on a faulty disk: affected pages are reported, and everything else is indexed.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn paths(project: &Project<FaultySource<MemorySource>>) -> Vec<String> {
 }
 
 #[test]
-fn a_page_that_cannot_be_read_is_reported_and_the_others_are_indexed() {
+fn an_unreadable_page_is_reported_and_the_others_are_indexed() {
     let pages = ["a.md", "b.md", "c.md", "d.md", "e.md"].map(|path| (path, "[[a]] [[b]]"));
     let source = FaultySource::new(MemorySource::with_pages(pages));
     source.break_read("b.md", ErrorKind::PermissionDenied);
@@ -41,7 +41,7 @@ fn a_page_that_cannot_be_read_is_reported_and_the_others_are_indexed() {
 }
 
 #[test]
-fn what_is_known_of_a_page_stays_while_it_cannot_be_read() {
+fn an_unreadable_page_keeps_its_former_content() {
     let source = FaultySource::new(MemorySource::with_pages([("a.md", "text"), ("deep/b.md", "[[a]]")]));
     let project = Project::over(source);
     project.update();
@@ -56,7 +56,7 @@ fn what_is_known_of_a_page_stays_while_it_cannot_be_read() {
     assert_eq!(project.update().changed, ["a.md"]);
 }
 
-/// Asks to stop as soon as some pages are done.
+/// Requests cancellation once this many pages are done.
 struct StopAfter(usize, Cancel);
 
 impl Progress for StopAfter {
@@ -68,7 +68,7 @@ impl Progress for StopAfter {
 }
 
 #[test]
-fn stopping_anywhere_keeps_what_is_done_and_the_next_run_goes_on() {
+fn a_cancelled_run_keeps_its_work_and_the_next_run_continues() {
     let texts: Vec<(String, String)> =
         (0..1_700).map(|n| (format!("p{n}.md"), format!("# Page {n}\n\n[[p{}]]", (n + 1) % 1_700))).collect();
     let source = MemorySource::with_pages(texts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
@@ -89,12 +89,12 @@ fn stopping_anywhere_keeps_what_is_done_and_the_next_run_goes_on() {
         assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
     }
     let report = project.update();
-    assert!((1..1_200).contains(&report.added.len()), "{} were still to be read", report.added.len());
+    assert!((1..1_200).contains(&report.added.len()), "{} pages were left", report.added.len());
     assert_eq!(project.dump(), project.rebuilt());
 }
 
 #[test]
-fn readers_see_whole_states_while_a_writer_works() {
+fn readers_never_see_an_unfinished_rebuild() {
     let index = Arc::new(Index::in_memory().unwrap());
     let source = Arc::new(MemorySource::with_pages([("a.md", "one [[b]]"), ("b.md", "two [[a]]")]));
     std::thread::scope(|scope| {

@@ -1,10 +1,10 @@
-//! Where links lead as pages and code come and go.
+//! Destinations of links while pages and code files are added and removed.
 
 use jiff::Timestamp;
 
 use super::Project;
 
-/// `line target -> where it leads`, of one page.
+/// The links of a page as `line target -> destination`.
 fn links(project: &Project, page: &str) -> Vec<String> {
     project
         .index
@@ -27,7 +27,7 @@ fn links(project: &Project, page: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_deleted_page_leaves_broken_links_that_heal_when_it_returns() {
+fn links_to_a_deleted_page_are_broken_until_it_returns() {
     let project = Project::with_pages([("a.md", "[[b]]\n\n[[b#Part]]"), ("b.md", "# Part")]);
     assert_eq!(links(&project, "a.md"), ["1 b -> b.md", "3 b#Part -> b.md"]);
     project.source.remove("b.md");
@@ -39,7 +39,7 @@ fn a_deleted_page_leaves_broken_links_that_heal_when_it_returns() {
 }
 
 #[test]
-fn a_nearer_page_takes_links_over_and_gives_them_back() {
+fn links_move_to_a_nearer_page_and_back_when_it_is_deleted() {
     let project = Project::with_pages([("x/a.md", "[[b]]"), ("y/b.md", "far")]);
     assert_eq!(links(&project, "x/a.md"), ["1 b -> y/b.md"]);
     project.put("x/b.md", "near");
@@ -51,7 +51,7 @@ fn a_nearer_page_takes_links_over_and_gives_them_back() {
 }
 
 #[test]
-fn a_new_title_or_alias_takes_links_that_led_nowhere() {
+fn a_new_title_or_alias_resolves_broken_links() {
     let project = Project::with_pages([("a.md", "[[User Database]] [[UserDB]]"), ("b.md", "text")]);
     assert_eq!(links(&project, "a.md"), ["1 User Database -> ?", "1 UserDB -> ?"]);
     project.put("b.md", "---\ntitle: User Database\naliases: [UserDB]\n---\ntext");
@@ -60,7 +60,7 @@ fn a_new_title_or_alias_takes_links_that_led_nowhere() {
 }
 
 #[test]
-fn code_links_come_and_go_with_the_file() {
+fn links_to_code_resolve_only_while_the_file_exists() {
     let project = Project::with_pages([("a.md", "[[src/auth/login.ts]]")]);
     assert_eq!(links(&project, "a.md"), ["1 src/auth/login.ts -> ?"]);
     project.source.put_source("src/auth/login.ts", b"code", Timestamp::UNIX_EPOCH);
@@ -72,7 +72,7 @@ fn code_links_come_and_go_with_the_file() {
 }
 
 #[test]
-fn an_id_that_two_pages_ask_for_goes_to_the_first_path() {
+fn an_id_that_two_pages_claim_goes_to_the_first_path() {
     let id = "0198c1d2-0000-7000-8000-000000000001";
     let text = format!("---\nid: {id}\n---\ntext");
     let owners = |project: &Project| -> Vec<String> {
@@ -96,7 +96,7 @@ fn an_id_that_two_pages_ask_for_goes_to_the_first_path() {
 }
 
 #[test]
-fn backlinks_are_outlinks_seen_from_the_other_end() {
+fn backlinks_are_the_reverse_of_outlinks() {
     use crate::ops::get_page::{self, Params};
     let project = Project::with_pages([
         ("a.md", "[[b]] [[c|depends_on]] [[b]]\n\n[[nowhere]]"),

@@ -1,5 +1,5 @@
-//! Two processes that take in changes at the same time: whoever saw more of the files wins, whoever
-//! writes last.
+//! Two processes that update the index at the same time: the newer state of the files wins, whichever process writes
+//! last.
 
 use std::sync::Mutex;
 
@@ -15,8 +15,7 @@ use crate::{Error, Result};
 
 type Meanwhile<'a> = Box<dyn FnOnce() + Send + 'a>;
 
-/// A source during whose first reading, after whose first listing, or when it is first asked for a file of code,
-/// something happens.
+/// A source that runs a callback during its first read, after its first listing, or when first asked for a code file.
 struct Interrupted<'a> {
     source: &'a MemorySource,
     on_list: Mutex<Option<Meanwhile<'a>>>,
@@ -129,7 +128,7 @@ fn put(source: &MemorySource, path: &str, text: &str) {
     source.put(path, text.as_bytes(), Timestamp::UNIX_EPOCH);
 }
 
-/// What an index of these files says that nobody interrupted.
+/// The content of an index built without interruption.
 fn clean(source: &MemorySource) -> Vec<String> {
     let index = Index::in_memory().unwrap();
     take_in(&index, source);
@@ -137,7 +136,7 @@ fn clean(source: &MemorySource) -> Vec<String> {
 }
 
 #[test]
-fn an_older_text_is_not_put_over_a_newer_one() {
+fn an_older_text_never_replaces_a_newer_one() {
     for known in [false, true] {
         let source = MemorySource::with_pages([("b.md", "[[a]]")]);
         let index = Index::in_memory().unwrap();
@@ -156,7 +155,7 @@ fn an_older_text_is_not_put_over_a_newer_one() {
 }
 
 #[test]
-fn a_page_that_came_back_is_not_removed() {
+fn a_deleted_page_that_was_created_again_is_not_removed() {
     let source = MemorySource::with_pages([("a.md", "text"), ("b.md", "[[a]]")]);
     let index = Index::in_memory().unwrap();
     take_in(&index, &source);
@@ -170,7 +169,7 @@ fn a_page_that_came_back_is_not_removed() {
 }
 
 #[test]
-fn a_page_that_goes_while_it_is_looked_at_is_gone_and_no_trouble() {
+fn a_page_deleted_during_a_refresh_is_removed_and_not_reported_as_unreadable() {
     let source = MemorySource::with_pages([("a.md", "text"), ("b.md", "[[a]]")]);
     let index = Index::in_memory().unwrap();
     take_in(&index, &source);
@@ -181,7 +180,7 @@ fn a_page_that_goes_while_it_is_looked_at_is_gone_and_no_trouble() {
 }
 
 #[test]
-fn a_page_whose_old_name_was_used_again_is_no_rename() {
+fn a_page_whose_former_path_is_in_use_again_is_not_a_rename() {
     let source = MemorySource::with_pages([("a.md", "same"), ("b.md", "[[a]]")]);
     let index = Index::in_memory().unwrap();
     take_in(&index, &source);
@@ -196,7 +195,7 @@ fn a_page_whose_old_name_was_used_again_is_no_rename() {
 }
 
 #[test]
-fn what_both_saw_alike_is_written_by_both() {
+fn two_processes_that_saw_the_same_state_both_write_it() {
     let project = Project::with_pages([("a.md", "text")]);
     project.put("a.md", "new text");
     let slow = Interrupted::reading(&project.source, || {
@@ -207,7 +206,7 @@ fn what_both_saw_alike_is_written_by_both() {
 }
 
 #[test]
-fn few_pages_appear_together_with_their_links() {
+fn a_few_pages_appear_in_one_transaction_with_their_links() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let (index, reader) = (Index::open(&path).unwrap().0, Index::open(&path).unwrap().0);

@@ -1,4 +1,4 @@
-//! Incremental equals rebuild, whatever happened to the files.
+//! An updated index equals a rebuilt one, whatever happened to the files.
 
 use std::sync::Mutex;
 
@@ -14,8 +14,7 @@ use super::Project;
 use crate::Context;
 use crate::index::{Index, Renamed};
 
-/// Names that get into each other's way: the same in several folders, in other case, decomposed,
-/// with a heading sign, in Japanese.
+/// Names that conflict: the same in several folders, in different case, decomposed, with a `#`, in Japanese.
 const PATHS: [&str; 14] = [
     "login.md",
     "auth/login.md",
@@ -35,7 +34,7 @@ const PATHS: [&str; 14] = [
 
 const SOURCES: [&str; 3] = ["src/auth/login.ts", "src/db.rs", "pages/auth/notes.txt"];
 
-/// What pages are put together from.
+/// Blocks of which the pages are composed.
 const BLOCKS: [&str; 26] = [
     "# Login Feature\n\nThe session token expires.\n",
     "## Overview\n\nSee [[auth/login]] and [[tokens|depends_on]].\n",
@@ -81,7 +80,7 @@ const FRONT_MATTER: [&str; 10] = [
 #[derive(Debug, Clone)]
 enum Step {
     Put(usize, String),
-    /// The text of a page that is there, on another path.
+    /// Copies the text of a page to another path.
     Copy(usize, usize),
     Move(usize, usize),
     Remove(usize),
@@ -89,7 +88,7 @@ enum Step {
     PutSource(usize),
     RemoveSource(usize),
     Refresh,
-    /// Where it is known which pages changed.
+    /// Refreshes only the pages that are known to have changed.
     RefreshPages,
     Embed,
 }
@@ -103,7 +102,7 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
-/// A section that is several passages when there are many sentences.
+/// A section that has several passages if there are many sentences.
 fn many_passages(sentences: usize) -> String {
     let text: String = (0..sentences).map(|n| format!("Token {n} expires; 認証 {n}.\n")).collect();
     format!("## Overview\n\n{text}")
@@ -125,7 +124,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Takes a step; `changed` are the pages that the index may not have yet.
+/// Executes a step; `changed` collects the pages that may have changed since the last refresh.
 fn take(project: &Project, changed: &mut Vec<String>, step: &Step) {
     use crate::ports::Source;
     match step {
@@ -185,7 +184,7 @@ proptest! {
     })]
 
     #[test]
-    fn after_200_changes_the_index_equals_one_made_from_nothing(
+    fn after_200_changes_the_index_equals_a_rebuilt_one(
         steps in prop::collection::vec(step(), 200)
     ) {
         let project = Project::with_pages([]);
@@ -196,13 +195,13 @@ proptest! {
             project.embed();
             equal(&project.dump(), &project.rebuilt());
         }
-        prop_assert!(project.update().is_empty(), "a second look finds nothing");
+        prop_assert!(project.update().is_empty(), "a second refresh finds no changes");
         prop_assert_eq!(project.embed().embedded, 0);
     }
 }
 
 #[test]
-fn a_page_that_moved_keeps_its_vectors_and_its_links_follow() {
+fn a_moved_page_keeps_its_vectors_and_links_to_it_are_resolved_again() {
     let project = Project::with_pages([
         ("old.md", "# A page\n\nsession tokens"),
         ("other.md", "[[old]] and [[new place]]"),
@@ -217,7 +216,7 @@ fn a_page_that_moved_keeps_its_vectors_and_its_links_follow() {
 }
 
 #[test]
-fn where_it_is_known_what_changed_nothing_else_is_compared() {
+fn a_refresh_limited_to_some_pages_ignores_changes_in_others() {
     let project = Project::with_pages([("a.md", "# A"), ("b.md", "# B")]);
     project.put("a.md", "# A2");
     project.put("b.md", "# B2");
@@ -229,7 +228,7 @@ fn where_it_is_known_what_changed_nothing_else_is_compared() {
 }
 
 #[test]
-fn a_page_that_may_have_moved_has_all_compared() {
+fn all_pages_are_compared_if_one_may_have_moved() {
     for named in ["old.md", "new place.md"] {
         let project =
             Project::with_pages([("old.md", "# A page\n\nsession tokens"), ("other.md", "[[old]]")]);
@@ -243,7 +242,7 @@ fn a_page_that_may_have_moved_has_all_compared() {
 }
 
 #[test]
-fn two_names_of_one_file_change_together() {
+fn two_paths_of_one_file_are_updated_together() {
     let project = Project::with_pages([("file.md", "# One"), ("link.md", "# One"), ("other.md", "# Other")]);
     for name in ["file.md", "link.md"] {
         project.put(name, "# Two");
@@ -254,7 +253,7 @@ fn two_names_of_one_file_change_together() {
 }
 
 #[test]
-fn thousands_of_pages_at_once_end_as_one_by_one() {
+fn hundreds_of_pages_at_once_give_the_same_index_as_a_rebuild() {
     let text =
         |n: usize| format!("---\ntitle: Page {n}\n---\n[[p{}]] [[Page {}|extends]]\n", n * 7 % 900, n + 1);
     let project = Project::with_pages([]);
@@ -274,7 +273,7 @@ fn thousands_of_pages_at_once_end_as_one_by_one() {
 }
 
 #[test]
-fn changed_text_keeps_its_old_vectors_until_new_ones_are_there() {
+fn changed_text_keeps_its_old_vectors_until_new_ones_are_computed() {
     let project = Project::with_pages([("a.md", "# A\n\nsession tokens\n\n## B\n\nnothing else")]);
     let vectors =
         |project: &Project| project.dump().iter().filter(|line| line.starts_with("vector ")).count();
@@ -286,7 +285,7 @@ fn changed_text_keeps_its_old_vectors_until_new_ones_are_there() {
     assert_eq!((report.embedded, report.pending), (1, 0));
 }
 
-/// What a reader sees of `a.md` when a refresh has written its pages and begins with the links.
+/// What a reader sees of `a.md` after a refresh has written the pages and before it resolves the links.
 struct Between<'a>(&'a Index, Mutex<Option<String>>);
 
 impl Progress for Between<'_> {
@@ -307,7 +306,7 @@ fn id_between(project: &Project) -> Option<String> {
 }
 
 #[test]
-fn of_many_pages_each_has_its_own_id_as_soon_as_it_is_there() {
+fn pages_of_a_large_refresh_have_their_own_ids_from_the_start() {
     let project = Project::with_pages([("b.md", "# B\n")]);
     project.put("a.md", "---\nid: its-own\n---\nsee [[b]]\n");
     (0..500).for_each(|n| project.put(&format!("p{n}.md"), "see [[a]]\n"));

@@ -1,4 +1,4 @@
-//! Which pages have an address that their path does not tell.
+//! Pages whose address on a site cannot be derived from their path.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,25 @@ use crate::ops::Facts;
 use crate::render::url;
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading(
-    "List the pages whose address on a site is not their path with .html in place of its ending.",
-);
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("List the pages whose address on a site is not their path with the extension .html.");
 
-/// Nothing is asked.
+/// No parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
-/// The pages.
+/// The addresses.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Address relative to the site's top, percent-encoded, by the page's path. Of pages with the same path but for case,
-    /// Unicode form and ending all but the first are here, and those that would lie where a site has files of its own.
+    /// Address relative to the site's root, percent-encoded, by the page's path. Contains pages whose path differs
+    /// from an earlier one only in case, Unicode form or extension, and pages whose address belongs to a file of
+    /// the site itself.
     pub addresses: BTreeMap<String, String>,
 }
 
-/// Lists them.
+/// Lists the addresses.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -44,7 +44,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     })
 }
 
-/// Lists the pages with their addresses.
+/// Shows the pages with their addresses.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for (path, address) in &output.addresses {
         page.item(&[Span::Path(path), Span::Text(" -> "), Span::Code(address)]);
@@ -62,7 +62,7 @@ mod tests {
     use crate::index::tests::Project;
 
     #[test]
-    fn what_is_not_told_has_the_address_of_its_path() {
+    fn unlisted_pages_have_the_address_of_their_path() {
         let project = Project::with_pages([
             ("a.md", "[[404]]"),
             ("A.markdown", ""),

@@ -1,4 +1,4 @@
-//! The pages that somebody keeps at hand. They are this person's: the list is not committed.
+//! The favourite pages of one person. The list is not committed.
 
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -13,24 +13,23 @@ use crate::ports::{ContentHash, Source};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::writing("List the favourite pages of whoever works here, add some, or take some off the list.");
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("List the user's favourite pages; add or remove some.");
 
 /// The file's name in `.ubp/`.
 pub const FILE: &str = "favorites.json";
 
-/// Most pages on the list.
+/// Maximum number of pages on the list.
 const MOST: usize = 1_000;
 
-/// What to change; nothing to read the list.
+/// The changes; none to read the list.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Pages to put at the end of the list: paths, ids, titles or aliases.
+    /// Pages to add at the end of the list: paths, ids, titles or aliases.
     #[serde(default)]
     pub add: Vec<String>,
-    /// Pages to take off the list, named in the same way.
+    /// Pages to remove from the list, named in the same way.
     #[serde(default)]
     pub remove: Vec<String>,
 }
@@ -38,11 +37,11 @@ pub struct Params {
 /// The list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Paths of the pages that are there, in the order in which they were added.
+    /// Paths of the existing favourites, in the order in which they were added.
     pub pages: Vec<String>,
 }
 
-/// A page on the list. It is known by its path, and by its id once it is no longer there.
+/// A page on the list. It is identified by its path, and by its id if nothing exists at that path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Favorite {
     filepath: String,
@@ -56,11 +55,11 @@ struct List {
     pages: Vec<Favorite>,
 }
 
-/// Changes the list if it is to be changed, and gives it.
+/// Changes the list if requested, and returns it.
 ///
 /// # Errors
-/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the file is not what UBP writes, or
-/// would be too long; [`Error::Io`]. The list is as it was then.
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the file was not written by
+/// UBP, or the list would be too long; [`Error::Io`]. On error, the list is unchanged.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.add.is_empty() && params.remove.is_empty() {
         let (list, _) = load(context.source)?;
@@ -71,7 +70,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let output = context.index.read(|db| {
         list.follow_ids(db)?;
         for name in &params.remove {
-            // What is no page any longer can still be taken off.
+            // Pages that no longer exist can still be removed.
             let path = match list.pages.iter().any(|page| page.filepath == *name) {
                 true => name.clone(),
                 false => find(db, name)?.filepath,
@@ -93,7 +92,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Lets the list know of a page that moved.
+/// Updates the list after pages moved.
 pub(crate) fn follow(source: &dyn Source, moves: &[(&str, &str)]) -> Result<()> {
     let (mut list, before) = load(source)?;
     let mut followed = false;
@@ -111,7 +110,7 @@ pub(crate) fn follow(source: &dyn Source, moves: &[(&str, &str)]) -> Result<()> 
 }
 
 impl List {
-    /// Paths of the pages that are there.
+    /// Paths of the pages that exist.
     fn present(&self, db: &Connection) -> Result<Output> {
         let mut pages = Vec::new();
         for page in &self.pages {
@@ -122,7 +121,7 @@ impl List {
         Ok(Output { pages })
     }
 
-    /// Notes the paths of pages that went elsewhere with their ids.
+    /// Updates the paths of moved pages, which are found by their ids.
     fn follow_ids(&mut self, db: &Connection) -> Result<()> {
         for page in &mut self.pages {
             if let Some(path) = page.path_now(db)? {
@@ -162,7 +161,7 @@ fn save(source: &dyn Source, list: &List, before: Option<ContentHash>) -> Result
     source.write_state(FILE, text.as_bytes(), before)
 }
 
-/// Lists the favorites.
+/// Shows the favourites.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for path in &output.pages {
         page.item(&[Span::Path(path)]);
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_kept_in_the_order_in_which_they_were_added() {
+    fn favourites_keep_the_order_in_which_they_were_added() {
         let project = project();
         assert_eq!(ask(&project, json!({})), json!([]));
         assert!(project.source.read_state(FILE).unwrap().is_none(), "reading writes nothing");
@@ -211,7 +210,7 @@ mod tests {
         assert_eq!(ask(&project, json!({})), json!(["x/z.md", "b.md"]));
         project.context().call("undo", json!({ "entry": moved["audit_id"] })).unwrap();
         assert_eq!(ask(&project, json!({})), json!(["a.md", "b.md"]));
-        // Moved by something else: its id tells.
+        // Moved by another program: the page is found by its id.
         let bytes = project.source.read("b.md").unwrap();
         project.source.discard("b.md", "t/b.md", ContentHash::of(&bytes)).unwrap();
         assert_eq!(project.refresh().removed, ["b.md"]);
@@ -223,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_somebody_broke_is_left_alone() {
+    fn an_invalid_list_is_not_overwritten() {
         let project = project();
         project.source.write_state(FILE, b"{ broken", None).unwrap();
         let error = project.context().call("favorites", json!({ "add": ["a"] })).unwrap_err();
         assert!(error.to_string().contains(".ubp/favorites.json"), "{error}");
         assert_eq!(project.source.read_state(FILE).unwrap().as_deref(), Some(&b"{ broken"[..]));
-        // And it is in nobody's way.
+        // It does not prevent other operations.
         project.context().call("rename_page", json!({ "page": "a", "path": "z.md" })).unwrap();
     }
 }

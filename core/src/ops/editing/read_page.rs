@@ -1,4 +1,4 @@
-//! The text of a page as an editor takes it.
+//! The full text of a page, for an editor.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::ports::ContentHash;
 use crate::show::{Page, Span};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("Read the whole text of a page, front matter included, for an editor.").at_once();
 
-/// Which page.
+/// The page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -28,22 +28,22 @@ pub struct Params {
 pub struct Output {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Its text, front matter included: without byte order mark, lines ended by `\n`. `save_page` puts both back as
-    /// they were.
+    /// Its text including front matter, without byte order mark, with lines ended by `\n`. `save_page` restores
+    /// both.
     pub text: String,
-    /// SHA-256 of the file, to be carried by edits.
+    /// SHA-256 of the file, for `expected_hash`.
     pub content_hash: String,
-    /// How its lines end.
+    /// Its line endings.
     pub line_break: LineBreak,
-    /// Whether it begins with a byte order mark.
+    /// Whether it starts with a byte order mark.
     pub byte_order_mark: bool,
     /// Whether it can be saved.
     pub editable: bool,
-    /// Why it cannot; absent for a page that can.
+    /// Why it cannot be saved; absent if it can.
     pub reason: Option<String>,
 }
 
-/// Reads the file itself, not what the index has of it.
+/// Reads the file itself, not the indexed text.
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Io`].
@@ -69,12 +69,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// What cannot be read as it is cannot be edited without harm.
+/// The error for a page that is not UTF-8, because editing it would damage it.
 pub(crate) fn not_utf8(path: &str) -> Error {
     Error::invalid(format!("{path}: not UTF-8; save it as UTF-8 first"))
 }
 
-/// Tells the text of the page, and whether it can be saved.
+/// Shows the text of the page, and whether it can be saved.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.heading(&[Span::Path(&output.filepath)]);
     page.handle("content_hash", &output.content_hash);

@@ -1,4 +1,4 @@
-//! Where links lead that are not in a file yet: an editor shows what is typed, and must not find out by rules of its own.
+//! Resolves links that are not saved yet, so an editor need not have rules of its own.
 
 use rusqlite::Connection;
 use schemars::JsonSchema;
@@ -13,64 +13,64 @@ use crate::render::{Attachments, place_id, url};
 use crate::show::{Page, Span};
 use crate::{Error, Result, index};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading("Find where links lead as they are typed, before the page is saved.");
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading("Resolve links while they are typed, before the page is saved.");
 
-/// Most links and pictures of one question.
+/// Maximum number of links and pictures in one call.
 const MOST: usize = 1000;
 
-/// The links.
+/// The links to resolve.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that they stand on: path, id, title or alias.
+    /// The page that contains them: path, id, title or alias.
     pub page: String,
     /// Links as written, brackets included: `[[page|type]]`, `![[page]]`, `[text](page.md)`.
     #[serde(default)]
     pub links: Vec<String>,
-    /// Destinations of pictures as Markdown has them, percent-encoded or not.
+    /// Destinations of pictures as in Markdown, percent-encoded or not.
     #[serde(default)]
     pub pictures: Vec<String>,
 }
 
-/// Where they lead.
+/// The targets.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// One for each of `links`, in order; absent for what is no link to a page or a file.
+    /// One for each of `links`, in order; absent if it is not a link to a page or a file.
     pub links: Vec<Option<ResolvedLink>>,
-    /// One for each of `pictures`, in order: its address on a site, relative to the top, percent-encoded; absent for
-    /// what is not there or lies outside of the project.
+    /// One for each of `pictures`, in order: its address on a site, relative to the root, percent-encoded; absent
+    /// if the picture does not exist or is outside the project.
     pub pictures: Vec<Option<String>>,
-    /// Types that a link can have in this project, `references` included.
+    /// Link types of this project, including `references`.
     pub link_types: Vec<String>,
-    /// Whether links are written `[[label|page]]` in this project.
+    /// Whether this project writes links as `[[label|page]]`.
     pub label_first: bool,
 }
 
-/// A link, and what is at its other end.
+/// A link and its target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ResolvedLink {
-    /// How it is written.
+    /// Its syntax.
     pub kind: LinkKind,
-    /// What it leads to as written, heading or block included.
+    /// Its target as written, including heading or block.
     pub target: String,
     /// Its type.
     pub link_type: String,
-    /// Display text, where it has one.
+    /// Its display text, if any.
     pub text: Option<String>,
-    /// Path of the page that it leads to.
+    /// Path of the linked page.
     pub filepath: Option<String>,
-    /// The heading or `^block` as written, where it leads to a page.
+    /// The heading or `^block` as written, for a link to a page.
     pub anchor: Option<String>,
-    /// Id of that place on the page; absent where the page has no such place.
+    /// Id of that heading or block; absent if the page does not have it.
     pub place: Option<String>,
-    /// Path of the project's file that it leads to, relative to the project.
+    /// Path of the linked file, relative to the project.
     pub source_path: Option<String>,
-    /// Address, on a site, of the picture or attachment that it leads to, relative to the top, percent-encoded.
+    /// Address, on a site, of the linked picture or attachment, relative to the root, percent-encoded.
     pub file_url: Option<String>,
 }
 
-/// Finds where they lead.
+/// Resolves the links.
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] for more than 1,000 at once;
@@ -123,9 +123,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// The link that `written` is, and nothing else beside it.
+/// The link in `written`, if it is exactly one link.
 fn only_link(written: &str, types: &LinkTypes) -> Option<page::Link> {
-    // After a word it can be neither front matter nor the beginning of a block.
+    // After a word it cannot be front matter or start a block.
     let line = format!("x {written}");
     let mut links = page::parse(&line, types).links;
     let link = links.pop()?;
@@ -141,7 +141,7 @@ fn to_page(db: &Connection, link: &mut ResolvedLink, page: i64, anchor: Option<S
     Ok(())
 }
 
-/// Tells where every link and picture leads, in order.
+/// Shows the target of each link and picture, in order.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for link in &output.links {
         let Some(link) = link else {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_leads_where_the_saved_one_would() {
+    fn a_typed_link_leads_where_the_saved_link_would() {
         let links =
             resolved(&["[[user database|depends_on]]", "[[ﾃﾞｰﾀﾍﾞｰｽ|the tables]]", "[db](../db.md)", "![[db]]"]);
         let told: Vec<_> =
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_by_its_id_or_not_at_all() {
+    fn a_missing_heading_or_block_has_no_place() {
         let links = resolved(&["[[#flow]]", "[[login#^first]]", "[[login#Elsewhere]]"]);
         let told: Vec<_> = links.iter().flatten().map(|link| link.place.as_deref()).collect();
         assert_eq!(told, [Some("login-feature/flow"), Some("^first"), None]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn files_nothing_and_what_is_no_link_are_told_apart() {
+    fn links_to_files_broken_links_and_other_text_are_distinguished() {
         let links = resolved(&[
             "[[src/login.ts]]",
             "[[nobody]]",
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_have_the_address_of_the_site_and_none_outside_of_it() {
+    fn pictures_outside_the_project_have_no_address() {
         let pictures =
             ["shot%201.png", "shot 1.png", "none.png", "https://example.org/a.png", "../../../etc/passwd"];
         let pictures = pictures.map(str::to_owned).to_vec();

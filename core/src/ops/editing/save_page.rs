@@ -1,4 +1,4 @@
-//! Saving what somebody types: the whole text of a page, often, and no byte that they did not type.
+//! Saves the full text of a page as a user types it. It is called often, and changes only what was typed.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -15,23 +15,23 @@ use crate::ports::ContentHash;
 use crate::show::{Page, Span};
 use crate::writing;
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::writing("Save the whole text of a page from an editor, front matter included.").at_once();
 
-/// Edits that follow each other sooner are one stretch of work, which moves the page's own note of its time once.
+/// Edits within this time of each other update the page's own modification time only once.
 const STRETCH: SignedDuration = SignedDuration::from_mins(10);
 
-/// Which page, and its text.
+/// The page, and its text.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page: its path, or id, title or alias.
+    /// The page: path, id, title or alias.
     pub page: String,
-    /// The whole text, front matter included. Line breaks may be `\n` whatever the file has: lines keep theirs, and so
-    /// does the file its byte order mark.
+    /// The full text, including front matter. Line breaks may be `\n`: lines and the file keep their own line
+    /// endings and byte order mark.
     pub text: String,
-    /// `content_hash` of the page as it was read or saved last.
+    /// `content_hash` of the page as last read or saved.
     pub expected_hash: String,
 }
 
@@ -40,18 +40,19 @@ pub struct Params {
 pub struct Output {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// SHA-256 of the file now, to be carried by the next edit.
+    /// SHA-256 of the file after saving, for the next `expected_hash`.
     pub content_hash: String,
-    /// Its text now, as `read_page` gives it, where that is not what was sent: the page notes in its front matter
-    /// when it was changed, and that time moved.
+    /// Its text after saving, as `read_page` returns it; only if it differs from the text sent, because the
+    /// modification time in its front matter was updated.
     pub text: Option<String>,
 }
 
-/// Saves the page. The index hears of it as of any other change of a file.
+/// Saves the page. The index is updated as after any other change of a file.
 ///
 /// # Errors
-/// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`]; [`crate::Error::Conflict`] when the page is not what
-/// was read, [`crate::Error::InvalidParams`] when it is not UTF-8, [`crate::Error::Io`]. The page is as it was then.
+/// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`]; [`crate::Error::Conflict`] when the page
+/// changed since it was read, [`crate::Error::InvalidParams`] when it is not UTF-8, [`crate::Error::Io`]. On error,
+/// the page is unchanged.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let subject = Subject::find(context, &params.page)?;
     writing::expect(context, Some(&params.expected_hash), &subject.version)?;
@@ -66,14 +67,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { filepath: path, content_hash: hash.to_string(), text })
 }
 
-/// The text with its time moved, where front matter has one that nobody edited just now, and the last stretch of
-/// work is over.
+/// The text with the modification time in its front matter updated. `None` if there is none, the user just edited
+/// it, or it was updated recently.
 fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<String> {
     if old.get(body_start(old)..) == new.get(body_start(new)..) {
         return None;
     }
     let types = context.link_types();
-    // Alone: the rest of a long page takes a while, at every save.
+    // Parse only the front matter: parsing all of a long page at every save takes too long.
     let front_matter = |text: &str| parse(text.get(..body_start(text)).unwrap_or(text), &types);
     let (was, is) = (front_matter(old), front_matter(new));
     if is.diagnostics.iter().any(|found| found.code.starts_with("front_matter")) {
@@ -92,7 +93,7 @@ fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<
     set_fields(path, new, &[(key, &to_the_second(now))]).ok()
 }
 
-/// Tells that the page is saved, and its text where that is not what was sent.
+/// Shows that the page was saved, and its text if it differs from the text sent.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Text("Saved "), Span::Path(&output.filepath)]);
     page.handle("content_hash", &output.content_hash);

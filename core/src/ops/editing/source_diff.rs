@@ -1,4 +1,4 @@
-//! What happened to the code that a page describes since somebody last reviewed it.
+//! Changes of the code that a page describes since its last review.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,23 +11,23 @@ use crate::ports::{ContentHash, Revision};
 use crate::show::{Page, Span, what_is_wrong};
 use crate::{Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("Show what changed in a page's code since it was reviewed: commits and differences.");
 
-/// Commits that are searched for the content that was reviewed last.
+/// Maximum commits searched for the reviewed content.
 const MOST_REVISIONS: usize = 50;
 
-/// Lines of a file's difference that are given.
+/// Maximum lines of a file's diff.
 const MOST_LINES: usize = 200;
 
-/// Bytes of it, for files without lines.
+/// Maximum bytes of a file's diff, for files without line breaks.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Sources whose history is looked at: each takes some processes.
+/// Maximum sources whose history is read; each starts several processes.
 const MOST_SOURCES: usize = 20;
 
-/// Which page.
+/// The page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -35,30 +35,30 @@ pub struct Params {
     pub page: String,
 }
 
-/// What changed.
+/// The changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The page's path relative to the pages folder.
     pub filepath: String,
     /// Its freshness.
     pub staleness: Staleness,
-    /// Its sources that changed or are gone, by path; commits and differences of the first 20.
+    /// Its sources that changed or were deleted, by path; commits and diffs of the first 20.
     pub changes: Vec<SourceDifference>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// What happened to a source since the last review.
+/// Changes of a source since the last review.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SourceDifference {
-    /// The source, and why it makes the page less than fresh.
+    /// The source, and why it makes the page stale.
     #[serde(flatten)]
     pub source: StaleRef,
-    /// Commits that changed it since, newest first; where the review cannot be found in history, the
-    /// last one.
+    /// Commits that changed it since, newest first; only the last one if the reviewed content is not found in
+    /// history.
     pub commits: Vec<SourceCommit>,
-    /// Unified diff from what was reviewed to what is there, at most 200 lines; absent where history
-    /// does not tell.
+    /// Unified diff from the reviewed content to the current content, at most 200 lines; absent if the reviewed
+    /// content is not found.
     pub diff: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl SourceDifference {
 /// A commit that changed a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceCommit {
-    /// Full hexadecimal name.
+    /// Full hexadecimal hash.
     pub id: String,
     /// Committer time, RFC 3339.
     pub time: String,
@@ -79,7 +79,7 @@ pub struct SourceCommit {
     pub subject: String,
 }
 
-/// Looks at the sources.
+/// Finds the changes.
 ///
 /// # Errors
 /// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::Io`] when version control or the
@@ -105,7 +105,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { filepath, staleness: assessment.staleness, changes, index: context.index_state()? })
 }
 
-/// What happened to these sources of the page.
+/// The changes of these sources of the page.
 pub(crate) fn differences(
     context: &Context<'_>,
     lock: &ReviewLock,
@@ -137,7 +137,7 @@ pub(crate) fn differences(
     Ok(differences)
 }
 
-/// The newest revision of a source that is no newer than the page.
+/// The newest revision of a source that is not newer than the page.
 fn by_page(context: &Context<'_>, page: &DeclaredPage, revisions: &[Revision]) -> Result<Option<usize>> {
     let file = path::join(context.pages_dir(), &page.path).unwrap_or_default();
     let last = context.history.revisions(&file, 1)?;
@@ -178,7 +178,7 @@ fn first_lines(diff: &str) -> String {
     text
 }
 
-/// Tells what changed in the code of the page.
+/// Shows the changes of the page's code.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Path(&output.filepath), Span::Trust(output.staleness)]);
     output.changes.iter().for_each(|change| show_difference(change, page));
@@ -188,7 +188,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show(page);
 }
 
-/// Tells what happened to one source.
+/// Shows the changes of one source.
 pub(crate) fn show_difference(change: &SourceDifference, page: &mut dyn Page) {
     let wrong = format!(" {}", what_is_wrong(&change.source));
     page.item(&[Span::File(&change.source.file_path), Span::Text(&wrong)]);

@@ -1,5 +1,5 @@
-//! How good search is, measured on questions with known answers, so that people can tune their own
-//! project and changes of ranking can be judged.
+//! Measures the quality of search on questions with known answers, to tune a project or to judge a change of the
+//! ranking.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,39 +30,40 @@ pub use show::show;
 
 use documents::Library;
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Measure how good search is on questions with known answers; compare settings.")
+    Facts::reading("Measure the quality of search on questions with known answers; compare settings.")
         .command("eval");
 
-/// The alphas that are compared unless others are given.
+/// Default alphas of a comparison.
 const ALPHAS: [f64; 5] = [0.3, 0.5, 0.7, 0.9, 1.0];
 
-/// What to measure, and with what.
+/// What to measure, with which settings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The questions.
     pub queries: Vec<Query>,
-    /// Which pages answer them.
+    /// The pages that answer them.
     pub judgements: Vec<Judgement>,
-    /// Texts to search in place of the project's pages.
+    /// Texts to search instead of the project's pages.
     pub documents: Option<Vec<Document>>,
     /// Links between these texts.
     #[serde(default)]
     pub links: Vec<DocumentLink>,
-    /// Measure every mode, and hybrid search with several alphas and depths, side by side.
+    /// Compare all modes, and hybrid search with several alphas and depths.
     #[serde(default)]
     pub compare: bool,
-    /// Which evidence ranks: hybrid (default), vector or fulltext. Not with `compare`.
+    /// What to rank by: hybrid (default), vector or fulltext. Not with `compare`.
     pub mode: Option<SearchMode>,
     /// Weights of relevance against links, 0 to 1; more than one only with `compare`.
     #[serde(default)]
     pub alphas: Vec<f64>,
-    /// Hops over which linked pages lend each other relevance, 1 to 3; more than one only with `compare`.
+    /// Hops over which linked pages raise each other's relevance, 1 to 3; more than one only with `compare`.
     #[serde(default)]
     pub depths: Vec<usize>,
-    /// Most queries to list of each kind: the weakest, the largest wins and losses. 0 to 100, default 5.
+    /// Maximum number of queries listed of each kind: the weakest, the largest wins and losses. 0 to 100 (default:
+    /// 5).
     #[schemars(range(min = 0, max = 100))]
     pub examples: Option<usize>,
 }
@@ -71,7 +72,7 @@ pub struct Params {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// What judgements call it.
+    /// Its id in judgements.
     pub id: String,
     /// Words, a question, or "an exact phrase" in quotes.
     pub text: String,
@@ -83,9 +84,9 @@ pub struct Query {
 pub struct Judgement {
     /// Id of the query.
     pub query: String,
-    /// The page: path, id, title or alias; the id of a document where there are documents.
+    /// The page: path, id, title or alias; the id of a document if there are documents.
     pub page: String,
-    /// Above 0: relevant, the more the higher. Otherwise not relevant.
+    /// Above 0: relevant; a higher grade is more relevant. Otherwise not relevant.
     pub grade: i64,
 }
 
@@ -93,7 +94,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
-    /// What judgements and links call it.
+    /// Its id in judgements and links.
     pub id: String,
     /// Its title.
     pub title: Option<String>,
@@ -109,13 +110,13 @@ pub struct DocumentLink {
     pub from: String,
     /// Id of the document that it links to.
     pub to: String,
-    /// The link's type; `references` unless given.
+    /// The link's type (default: `references`).
     pub link_type: Option<String>,
 }
 
-/// The ways to rank that are asked for.
+/// The settings to run.
 struct Plan {
-    /// What others are compared with; one of `modes`.
+    /// The setting that others are compared with; one of `modes`.
     baseline: Setting,
     modes: Vec<Setting>,
     settings: Vec<Setting>,
@@ -134,7 +135,7 @@ impl Plan {
             return Self::comparison(params, defaults.alpha, defaults.depth);
         }
         if params.alphas.len() > 1 || params.depths.len() > 1 {
-            return Err(Error::invalid("several alphas or depths are for a comparison: ask for one"));
+            return Err(Error::invalid("several alphas or depths need `compare`"));
         }
         let alpha = params.alphas.first().copied().unwrap_or(defaults.alpha);
         let depth = params.depths.first().copied().unwrap_or(defaults.depth);
@@ -144,7 +145,7 @@ impl Plan {
 
     fn comparison(params: &Params, alpha: f64, depth: usize) -> Result<Self> {
         if params.mode.is_some() {
-            return Err(Error::invalid("a comparison measures every mode: leave out either of the two"));
+            return Err(Error::invalid("`compare` measures every mode; pass `compare` or `mode`, not both"));
         }
         let modes = [SearchMode::Fulltext, SearchMode::Vector, SearchMode::Hybrid];
         let alphas = match (params.alphas.is_empty(), params.depths.is_empty()) {
@@ -169,7 +170,7 @@ impl Plan {
         })
     }
 
-    /// Every way once.
+    /// All settings, without duplicates.
     fn all(&self) -> Vec<Setting> {
         let mut all = self.modes.clone();
         all.extend(self.settings.iter().filter(|setting| !self.modes.contains(setting)));
@@ -182,11 +183,11 @@ fn setting(mode: SearchMode, alpha: f64, depth: usize) -> Setting {
     Setting { mode, alpha: links.then_some(alpha), depth: links.then_some(depth) }
 }
 
-/// Asks every query in every way, and compares the answers with the judgements.
+/// Runs every query with every setting, and scores the results against the judgements.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for values out of range, ids that stand twice, and a set without a query
-/// that can be measured; [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
+/// [`Error::InvalidParams`] for values out of range, duplicate ids, and a set without measurable queries;
+/// [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let plan = Plan::new(context, &params)?;
     let examples = budget::ranged("examples", params.examples, 5, 0, 100)?;
@@ -264,10 +265,10 @@ fn nothing_to_measure(params: &Params, judged: &judgements::Judged) -> Error {
     Error::invalid(match (queries, missing.is_empty()) {
         (0, _) => "there are no queries".into(),
         (_, false) => format!(
-            "none of the queries has a relevant page; judgements that name no page, or several: {}, such as {}",
+            "none of the queries has a relevant page; judgements whose page is unknown or ambiguous: {}, such as {}",
             judged.unresolved.count,
             missing.join(", ")
         ),
-        (_, true) => "none of the queries has a page that was judged relevant to it".into(),
+        (_, true) => "none of the queries has a relevant judgement".into(),
     })
 }

@@ -1,6 +1,6 @@
-//! Keeping the promise of `max_tokens`. Whole parts go first, the least relevant ones, and only when a single
-//! one is left its text is cut. A program that asks is promised a size of the fields as JSON; a reader who is
-//! shown words, as an agent is, a size of those.
+//! Keeps answers within `max_tokens`. Whole parts are omitted first, the least relevant ones; text is cut only when
+//! a single part remains. For programs the limit applies to the fields as JSON; for readers of text, such as
+//! agents, it applies to the text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,25 +8,25 @@ use serde::Serialize;
 use crate::show::{Page, Span, counted};
 use crate::{Context, Error, Result, text};
 
-/// Fewest tokens that an answer can be asked to fit in.
+/// The smallest `max_tokens` allowed.
 pub(crate) const LEAST: usize = 256;
 
-/// How much larger than the words the fields beside them may be: some clients show a model these instead.
+/// How much larger than the text the fields may be: some clients show a model the fields instead.
 const FIELDS_PER_WORD: usize = 2;
 
-/// What was left out to fit `max_tokens`.
+/// Parts omitted to fit `max_tokens`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Omitted {
-    /// Pages, or whatever else the answer lists.
+    /// Pages, or other items of the answer's list.
     pub pages: usize,
-    /// Sections of pages that are there.
+    /// Sections of included pages.
     pub sections: usize,
-    /// Whether text that is there was cut.
+    /// Whether included text was cut.
     pub text_cut: bool,
 }
 
 impl Omitted {
-    /// Tells what was left out, if anything was, and `rest`: how to get it.
+    /// Shows what was omitted, if anything, and `rest`: how to get it.
     pub(crate) fn show(&self, things: [&str; 2], rest: &str, page: &mut dyn Page) {
         let mut parts = Vec::new();
         if self.pages > 0 {
@@ -44,7 +44,7 @@ impl Omitted {
     }
 }
 
-/// How to get what was left out where nothing but more room helps.
+/// How to get what was omitted, if only a larger limit helps.
 pub(crate) const MORE_ROOM: &str = "a larger max_tokens shows more";
 
 /// By how much an answer is too large.
@@ -55,22 +55,22 @@ pub(crate) struct Excess {
 }
 
 impl Excess {
-    /// Tokens that have to go.
+    /// Tokens to remove.
     pub(crate) fn tokens(self) -> usize {
         self.needed - self.most
     }
 
-    /// Tokens that there is room for.
+    /// Tokens allowed.
     pub(crate) fn most(self) -> usize {
         self.most
     }
 
-    /// How many of `count` parts, one at least, make up the excess if all parts are of one size.
+    /// How many of `count` parts make up the excess, at least one, if all parts have the same size.
     pub(crate) fn share(self, count: usize) -> usize {
         (count * self.tokens() / self.needed).max(1).min(count)
     }
 
-    /// Takes its share of parts off the end of a list. Returns how many.
+    /// Removes the share of the excess from the end of a list. Returns how many items it removed.
     pub(crate) fn shorten<T>(self, list: &mut Vec<T>) -> usize {
         let dropped = self.share(list.len());
         list.truncate(list.len() - dropped);
@@ -78,14 +78,14 @@ impl Excess {
     }
 }
 
-/// Tokens of an answer as it is sent, with the line break that ends it on a stream.
+/// Tokens of an answer as sent, including the line break at its end.
 pub(crate) fn tokens<T: Serialize>(answer: &T) -> Result<usize> {
     let mut json = serde_json::to_string(answer).map_err(|error| Error::Internal(error.to_string()))?;
     json.push('\n');
     Ok(text::estimate_tokens(&json))
 }
 
-/// Calls `shrink` until the answer fits; `shrink` says whether there was anything left to take away.
+/// Calls `shrink` until the answer fits. `shrink` returns whether it removed anything.
 pub(crate) fn fit<T: Serialize>(
     context: &Context<'_>,
     answer: &mut T,
@@ -95,7 +95,7 @@ pub(crate) fn fit<T: Serialize>(
 ) -> Result<()> {
     let Some(most) = max_tokens else { return Ok(()) };
     if most < LEAST {
-        return Err(Error::invalid(format!("max_tokens is {most}; the least is {LEAST}")));
+        return Err(Error::invalid(format!("max_tokens is {most}; it must be at least {LEAST}")));
     }
     loop {
         let words = context.reader.map_or(0, |reader| reader.tokens(&|page| show(answer, page)));
@@ -115,13 +115,13 @@ pub(crate) fn fit<T: Serialize>(
     }
 }
 
-/// Cuts at least `excess` tokens off the end of `text`, at a word where there is one, and marks the
-/// cut. Returns whether anything could be cut.
+/// Cuts at least `excess` tokens off the end of `text`, at a word boundary if possible, and marks the cut. Returns
+/// whether anything was cut.
 pub(crate) fn cut(text: &mut String, excess: usize) -> bool {
     if text.is_empty() {
         return false;
     }
-    // A character is a quarter of a token at least; escapes in JSON only make more of it.
+    // A character is at least a quarter of a token; JSON escapes only add to that.
     let keep = text::estimate_tokens(text).saturating_sub(excess + 2);
     let mut kept = 0;
     let mut quarters = 0;
@@ -143,7 +143,7 @@ pub(crate) fn cut(text: &mut String, excess: usize) -> bool {
     true
 }
 
-/// `given` within `least..=most`, or `default` when nothing was given.
+/// `given` if it is within `least..=most`; `default` if it is `None`.
 pub(crate) fn ranged(
     name: &str,
     given: Option<usize>,

@@ -1,5 +1,5 @@
-//! What answers tell of a document, and how a client names one: by its path, and by nothing else, since a document
-//! may be deleted by that name.
+//! What answers contain about a document, and how a client names one: only by its path, because the name may be
+//! used to delete it.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -10,27 +10,27 @@ use crate::index::{DocumentState, document_states};
 use crate::ops::page::to_the_second;
 use crate::{Error, Result, path};
 
-/// A document and how it stands in the index.
+/// A document in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Document {
     /// Its path relative to the documents folder.
     pub filename: String,
-    /// Pieces that its text is cut into.
+    /// Number of chunks.
     pub chunks: usize,
-    /// When its text was taken in, RFC 3339.
+    /// When it was indexed, RFC 3339.
     pub indexed_at: String,
-    /// When its file was written, RFC 3339.
+    /// When its file was modified, RFC 3339.
     pub modified_at: String,
 }
 
-/// All documents, or the one at `path`, by path.
+/// All documents, or the one at `path`, sorted by path.
 pub(crate) fn documents(context: &Context<'_>, path: Option<&str>) -> Result<Vec<(Document, DocumentState)>> {
     let identity = context.embedder.map(|embedder| embedder.model().identity.as_str());
     let states = context.index.read(|db| document_states(db, identity, path))?;
     states
         .into_iter()
         .map(|state| {
-            // A file that was written just before it was read has its time noted only at the next look.
+            // If a file was modified just before it was read, its time is recorded only at the next check.
             let noted = (state.modified != 0).then(|| Timestamp::from_nanosecond(state.modified.into()).ok());
             let modified = match noted.flatten() {
                 Some(time) => time,
@@ -48,18 +48,22 @@ pub(crate) fn documents(context: &Context<'_>, path: Option<&str>) -> Result<Vec
         .collect()
 }
 
-/// The one at `path`, which the index has.
+/// The indexed document at `path`.
 pub(crate) fn document(context: &Context<'_>, path: &str) -> Result<(Document, DocumentState)> {
     let found = documents(context, Some(path))?.pop();
-    found.ok_or_else(|| Error::invalid(format!("{path} is there, and not in the index: can it be read?")))
+    found.ok_or_else(|| {
+        Error::invalid(format!(
+            "{path} is not in the index, although the file exists; check that it can be read"
+        ))
+    })
 }
 
-/// The path below the documents folder of the document that a client calls `given`: that path, one that begins with
-/// the folder's own, or an absolute one. Only documents that are there, and in the folder, have one.
+/// The path below the documents folder for a name given by a client: that path, one that starts with the folder's
+/// own path, or an absolute one. The document must exist in the folder.
 ///
 /// # Errors
-/// [`Error::OutsideProject`] for everything that lies elsewhere, however it is written and whether or not it is
-/// there; [`Error::InvalidParams`] for what is no document.
+/// [`Error::OutsideProject`] for any other location, however it is written and whether or not it exists;
+/// [`Error::InvalidParams`] for a file that is not a document.
 pub(crate) fn locate(context: &Context<'_>, given: &str) -> Result<String> {
     let outside = || Error::OutsideProject { path: given.into(), folder: "documents".into() };
     let slashed = if cfg!(windows) { given.replace('\\', "/") } else { given.to_owned() };
@@ -77,8 +81,8 @@ pub(crate) fn locate(context: &Context<'_>, given: &str) -> Result<String> {
         }
     }
     Err(Error::invalid(format!(
-        "'{given}' is no document: documents are files in {} that end in .md or .markdown and are neither hidden nor \
-         ignored; list_documents names them",
+        "'{given}' is not a document: documents are files in {} that end in .md or .markdown and are neither hidden nor \
+         ignored; list_documents lists them",
         if folder.is_empty() { "the documents folder" } else { folder }
     )))
 }

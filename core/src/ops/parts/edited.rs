@@ -1,4 +1,4 @@
-//! What every operation that writes a page answers.
+//! The answer of every operation that writes a page.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,20 +15,20 @@ use crate::writing::{Version, Written};
 use crate::{Caller, Context};
 use crate::{Error, Result, path, text};
 
-/// A page as it is after an edit, or would be.
+/// A page after an edit, or as it would be after it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Edited {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// SHA-256 of the file after the edit, to be carried by the next one.
+    /// SHA-256 of the file after the edit, for the next `expected_hash`.
     pub content_hash: String,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
 
-/// The answer about the page at `path`, whose file holds `bytes` then.
+/// The answer about the page at `path`, whose file then holds `bytes`.
 pub(crate) fn answer(
     context: &Context<'_>,
     path: &str,
@@ -61,10 +61,10 @@ fn fields(context: &Context<'_>, path: &str) -> Result<PageFields> {
         Some(number) => context.page_fields(&[number])?.remove(&number),
         None => None,
     };
-    fields.ok_or_else(|| Error::Internal(format!("{path} was written, and is not in the index")))
+    fields.ok_or_else(|| Error::Internal(format!("{path} was written but is not in the index")))
 }
 
-/// What the index would say about the page, which lies at `before` until then.
+/// What the index would say about the page after the edit; the page is still at `before`.
 fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Result<PageFields> {
     let known = context.source.stat(before)?;
     let stat = FileStat {
@@ -86,7 +86,7 @@ fn preview(context: &Context<'_>, before: &str, path: &str, bytes: &[u8]) -> Res
     })
 }
 
-/// A page that is to be edited.
+/// A page to edit.
 pub(crate) struct Subject {
     pub number: i64,
     pub version: Version,
@@ -108,15 +108,15 @@ impl Subject {
     /// Its text.
     ///
     /// # Errors
-    /// [`Error::InvalidParams`] when it is not UTF-8: what cannot be read cannot be edited without harm.
+    /// [`Error::InvalidParams`] if it is not UTF-8, because editing it would damage it.
     pub(crate) fn text(&self) -> Result<&str> {
         let text = self.version.bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.ok_or_else(|| not_utf8(&self.version.path))
     }
 }
 
-/// A path in `folder` for a page called `name`, numbered where another page or file is there already, also
-/// one whose name differs in case only. `own` is the page's present path.
+/// A free path in `folder` for a page called `name`, numbered if a page or file has that path, ignoring case. `own`
+/// is the page's current path.
 pub(crate) fn free_path(
     context: &Context<'_>,
     folder: &str,
@@ -155,11 +155,11 @@ pub(crate) fn below_pages(context: &Context<'_>, chosen: &str) -> Result<String>
     Ok(if has_inner { chosen } else { below.trim_start_matches('/') }.to_owned())
 }
 
-/// A path that somebody chose, in the form of listings; `extension` where it has no page's ending.
+/// Normalises a path chosen by the user; `extension` is added if the path does not end like a page's.
 ///
 /// # Errors
-/// [`Error::InvalidParams`], [`Error::OutsideProject`], or [`Error::InvalidParams`] when a page is there
-/// already, also one whose name differs in case only.
+/// [`Error::InvalidParams`], [`Error::OutsideProject`], or [`Error::InvalidParams`] if a page already has this
+/// path, ignoring case.
 pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>) -> Result<String> {
     let mut chosen = below_pages(context, chosen.trim().trim_start_matches("./"))?;
     if let (true, Some(own)) = (chosen.ends_with('/'), own) {
@@ -182,20 +182,20 @@ pub(crate) fn chosen_path(context: &Context<'_>, chosen: &str, own: Option<&str>
         .find(|file| Some(file.path.as_str()) != own && text::fold_key(&file.path) == key);
     match there {
         Some(there) => Err(Error::invalid(format!(
-            "there is a page {} already; choose another path, or edit that page",
+            "the page {} already exists; choose another path, or edit that page",
             there.path
         ))),
         None => Ok(chosen),
     }
 }
 
-/// A title on one line.
+/// A title on one line, checked.
 pub(crate) fn usable_title(title: &str) -> Result<String> {
     let title = title.trim();
     if title.is_empty() || title.chars().any(char::is_control) || title.chars().count() > 200 {
         return Err(Error::invalid("`title` must be one line of 1 to 200 characters"));
     }
-    // A file cannot be named after it.
+    // A file cannot have such a name.
     if title.chars().all(|c| c == '.' || c.is_whitespace()) {
         return Err(Error::invalid(format!("a page cannot be called '{title}'")));
     }
@@ -203,7 +203,7 @@ pub(crate) fn usable_title(title: &str) -> Result<String> {
 }
 
 impl Edited {
-    /// Ends the answer to a change of this page.
+    /// Shows the end of the answer to a change of this page.
     pub(crate) fn show_end(&self, page: &mut dyn Page) {
         self.written.show_end(&self.content_hash, page);
     }

@@ -1,4 +1,4 @@
-//! What answers say of a memory, in one definition for all of them.
+//! What answers contain about a memory, shared by all memory operations.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,27 +7,27 @@ use serde::Serialize;
 use crate::memory::{Counts, Entry, Memory, MemoryType, Skipped};
 use crate::show::{Page, Span, counted};
 
-/// What describes a memory.
+/// A memory's metadata.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryFields {
     /// Its id.
     pub id: String,
-    /// What it is about.
+    /// What kind of knowledge it is.
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
     /// Its topic.
     pub topic: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// How often somebody remembered it again.
+    /// How often it was remembered again.
     pub reference_count: u64,
-    /// How far it can be trusted, 0 to 1.
+    /// How reliable it is, 0 to 1.
     pub confidence: f64,
-    /// When it was remembered first, in seconds since 1970.
+    /// When it was first remembered, in seconds since 1970.
     pub created_at: i64,
-    /// When it was recalled or remembered last, in seconds since 1970; absent if never on this machine.
+    /// When it was last recalled or remembered, in seconds since 1970; absent if never on this machine.
     pub last_accessed: Option<i64>,
-    /// Where it comes from, as far as that was told.
+    /// Where it comes from, if known.
     pub source: Option<String>,
     /// Its page, relative to the pages folder.
     pub filepath: String,
@@ -51,13 +51,13 @@ impl MemoryFields {
         }
     }
 
-    /// The day on which it was remembered first.
+    /// The day on which it was first remembered.
     pub(crate) fn day(&self) -> String {
         let time = Timestamp::from_second(self.created_at).unwrap_or(Timestamp::UNIX_EPOCH);
         time.strftime("%Y-%m-%d").to_string()
     }
 
-    /// How often it was needed, and how far it can be trusted.
+    /// How often it was used, and how reliable it is.
     pub(crate) fn standing(&self) -> String {
         let count = usize::try_from(self.reference_count).unwrap_or(usize::MAX);
         let references = counted(count, "reference", "references");
@@ -68,14 +68,14 @@ impl MemoryFields {
 /// A memory with its text.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RecalledMemory {
-    /// What describes it.
+    /// The memory's metadata.
     #[serde(flatten)]
     pub fields: MemoryFields,
-    /// What it says.
+    /// Its text.
     pub content: String,
     /// Code and other examples.
     pub examples: Vec<String>,
-    /// How well it answers, 0 to 1.1; 0 where nothing was asked.
+    /// Relevance to the query, 0 to 1.1; 0 without a query.
     pub score: f64,
 }
 
@@ -86,19 +86,19 @@ impl RecalledMemory {
     }
 }
 
-/// A memory that is named beside another.
+/// A memory similar to another.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SimilarMemory {
     /// Its id.
     pub id: String,
-    /// What it is about.
+    /// What kind of knowledge it is.
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
     /// Its topic.
     pub topic: String,
     /// Its page, relative to the pages folder.
     pub filepath: String,
-    /// Cosine similarity; absent where only the topics are spelled alike.
+    /// Cosine similarity; absent if only the topics are spelled alike.
     pub similarity: Option<f64>,
 }
 
@@ -114,7 +114,7 @@ impl SimilarMemory {
     }
 }
 
-/// Names the pages that were passed over.
+/// Shows the skipped pages.
 pub(crate) fn show_skipped(skipped: &[Skipped], page: &mut dyn Page) {
     for Skipped { filepath, line, reason } in skipped {
         page.warn(&[
@@ -126,7 +126,7 @@ pub(crate) fn show_skipped(skipped: &[Skipped], page: &mut dyn Page) {
     }
 }
 
-/// Tells how many memories there are beside those that were told.
+/// Shows how many memories exist besides those shown.
 pub(crate) fn show_count(shown: usize, total: usize, page: &mut dyn Page) {
     let more = if shown < total { format!(" of {total}; a higher limit shows more") } else { String::new() };
     page.note(&[Span::Text(&format!("{}{more}", counted(shown, "memory", "memories")))]);

@@ -1,4 +1,4 @@
-//! What answers say about a page, in one definition for all of them, and how a page is named.
+//! What answers contain about a page, shared by all operations, and how pages are looked up by name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,41 +19,41 @@ use crate::page::set_fields;
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, index, path, text};
 
-/// How true the index is to the files.
+/// Whether the index is up to date.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct IndexState {
     /// Whether text and links were compared with the files just before this answer.
     pub fresh: bool,
-    /// Sections whose vectors are still to be computed; their former vectors serve until then.
+    /// Sections whose vectors are not computed yet; their old vectors are used until then.
     pub pending: usize,
-    /// The commit that is checked out, where there is one.
+    /// The commit that is checked out, if any.
     pub head: Option<String>,
 }
 
 impl IndexState {
-    /// Tells how true the index is, where that is worth a word.
+    /// Shows a note if the index may be out of date.
     pub(crate) fn show(&self, page: &mut dyn Page) {
         if !self.fresh {
             page.note(&[Span::Text(
-                "the index was not compared with the files just now: this may be behind them",
+                "the index was not compared with the files just now; this answer may be out of date",
             )]);
         }
     }
 
-    /// The same for an answer that goes by meaning: what has no vector yet is found by its words alone.
+    /// The same for an answer ranked by meaning: sections without vectors are found only by their words.
     pub(crate) fn show_with_vectors(&self, page: &mut dyn Page) {
         self.show(page);
         if self.pending > 0 {
             let waiting = counted(self.pending, "section has no vector yet", "sections have no vectors yet");
             page.note(&[Span::Text(&format!(
-                "{waiting}; words alone find them until {} is done",
+                "{waiting}; until {} has run, they are found only by words",
                 page.voice().ask(&Next::call("add"))
             ))]);
         }
     }
 }
 
-/// What identifies and describes a page.
+/// A page's metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageFields {
     /// Its id: the one in its front matter, or one derived from its path.
@@ -64,40 +64,40 @@ pub struct PageFields {
     pub title: String,
     /// Its type.
     pub doc_type: String,
-    /// When it was written first, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
-    /// When it was written last, RFC 3339.
+    /// When it was last changed, RFC 3339.
     pub updated_at: String,
-    /// How far it can be trusted against the code it describes.
+    /// Freshness against the code it describes.
     pub staleness: Staleness,
 }
 
-/// A page and its first words.
+/// A page and the beginning of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageSummary {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Its first 500 characters or less.
+    /// The first 500 characters of its text.
     pub summary: String,
 }
 
 /// One end of a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkInfo {
-    /// Id of the page at the other end; absent when the link leads nowhere.
+    /// Id of the page at the other end; absent for a broken link.
     pub doc_id: Option<String>,
-    /// Path of the page at the other end; absent when the link leads nowhere.
+    /// Path of the page at the other end; absent for a broken link.
     pub filepath: Option<String>,
-    /// Path of the project's file at the other end, relative to the project, for a link to code.
+    /// Path of the linked file relative to the project, for a link to code.
     pub source_path: Option<String>,
-    /// Its title; for a link that leads to no page, the target as written.
+    /// Its title; the target as written if the link does not lead to a page.
     pub title: String,
     /// The link's type.
     pub link_type: String,
     /// Text around the link's first occurrence.
     pub link_context: String,
-    /// Lines, on the page that links, where it does so, from 1.
+    /// Lines of the link on its page, from 1.
     pub lines: Vec<usize>,
 }
 
@@ -110,7 +110,7 @@ impl Context<'_> {
         Ok(IndexState { fresh: self.refreshed, pending, head: self.history.head()? })
     }
 
-    /// The fields of these pages, by their numbers.
+    /// The metadata of these pages, by page number.
     pub(crate) fn page_fields(&self, pages: &[i64]) -> Result<HashMap<i64, PageFields>> {
         let assessments = freshness::assess(self, Some(pages))?;
         self.index.read(|db| {
@@ -137,7 +137,7 @@ pub(crate) fn fields(db: &Connection, page: i64, assessment: Option<&Assessment>
     Ok(PageFields::new(pages::row(db, page)?, assessment))
 }
 
-/// Those of every page, by its number.
+/// The metadata of all pages, by page number.
 pub(crate) fn all_fields(
     db: &Connection,
     assessments: &HashMap<i64, Assessment>,
@@ -146,7 +146,7 @@ pub(crate) fn all_fields(
     Ok(pages.map(|(page, row)| (page, PageFields::new(row, assessments.get(&page)))).collect())
 }
 
-/// The ways in which parameters may name a page; exactly one must be used.
+/// The ways in which parameters can name a page; exactly one must be used.
 #[derive(Debug, Default)]
 pub(crate) struct PageName<'a> {
     pub page: Option<&'a str>,
@@ -156,7 +156,7 @@ pub(crate) struct PageName<'a> {
 }
 
 impl<'a> PageName<'a> {
-    /// The ways that parameters have, in this order.
+    /// The names given by the parameters, in this order.
     pub(crate) fn of(
         page: &'a Option<String>,
         filepath: &'a Option<String>,
@@ -167,7 +167,7 @@ impl<'a> PageName<'a> {
         Self { page, filepath, title, id }
     }
 
-    /// The number of the page that is named, `None` when none is.
+    /// The number of the named page, `None` if no page is named.
     pub(crate) fn find(&self, db: &Connection) -> Result<Option<i64>> {
         let given: Vec<(&str, &[Rule])> = [
             (self.page, &Rule::ALL[..]),
@@ -181,17 +181,17 @@ impl<'a> PageName<'a> {
         match given[..] {
             [] => Ok(None),
             [(name, rules)] => find_page(db, name, rules).map(Some),
-            _ => Err(Error::invalid("name the page once: `page`, or one of its alternatives")),
+            _ => Err(Error::invalid("pass only one of `page` and its alternatives")),
         }
     }
 
-    /// As [`PageName::find`], where a page must be named.
+    /// Like [`PageName::find`], but a page must be named.
     pub(crate) fn require(&self, db: &Connection) -> Result<i64> {
         self.find(db)?.ok_or_else(|| Error::invalid("`page` is missing: a path, id, title or alias"))
     }
 }
 
-/// A way to read a page's name.
+/// One way to interpret a page's name.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     Path,
@@ -205,7 +205,7 @@ enum Rule {
 impl Rule {
     const ALL: [Self; 6] = [Self::Path, Self::Id, Self::Title, Self::Alias, Self::FileName, Self::AnyName];
 
-    /// The pages that it reads `name` as, whose key this is.
+    /// The pages that this rule finds for `name`, whose folded form is `key`.
     fn pages(self, db: &Connection, name: &str, key: &str) -> Result<Vec<i64>> {
         match self {
             Self::Path => Ok(pages::at(db, name)?.into_iter().collect()),
@@ -233,19 +233,19 @@ fn find_page(db: &Connection, name: &str, rules: &[Rule]) -> Result<i64> {
     }
 }
 
-/// What a name leads to.
+/// The result of looking up a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// The number of the one page that it names.
+    /// The number of the only page with this name.
     Page(i64),
-    /// Paths of the pages that it could be, sorted.
+    /// Paths of all pages with this name, sorted.
     Several(Vec<String>),
-    /// No page.
+    /// No page has this name.
     Nothing,
 }
 
-/// As [`PageName::require`] for a name of any kind, where a name that leads nowhere is no error and
-/// pages with similar names, which take long to find, are not wanted.
+/// Like [`PageName::require`] for a name of any kind, except that an unknown name is not an error and no pages with
+/// similar names are searched, which would be slow.
 pub(crate) fn look_up(db: &Connection, name: &str) -> Result<Found> {
     let pages = pages_called(db, name, &Rule::ALL)?;
     Ok(match (pages.len(), pages.first()) {
@@ -255,13 +255,13 @@ pub(crate) fn look_up(db: &Connection, name: &str) -> Result<Found> {
     })
 }
 
-/// A page's name as its rules read it.
+/// A page's name without white space and a leading `./`.
 fn written(name: &str) -> &str {
     name.trim().trim_start_matches("./")
 }
 
-/// What a name may mean where it is the path of a page: itself, the path below the pages folder of one that is seen
-/// from the project, and either without the line that answers write behind a path.
+/// What a name can mean as the path of a page: the path itself, the part below the pages folder if it is relative
+/// to the project, and both without a `:line` suffix as answers print it.
 pub(crate) fn readings(pages_folder: &str, name: &str) -> Vec<String> {
     let mut readings = vec![name.to_owned()];
     let without_line = name.rsplit_once(':').filter(|(page, line)| {
@@ -278,8 +278,8 @@ pub(crate) fn readings(pages_folder: &str, name: &str) -> Vec<String> {
     readings
 }
 
-/// The pages that the first rule with any finds. A rule tries every reading of the name before the next rule does: the
-/// path of a page, however it is written, is never taken for the end of another's.
+/// The pages found by the first rule that finds any. A rule tries all readings of the name before the next rule
+/// runs, so the full path of a page is never taken for the end of another page's path.
 fn pages_called(db: &Connection, name: &str, rules: &[Rule]) -> Result<BTreeSet<i64>> {
     let name = written(name);
     let is_path = rules.iter().any(|rule| matches!(rule, Rule::Path));
@@ -304,16 +304,16 @@ fn paths_of(db: &Connection, pages: BTreeSet<i64>) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Whether a page found by its last name lies where the whole name says.
+/// Whether a page found by its file name is in the folder that the name gives.
 fn fits(page_path: &str, name: &str) -> bool {
     let folder = text::fold_key(path::folder(name));
     let page_folder = text::fold_key(path::folder(page_path));
     folder.is_empty() || page_folder == folder || page_folder.ends_with(&format!("/{folder}"))
 }
 
-/// Paths of up to three pages whose names are spelled like it, most alike first.
+/// Paths of up to three pages with similar names, most similar first.
 pub(crate) fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
-    /// Below this, names that share a few letters would be offered.
+    /// Below this, names that share only a few letters would be suggested.
     const ALIKE: f64 = 0.8;
     let key = text::fold_key(path::page_name(name));
     let mut found: Vec<(f64, String)> = Vec::new();
@@ -331,12 +331,12 @@ pub(crate) fn similar(db: &Connection, name: &str) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// A time as people want it in their files: RFC 3339 without fractions.
+/// A time as written to files: RFC 3339 without fractions.
 pub(crate) fn to_the_second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// An RFC 3339 time without fractions of a second, which only the times of files have.
+/// An RFC 3339 time without fractions of a second, which only times of files have.
 pub(crate) fn without_fraction(mut time: String) -> String {
     if let Some(dot) = time.find('.') {
         let digits = time[dot + 1..].bytes().take_while(u8::is_ascii_digit).count();
@@ -345,7 +345,7 @@ pub(crate) fn without_fraction(mut time: String) -> String {
     time
 }
 
-/// What an empty page called `title` holds.
+/// The text of an empty page called `title`.
 pub(crate) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     let body = format!("# {title}\n");
     if context.manifest.frontmatter == FrontMatterMode::Preserved {
@@ -354,11 +354,11 @@ pub(crate) fn new_page_text(context: &Context<'_>, title: &str) -> String {
     let now = to_the_second(context.clock.now());
     let id = context.clock.new_id().to_string();
     let fields = [("id", id.as_str()), ("title", title), ("created_at", &now), ("updated_at", &now)];
-    // A title that cannot stand in front matter still makes a page.
+    // A title that is not allowed in front matter still makes a page.
     set_fields(title, &body, &fields).unwrap_or(body)
 }
 
-/// The first `limit` characters of a page's text, headings and blank lines left out.
+/// The first `limit` characters of a page's text, without headings and blank lines.
 pub(crate) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String> {
     let mut summary = String::new();
     let mut length = 0;

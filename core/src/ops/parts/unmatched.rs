@@ -1,5 +1,5 @@
-//! What a question asks for and the project has nowhere: a name that is spelled differently is the usual reason of an
-//! empty answer, and a phrase that is nowhere gets an answer of its single words.
+//! Conditions and phrases of a query that match no page. A misspelt name is the usual reason for an empty answer;
+//! for an unmatched phrase, pages with its single words are returned.
 
 use rusqlite::Connection;
 
@@ -10,13 +10,13 @@ use crate::show::{Page, Span};
 use crate::text::Query;
 use crate::{Context, Error, Result};
 
-/// The conditions and phrases that no page at all has, a sentence each, with what there is instead.
+/// The conditions and phrases that match no page, a sentence each, with the values that exist.
 pub(crate) fn of(db: &Connection, filter: &Filter, query: Option<&Query>) -> Result<Vec<String>> {
     let mut unmatched: Vec<String> = filter.unmatched(db)?.into_iter().map(sentence).collect();
     for phrase in query.map(Query::phrases).unwrap_or_default() {
         if fulltext::count_sections(db, &phrase.expression(), 1, None)? == 0 {
             unmatched.push(format!(
-                "the phrase \"{}\" is on no page; pages with its words are listed instead",
+                "no page has the phrase \"{}\"; pages with its words are listed instead",
                 phrase.text()
             ));
         }
@@ -34,15 +34,15 @@ fn sentence(Unmatched { kind, value, known }: Unmatched) -> String {
     if known.is_empty() { what } else { format!("{what}; {others} {}", known.join(", ")) }
 }
 
-/// Tells them.
+/// Shows these sentences as warnings.
 pub(crate) fn show(unmatched: &[String], page: &mut dyn Page) {
     unmatched.iter().for_each(|sentence| page.warn(&[Span::Text(sentence)]));
 }
 
-/// Refuses types of links that are neither types of this project nor among `others`.
+/// Refuses link types that are neither types of this project nor in `others`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] naming the first.
+/// [`Error::InvalidParams`] for the first unknown type.
 pub(crate) fn require_link_types(context: &Context<'_>, given: &[String], others: &[&str]) -> Result<()> {
     let types: LinkTypes = context.link_types();
     let is_known = |name: &str| types.exact(name).is_some() || others.contains(&name);

@@ -1,4 +1,4 @@
-//! The way from one page to another, as answers tell it.
+//! The path from one page to another through links, as answers return it.
 
 use std::collections::HashMap;
 
@@ -13,37 +13,37 @@ use crate::ops::page;
 use crate::path;
 use crate::show::Span;
 
-/// Which way a step takes a link.
+/// The direction in which a step follows a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepDirection {
-    /// From the page that links to what it links to.
+    /// From the linking page to the linked page.
     Outgoing,
-    /// From what is linked to, back to the page that links.
+    /// From the linked page to the linking page.
     Incoming,
 }
 
-/// One step of a way.
+/// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Step {
-    /// Where it begins: the path of a page, or of the file that the way starts from.
+    /// The start of the step: the path of a page, or of the file where the path starts.
     pub from: String,
-    /// The path of the page it leads to.
+    /// The path of the page at its end.
     pub to: String,
-    /// Type of the link that is followed; `source_refs` where the front matter names the file.
+    /// Type of the link; `source_refs` if the front matter names the file.
     pub link_type: String,
-    /// Which way the link is followed, seen from `from`.
+    /// Direction of the link, seen from `from`.
     pub direction: StepDirection,
 }
 
 impl Step {
-    /// Where it begins.
+    /// The start of the step.
     pub(crate) fn beginning(&self) -> Span<'_> {
         let is_file = self.link_type == SOURCE_REFS || !path::is_page(&self.from);
         if is_file { Span::File(&self.from) } else { Span::Path(&self.from) }
     }
 
-    /// Where it leads, and by which link: `-> login.md (depends_on)`.
+    /// The end of the step and its link: `-> login.md (depends_on)`.
     pub(crate) fn spans(&self) -> [Span<'_>; 5] {
         let arrow = if self.direction == StepDirection::Outgoing { "-> " } else { "<- " };
         let kind = Span::Faint(&self.link_type);
@@ -51,10 +51,10 @@ impl Step {
     }
 }
 
-/// What a walk found, by page.
+/// The pages that a traversal reached, by page number.
 pub(crate) type Hops<'a> = HashMap<i64, Reached<'a>>;
 
-/// The steps to `page`, first one first.
+/// The steps to `page`, in order.
 pub(crate) fn steps(db: &Connection, hops: &Hops<'_>, page: i64) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mut at = page;

@@ -1,4 +1,4 @@
-//! What every change of pages tells about its writing.
+//! What the answer to every change of pages says about the files written.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,32 +9,32 @@ use crate::ops::page::IndexState;
 use crate::show::{Page, Span};
 use crate::writing::{ChangedFile, Written};
 
-/// What was written, or would be.
+/// What was written, or would be written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WriteReport {
     /// Unified diffs of every file that changed; for an agent at most the first 8,000 bytes.
     pub diff: String,
-    /// Whether this only shows what would be written.
+    /// Whether this is a dry run, which writes nothing.
     pub dry_run: bool,
     /// Files that changed.
     pub changed: Vec<ChangedFile>,
-    /// Names the change in the audit log; absent when nothing was written.
+    /// Id of the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
-    /// Why the index was not updated, although the change was written.
+    /// Why the index was not updated after the change was written.
     pub index_error: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 impl WriteReport {
-    /// The report of what `carry_out` returned.
+    /// The report on a write by `carry_out`.
     pub(crate) fn of(context: &Context<'_>, written: Written, dry_run: bool) -> Self {
         let index = index_after(context, &written);
         let Written { changed, diff, audit_id, index_error } = written;
         Self { diff, dry_run, changed, audit_id, index_error, index }
     }
 
-    /// Tells what would change, where somebody asked only for that. Returns whether that is so.
+    /// Shows what would change, for a dry run. Returns whether this is one.
     pub(crate) fn show_dry_run(&self, page: &mut dyn Page) -> bool {
         if self.dry_run && !self.diff.is_empty() {
             page.diff(&self.diff);
@@ -45,8 +45,8 @@ impl WriteReport {
         self.dry_run
     }
 
-    /// Ends the answer: why the index was not updated, the hash that the next edit of the page has to carry
-    /// (empty where no single page was changed), and how to undo the change.
+    /// Shows the end of the answer: why the index was not updated, the hash to pass with the next edit of the page
+    /// (empty unless exactly one page changed), and how to undo the change.
     pub(crate) fn show_end(&self, content_hash: &str, page: &mut dyn Page) {
         show_index_error(self.index_error.as_deref(), page);
         page.handle("content_hash", content_hash);
@@ -54,14 +54,14 @@ impl WriteReport {
     }
 }
 
-/// How true the index is after a write, which succeeded even if this fails.
+/// The state of the index after a write; the write succeeded even if this fails.
 pub(crate) fn index_after(context: &Context<'_>, written: &Written) -> IndexState {
     let unknown = || IndexState { fresh: false, pending: 0, head: None };
     let state = context.index_state().unwrap_or_else(|_| unknown());
     IndexState { fresh: state.fresh && written.index_error.is_none(), ..state }
 }
 
-/// Tells why the index was not updated after a write.
+/// Shows why the index was not updated after a write.
 pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
     if let Some(error) = error {
         page.warn(&[
@@ -71,7 +71,7 @@ pub(crate) fn show_index_error(error: Option<&str>, page: &mut dyn Page) {
     }
 }
 
-/// Tells how to undo the change of this name in the audit log.
+/// Shows how to undo the change with this id in the audit log.
 pub(crate) fn show_undo(audit_id: Option<&str>, page: &mut dyn Page) {
     if let Some(id) = audit_id {
         page.note(&[Span::Text(&format!(

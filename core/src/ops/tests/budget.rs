@@ -1,4 +1,4 @@
-//! `max_tokens` is a promise over the whole answer, whatever the pages hold.
+//! `max_tokens` limits the whole answer, whatever the pages contain.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -10,7 +10,7 @@ use crate::index::tests::Project;
 use crate::ops::find;
 use crate::text::estimate_tokens;
 
-/// Text that costs unlike amounts as characters, bytes and JSON.
+/// Words whose sizes differ in characters, bytes and JSON.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-z]{1,9}",
@@ -28,7 +28,7 @@ fn word() -> impl Strategy<Value = String> {
 fn page() -> impl Strategy<Value = String> {
     (0..3_usize, prop::collection::vec(word(), 0..160)).prop_map(|(times, words)| {
         let front = "---\ntags: [one, two]\naliases: [other name]\nnote: \"a \\\" quote and 認証\"\n---\n";
-        // A long line now and then: a section that has to be cut in the middle.
+        // An occasional long line: a section that must be cut in the middle.
         let body = words.join(" ");
         format!("{front}# Token page\n\n{body}{}", "x認\"".repeat(times * 400))
     })
@@ -76,7 +76,7 @@ proptest! {
     })]
 
     #[test]
-    fn no_answer_is_larger_than_it_was_asked_to_be(pages in project(), max_tokens in 256..3_000_usize) {
+    fn answers_fit_max_tokens_as_json(pages in project(), max_tokens in 256..3_000_usize) {
         let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
         let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
         for (name, params) in calls(max_tokens) {
@@ -91,15 +91,15 @@ proptest! {
             let omitted = &answer["omitted"];
             let says = omitted["pages"] != 0 || omitted["sections"] != 0 || omitted["text_cut"] != false;
             prop_assert!(says || estimate_tokens(&whole.to_string()) <= max_tokens,
-                "{} {} left something out without saying so", name, params);
+                "{} {} omitted something without reporting it", name, params);
             if estimate_tokens(&whole.to_string()) <= max_tokens {
-                prop_assert_eq!(&answer, &whole, "{} {} cut what would have fitted", name, params);
+                prop_assert_eq!(&answer, &whole, "{} {} omitted something that would have fitted", name, params);
             }
         }
     }
 
     #[test]
-    fn no_words_are_more_than_were_asked_for(pages in project(), max_tokens in 256..3_000_usize) {
+    fn answers_fit_max_tokens_as_text(pages in project(), max_tokens in 256..3_000_usize) {
         let paths: Vec<String> = (0..pages.len()).map(|n| format!("page-{n}.md")).collect();
         let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
         let context = Context { reader: Some(&WordReader), ..project.context() };
@@ -122,13 +122,13 @@ proptest! {
         let project = Project::with_pages(paths.iter().map(String::as_str).zip(pages.iter().map(String::as_str)));
         let answer = project.context().call("get_context", json!({ "page": "page-0.md", "max_size": max_size })).unwrap();
         let size = answer.to_string().chars().count() + "\n".len();
-        prop_assert!(size <= max_size, "{} characters, {} asked for", size, max_size);
+        prop_assert!(size <= max_size, "{} characters, limit {}", size, max_size);
         prop_assert_eq!(&answer["total_size"], &json!(size));
     }
 }
 
 #[test]
-fn too_small_a_budget_is_refused_with_the_least_that_serves() {
+fn a_max_tokens_that_is_too_small_is_refused_with_the_minimum() {
     let project = Project::with_pages([("page-0.md", "text")]);
     for (name, params) in calls(255) {
         let error = project.context().call(name, params).unwrap_err();

@@ -1,4 +1,4 @@
-//! Documents one by one: how they are named, cut, found, deleted, and what stays of what was asked for.
+//! Documents: their names, chunks and chunk sizes, search and deletion.
 
 use proptest::prelude::*;
 
@@ -58,27 +58,27 @@ fn documents_are_listed_with_chunks_and_times() {
     project.clock = FixedClock::at(jiff::Timestamp::from_second(2_000_000).unwrap());
     assert_eq!(index(&project, "note1.md", None).document.indexed_at, "1970-01-24T03:33:20Z");
     let listed = list_documents::run(&project.context(), list_documents::Params {}).unwrap().documents;
-    assert_eq!(listed[1].indexed_at, "1970-01-12T13:46:40Z", "others were not asked for");
+    assert_eq!(listed[1].indexed_at, "1970-01-12T13:46:40Z", "other documents were not indexed");
 }
 
 #[test]
-fn a_chunk_size_stays_with_its_document() {
+fn edits_and_rebuilds_keep_the_chunk_size_of_a_document() {
     let project = project();
     let before = chunks(&project, "project.md");
     let small = index(&project, "project.md", Some(100));
     assert!(small.document.chunks > 2 * before && small.chunk_size == Some(100), "{small:?}");
     assert_eq!(small.index.pending, 0);
     assert_eq!(chunks(&project, "project.md"), small.document.chunks);
-    assert_eq!(chunks(&project, "note1.md"), 1, "others are as they were");
+    assert_eq!(chunks(&project, "note1.md"), 1, "other documents are unchanged");
 
     let text = String::from_utf8(project.source.read("project.md").unwrap()).unwrap();
     project.put("project.md", &format!("{text}\n## More\n\n{}", long("sessions")));
     project.update();
     let edited = chunks(&project, "project.md");
-    assert!(edited > small.document.chunks + before, "an edit changes nothing about the size");
+    assert!(edited > small.document.chunks + before, "an edit keeps the chunk size");
     project.context().refresh(true).unwrap();
     project.embed();
-    assert_eq!(chunks(&project, "project.md"), edited, "nor does making the index anew");
+    assert_eq!(chunks(&project, "project.md"), edited, "rebuilding the index keeps the chunk size");
     let params = reindex_document::Params { filename: "project.md".into() };
     let again = reindex_document::run(&project.context(), params).unwrap();
     assert_eq!((again.document.chunks, again.chunk_size), (edited, Some(100)));
@@ -89,13 +89,13 @@ fn a_chunk_size_stays_with_its_document() {
 }
 
 #[test]
-fn the_size_of_the_settings_holds_for_all_others() {
+fn the_chunk_size_in_the_settings_applies_to_other_documents() {
     let mut project = project();
     let own = index(&project, "sub/api.md", Some(300)).document.chunks;
     let before = chunks(&project, "project.md");
     project.manifest.documents.chunk_size = Some(80);
     project.context().refresh(false).unwrap();
-    assert!(project.context().index_state().unwrap().pending > 0, "vectors of before are no longer right");
+    assert!(project.context().index_state().unwrap().pending > 0, "the old vectors are stale");
     project.embed();
     assert!(chunks(&project, "project.md") > 2 * before);
     assert_eq!(chunks(&project, "sub/api.md"), own);
@@ -106,7 +106,7 @@ fn the_size_of_the_settings_holds_for_all_others() {
 }
 
 #[test]
-fn what_is_found_stands_where_it_is_said_to() {
+fn results_have_the_position_of_their_text_in_the_file() {
     let project = project();
     index(&project, "project.md", Some(120));
     let output = found(&project.context(), "zebra stripes", 5);
@@ -128,7 +128,7 @@ fn what_is_found_stands_where_it_is_said_to() {
 }
 
 #[test]
-fn without_vectors_words_lead_there_and_that_is_said() {
+fn without_vectors_documents_are_found_by_words_with_a_note() {
     let project = project();
     let context = Context { embedder: None, ..project.context() };
     let output = found(&context, "zebra stripes", 3);
@@ -142,14 +142,14 @@ fn without_vectors_words_lead_there_and_that_is_said() {
 }
 
 #[test]
-fn a_document_is_named_by_its_path_alone() {
+fn documents_are_named_only_by_path() {
     let project = project();
     for name in ["project.md", "./project.md", "pages/project.md", "./pages/project.md", "sub/../project.md"]
     {
         let params = index_markdown::Params { filepath: name.into(), chunk_size: None };
         match index_markdown::run(&project.context(), params) {
             Ok(output) => assert_eq!(output.document.filename, "project.md"),
-            // A way up is a way out, wherever it leads.
+            // A path with `..` is refused, wherever it leads.
             Err(error) => {
                 assert!(name.contains("..") && error.code() == "outside_project", "{name}: {error}")
             }
@@ -175,11 +175,11 @@ fn a_document_is_named_by_its_path_alone() {
         let error = delete_document::run(&project.context(), params).unwrap_err();
         assert_eq!(error.code(), code, "{name:?}: {error}");
     }
-    assert_eq!(project.source.list().unwrap().pages.len(), 3, "nothing is gone");
+    assert_eq!(project.source.list().unwrap().pages.len(), 3, "nothing was deleted");
 }
 
 #[test]
-fn a_deleted_document_is_gone_and_comes_back() {
+fn a_deleted_document_can_be_restored() {
     let project = project();
     let context = Context { caller: Caller::Agent, agent: Some("test 1"), ..project.context() };
     let before = project.source.read("project.md").unwrap();
@@ -198,7 +198,7 @@ fn a_deleted_document_is_gone_and_comes_back() {
 }
 
 #[test]
-fn a_document_that_only_people_may_change_stays() {
+fn an_agent_cannot_delete_a_read_only_document() {
     let project = project();
     project.put("kept.md", "---\nagents: read-only\n---\n# Kept\n");
     project.update();
@@ -224,7 +224,7 @@ fn sizes_out_of_range_are_refused() {
 }
 
 impl Project {
-    /// Cuts every document into chunks of that size.
+    /// Sets the chunk size of the project.
     fn manifest_of_chunks(&self, size: usize) {
         crate::index::settle_chunk_size(&self.index, Some(size)).unwrap();
     }
@@ -233,9 +233,9 @@ impl Project {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The closest chunks are those of comparing the query with every chunk.
+    /// The closest chunks equal those found by comparing the query with every chunk.
     #[test]
-    fn the_closest_chunks_are_found(
+    fn the_closest_chunks_match_a_full_comparison(
         words in prop::collection::vec(prop::collection::vec("[a-e]{1,2}", 1..120), 1..6),
         size in 50_usize..200,
         top_k in 1_usize..8,

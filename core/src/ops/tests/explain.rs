@@ -1,4 +1,4 @@
-//! An explanation is a sum that ends in the score.
+//! The parts of an explanation add up to the score.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn explained(project: &Project, query: &str, mode: SearchMode, alpha: f64) -> Ou
     search::run(&project.context(), params).unwrap()
 }
 
-/// Each of `parts` was rounded by up to half of the last decimal.
+/// Whether `parts` add up to `sum`; each was rounded by up to half of its last decimal.
 fn adds_up(sum: f64, parts: &[f64]) -> bool {
     (sum - parts.iter().sum::<f64>()).abs() < 0.000_051 * (parts.len() + 1) as f64
 }
@@ -71,7 +71,7 @@ proptest! {
 }
 
 #[test]
-fn rare_words_weigh_more_and_stop_words_nothing() {
+fn rare_words_weigh_more_and_stop_words_do_not_count() {
     let project = Project::with_pages([
         ("a.md", "The quagga and the session"),
         ("b.md", "The session"),

@@ -1,4 +1,4 @@
-//! Whoever types a name finds what bears it.
+//! Pages are found by title, alias, path and heading.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn first(project: &Project, query: &str, mode: SearchMode) -> (String, String) {
 }
 
 #[test]
-fn a_title_an_alias_and_a_path_lead_to_the_page() {
+fn search_finds_a_page_by_title_alias_or_path() {
     let project = project();
     for query in
         ["Sync", "sync", "\"Sync\"", " SYNC ", "replication", "engine", "guides/engine.md", "guides/engine"]
@@ -39,19 +39,19 @@ fn a_title_an_alias_and_a_path_lead_to_the_page() {
 }
 
 #[test]
-fn a_heading_leads_to_its_section() {
+fn search_finds_a_section_by_its_heading() {
     let (page, section) = first(&project(), "sync settings", SearchMode::Hybrid);
     assert_eq!((page.as_str(), section.as_str()), ("guides/setup.md", "setup/sync-settings"));
 }
 
 #[test]
-fn a_name_moves_nothing_past_a_filter() {
+fn a_matching_name_does_not_bypass_filters() {
     let project = project();
     let params = Params { query: "Sync".into(), folder: Some("elsewhere".into()), ..Default::default() };
     assert!(search::run(&project.context(), params).unwrap().results.is_empty());
 }
 
-/// The path of the page that `name` leads to, or the code of the error.
+/// The path of the page called `name`, or the error code.
 fn named(project: &Project, name: &str) -> String {
     match project.context().call("get_page", json!({ "page": name })) {
         Ok(page) => page["filepath"].as_str().unwrap_or_default().to_owned(),
@@ -60,7 +60,7 @@ fn named(project: &Project, name: &str) -> String {
 }
 
 #[test]
-fn a_path_may_be_seen_from_the_project_and_end_in_a_line() {
+fn a_path_can_be_relative_to_the_project_and_end_with_a_line() {
     let project = Project::with_pages([
         ("login.md", "# Login\n"),
         ("deep/pages/login.md", "# Another\n"),
@@ -75,7 +75,7 @@ fn a_path_may_be_seen_from_the_project_and_end_in_a_line() {
     }
     assert_eq!(named(&project, "deep/pages/login.md"), "deep/pages/login.md");
     assert_eq!(named(&project, "pages/deep/pages/login.md:1"), "deep/pages/login.md");
-    assert_eq!(named(&project, "pages/own.md"), "pages/own.md", "what is really called so comes first");
+    assert_eq!(named(&project, "pages/own.md"), "pages/own.md", "an exact path has priority");
     assert_eq!(named(&project, "pages/pages/own.md"), "pages/own.md");
     assert_eq!(named(&project, "Ratio 4:3"), "notes.md");
     for nowhere in ["pages/none.md", "pages/", "pages", "login.md:", "login.md:x", "elsewhere/login.md"] {
@@ -84,7 +84,7 @@ fn a_path_may_be_seen_from_the_project_and_end_in_a_line() {
 }
 
 #[test]
-fn every_operation_takes_a_path_as_it_is_seen_from_the_project() {
+fn every_operation_accepts_a_path_relative_to_the_project() {
     let project =
         Project::with_pages([("login.md", "# Login\n\nSee [[other]].\n"), ("other.md", "# Other\n")]);
     let call = |name: &str, params| project.context().call(name, params).unwrap();
@@ -102,7 +102,7 @@ fn every_operation_takes_a_path_as_it_is_seen_from_the_project() {
 }
 
 #[test]
-fn what_is_nowhere_in_the_project_is_named() {
+fn conditions_and_phrases_without_matches_are_reported() {
     let project = Project::with_pages([
         (
             "Guides/a.md",
@@ -123,7 +123,7 @@ fn what_is_nowhere_in_the_project_is_named() {
             "no page has the tag 'sekurity'; the most frequent tags are security",
             "no page is in a folder 'none'; the folders are Guides",
             "no page has status=aproved in its front matter; its values are approved",
-            "the phrase \"fifteen minutes\" is on no page; pages with its words are listed instead",
+            "no page has the phrase \"fifteen minutes\"; pages with its words are listed instead",
         ])
     );
     let asked = json!({ "query": "\"fifteen minutes\"", "doc_type": "nope" });
@@ -135,7 +135,7 @@ fn what_is_nowhere_in_the_project_is_named() {
 }
 
 #[test]
-fn folders_are_found_in_any_letter_case_and_as_seen_from_the_project() {
+fn folders_ignore_case_and_can_be_relative_to_the_project() {
     let project =
         Project::with_pages([("Guides/a.md", "# A\n"), ("Guides/sub/b.md", "# B\n"), ("c.md", "# C\n")]);
     let listed = |folder: &str| {
@@ -157,7 +157,7 @@ fn folders_are_found_in_any_letter_case_and_as_seen_from_the_project() {
 }
 
 #[test]
-fn an_unknown_type_of_link_is_refused_with_those_that_there_are() {
+fn an_unknown_link_type_is_refused_with_the_known_ones() {
     let project = Project::with_pages([("a.md", "# A\n")]);
     for (name, params) in [
         ("search", json!({ "query": "a" })),

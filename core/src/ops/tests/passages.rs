@@ -1,4 +1,4 @@
-//! What is asked of a long section is found and shown where it stands.
+//! Search in long sections finds and shows the matching passage.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::index::tests::Project;
 use crate::ops::{fulltext_search, get_page, search};
 use crate::search::SearchMode;
 
-/// A page of one section, its needle on line 403.
+/// A page with one section; the matching line is line 403.
 fn long_page() -> String {
     let line = |n: usize| format!("Line {n} of the long page speaks about ordinary things.\n");
     let before: String = (0..400).map(line).collect();
@@ -30,7 +30,7 @@ fn asked(query: &str, mode: SearchMode) -> search::Params {
 }
 
 #[test]
-fn the_passage_that_matches_is_shown() {
+fn the_matching_passage_is_shown() {
     let project = project();
     for mode in [SearchMode::Fulltext, SearchMode::Hybrid, SearchMode::Vector] {
         let found = find(&project, asked("quagga zebra of the plains", mode));
@@ -46,7 +46,7 @@ fn the_passage_that_matches_is_shown() {
 }
 
 #[test]
-fn the_whole_section_is_given_where_it_is_asked_for() {
+fn the_whole_section_is_returned_on_request() {
     let project = project();
     let params = search::Params { content: true, ..asked("zebra", SearchMode::Fulltext) };
     let section = &find(&project, params).results[0].sections[0];
@@ -55,12 +55,12 @@ fn the_whole_section_is_given_where_it_is_asked_for() {
 }
 
 #[test]
-fn sections_count_once_and_filters_reach_passages() {
+fn sections_count_once_and_filters_apply_to_passages() {
     let project = project();
     let context = project.context();
     let params = fulltext_search::Params { query: "ordinary things".into(), ..Default::default() };
     let found = fulltext_search::run(&context, params).unwrap();
-    assert_eq!(found.total_found, 2, "one for each section");
+    assert_eq!(found.total_found, 2, "one result per section");
     let params =
         fulltext_search::Params { query: "zebra".into(), folder: Some("no".into()), ..Default::default() };
     assert_eq!(fulltext_search::run(&context, params).unwrap().total_found, 0);
@@ -77,7 +77,7 @@ fn sections_count_once_and_filters_reach_passages() {
 }
 
 #[test]
-fn a_section_that_shrinks_leaves_nothing_behind() {
+fn a_shortened_section_leaves_no_stale_passages() {
     let project = project();
     project.put("long.md", "# Long\n\nA gnu.\n");
     project.update();
@@ -92,7 +92,7 @@ fn a_section_that_shrinks_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_result_of_snippets_stays_small_whatever_the_script() {
+fn results_with_snippets_are_small_in_every_script() {
     let section = format!("## 認証の見出し\n\n{}\n\n", "認証とは利用者を確かめることである。".repeat(40));
     let text = format!("# {}\n\n{}", "長い題名".repeat(6), section.repeat(3));
     let project = Project::with_pages([("folder/認証.md", text.as_str())]);

@@ -1,4 +1,4 @@
-//! Memories are kept, found, put together and taken away; nobody's text is lost on the way.
+//! Memories are saved, found, merged and forgotten without losing text.
 
 use std::io::ErrorKind;
 
@@ -41,7 +41,7 @@ fn text<S: Source>(project: &Project<S>, page: &str) -> String {
 }
 
 #[test]
-fn what_was_remembered_is_recalled() {
+fn a_remembered_memory_is_recalled() {
     let project = project();
     let params = json!({
         "type": "project-tech", "topic": "エラー処理", "content": "Use `anyhow`.", "tags": ["error-handling", "rust"],
@@ -60,37 +60,37 @@ fn what_was_remembered_is_recalled() {
     assert_eq!((&memory["id"], &found["total_count"]), (&kept["memory_id"], &json!(1)));
     assert_eq!((&memory["reference_count"], &memory["confidence"]), (&json!(0), &json!(1.0)));
     assert_eq!(memory["created_at"], 1_000_000);
-    // An ordinary search finds the page, too; recalling finds memories alone.
+    // Search finds the page too; recall finds only memories.
     let pages = ask(&project, "search", json!({ "query": "anyhow" }));
     assert_eq!(pages["results"][0]["filepath"], kept["filepath"]);
     assert!(recall(&project, json!({ "query": "sessions expire" })).is_empty());
     let again = ask(&project, "recall", json!({ "query": "anyhow" }));
-    assert_eq!(again["memories"][0]["last_accessed"], 1_000_000, "the first time was noted");
+    assert_eq!(again["memories"][0]["last_accessed"], 1_000_000, "the first recall was recorded");
 }
 
 #[test]
-fn the_same_topic_is_updated_and_the_former_text_can_be_brought_back() {
+fn remembering_a_topic_again_updates_it_and_the_old_text_can_be_restored() {
     let project = project();
     let first = remember(&project, "Straße Café", "One.");
     let before = text(&project, "memory/tech/straße-café.md");
     let params = json!({ "type": "tech", "topic": "STRASSE  CAFE\u{301}", "content": "Two." });
     let second = ask(&project, "remember", params.clone());
     assert_eq!((&second["action"], &second["memory_id"]), (&json!("updated"), &first["memory_id"]));
-    assert_eq!(second["topic"], "Straße Café", "it is called as before");
+    assert_eq!(second["topic"], "Straße Café", "the topic keeps its spelling");
     let memory = &ask(&project, "recall", json!({ "query": "" }))["memories"][0];
     assert_eq!((&memory["content"], &memory["reference_count"]), (&json!("Two."), &json!(1)));
     let third = ask(&project, "remember", params);
-    assert_eq!((&third["action"], &third["audit_id"]), (&json!("updated"), &Value::Null), "nothing is new");
+    assert_eq!((&third["action"], &third["audit_id"]), (&json!("updated"), &Value::Null), "nothing changed");
     assert_eq!(ask(&project, "recall", json!({}))["memories"][0]["reference_count"], 2);
     ask(&project, "undo", json!({ "entry": second["audit_id"] }));
     assert_eq!(text(&project, "memory/tech/straße-café.md"), before);
-    // The same topic of another type is another memory.
+    // The same topic with another type is another memory.
     let other = json!({ "type": "domain", "topic": "straße café", "content": "Three." });
     assert_eq!(ask(&project, "remember", other)["action"], "created");
 }
 
 #[test]
-fn what_is_not_given_stays() {
+fn omitted_fields_are_kept() {
     let project = project();
     let all = json!({ "type": "tech", "topic": "T", "content": "One.", "tags": ["a"], "examples": ["x"], "source": "s" });
     ask(&project, "remember", all);
@@ -108,7 +108,7 @@ fn what_is_not_given_stays() {
 }
 
 #[test]
-fn topics_whose_names_collide_are_memories_of_their_own() {
+fn topics_with_equal_file_names_are_separate_memories() {
     let project = project();
     let topics = ["a b", "a/b", "a: b", "[[a b]]", "..", "🎉", "🎈", "con", "CON:"];
     let paths: Vec<String> = topics
@@ -140,19 +140,19 @@ fn secrets_are_refused_with_the_line_unless_forced() {
     };
     let said = refused(&project, "remember", params(false));
     assert!(said.contains("line 3 of content looks like a password"), "{said}");
-    assert!(!said.contains("hunter2"), "what is secret is not repeated");
+    assert!(!said.contains("hunter2"), "the secret is not repeated");
     let example = json!({ "type": "tech", "topic": "T", "content": "x", "examples": ["a", "b\nAPI_KEY=9f8e7d6c5b4a39281706"] });
     let said = refused(&project, "remember", example);
     assert!(said.contains("line 2 of example 2 looks like a secret"), "{said}");
     assert_eq!(ask(&project, "list_memories", json!({}))["total_count"], 0);
     let agent = Context { caller: Caller::Agent, ..project.context() };
     let hint = agent.call("remember", params(true)).unwrap_err().hint().unwrap().told(&Commands);
-    assert!(hint.ends_with("if it is not a secret, `ubp memory remember --force` writes it"), "{hint}");
+    assert!(hint.ends_with("if it is not a secret, `ubp memory remember --force` saves it"), "{hint}");
     assert_eq!(ask(&project, "remember", params(true))["action"], "created");
 }
 
 #[test]
-fn without_a_query_there_is_what_is_needed_most_and_newest() {
+fn without_a_query_memories_are_sorted_by_use_and_age() {
     let project = project();
     for topic in ["one", "two", "three"] {
         remember(&project, topic, &format!("about {topic}"));
@@ -173,7 +173,7 @@ fn without_a_query_there_is_what_is_needed_most_and_newest() {
 }
 
 #[test]
-fn what_is_needed_often_comes_first_among_what_answers_alike() {
+fn of_equally_relevant_memories_the_most_used_comes_first() {
     let project = project();
     for (topic, content) in
         [("alpha", "Tokio runs futures."), ("beta", "Tokio runs futures."), ("gamma", "Tokio.")]
@@ -201,7 +201,7 @@ fn what_is_needed_often_comes_first_among_what_answers_alike() {
 }
 
 #[test]
-fn a_page_that_cannot_be_read_is_named_and_the_others_are_found() {
+fn unreadable_memories_are_reported_and_the_others_found() {
     let project = project();
     remember(&project, "whole", "Tokio.");
     project.put("memory/tech/broken.md", "---\ntype: tech\ntopic: Broken\ntags: [a\n---\nTokio.\n");
@@ -237,7 +237,7 @@ fn a_page_that_cannot_be_read_is_named_and_the_others_are_found() {
 }
 
 #[test]
-fn people_keep_agents_off_a_memory_as_off_any_page() {
+fn an_agent_cannot_change_a_read_only_memory() {
     let project = project();
     project.put("memory/tech/t.md", "---\ntype: tech\ntopic: T\nagents: read-only\n---\n# T\n\nMine.\n");
     project.update();
@@ -247,7 +247,7 @@ fn people_keep_agents_off_a_memory_as_off_any_page() {
     assert_eq!(
         ask(&project, "recall", json!({}))["memories"][0]["reference_count"],
         0,
-        "a refusal counts nothing"
+        "a refused call is not counted"
     );
     ask(&project, "remember", params);
     for (name, params) in [("forget", json!({ "memory": "T" })), ("reindex_memories", json!({}))] {
@@ -256,7 +256,7 @@ fn people_keep_agents_off_a_memory_as_off_any_page() {
 }
 
 #[test]
-fn what_is_forgotten_can_be_brought_back() {
+fn a_forgotten_memory_can_be_restored() {
     let project = project();
     let kept = remember(&project, "T", "One.");
     remember(&project, "T", "Two.");
@@ -277,7 +277,7 @@ fn what_is_forgotten_can_be_brought_back() {
 }
 
 #[test]
-fn similar_memories_are_named() {
+fn similar_memories_are_reported() {
     let project = project();
     remember(&project, "Rust async", "Use tokio to run futures in Rust.");
     remember(&project, "Bread", "Flour, water, salt and time.");
@@ -293,7 +293,7 @@ fn similar_memories_are_named() {
 }
 
 #[test]
-fn a_disk_that_takes_nothing_keeps_nobody_from_recalling() {
+fn memories_can_be_recalled_if_the_disk_is_full() {
     let project = Project::over(FaultySource::new(MemorySource::default()));
     remember(&project, "T", "Tokio.");
     project.source.break_write("memory.jsonl", ErrorKind::ReadOnlyFilesystem);
@@ -301,7 +301,7 @@ fn a_disk_that_takes_nothing_keeps_nobody_from_recalling() {
     assert_eq!(recall(&project, json!({ "query": "tokio" })), ["T"]);
 }
 
-/// Two memories that say the same, one more, and links to them in every form.
+/// Two memories with the same text, another one, and links to them in every syntax.
 fn doubled() -> Project {
     let project = project();
     let add = |topic: &str, content: &str, tags: Value| {
@@ -338,7 +338,7 @@ fn doubled() -> Project {
 }
 
 #[test]
-fn memories_that_say_the_same_become_one_and_links_follow() {
+fn duplicate_memories_are_merged_and_links_updated() {
     let project = doubled();
     let before: Vec<String> = ["memory/tech/rust-async.md", "memory/tech/rust-async-tasks.md", "links.md"]
         .map(|page| text(&project, page))
@@ -363,12 +363,12 @@ fn memories_that_say_the_same_become_one_and_links_follow() {
     assert_eq!((&memory["tags"], &memory["reference_count"]), (&json!(["rust", "async"]), &json!(3)));
     assert!(project.source.stat("memory/tech/rust-async-tasks.md").unwrap().is_none());
     assert_eq!(project.source.trash().len(), 1, "{:?}", project.source.trash());
-    // Every link leads to the page that says it now.
+    // Every link leads to the merged page.
     let resolved = ask(&project, "get_page", json!({ "page": "links.md" }));
     for link in resolved["outlinks"].as_array().unwrap() {
         assert_eq!(link["filepath"], "memory/tech/rust-async.md", "{}", text(&project, "links.md"));
     }
-    // Whoever remembers the topic that is gone means this one.
+    // The topic of a deleted duplicate now means the merged memory.
     let kept =
         ask(&project, "remember", json!({ "type": "tech", "topic": "rust ASYNC tasks", "content": "New." }));
     assert_eq!(
@@ -389,7 +389,7 @@ fn memories_that_say_the_same_become_one_and_links_follow() {
 }
 
 #[test]
-fn a_second_time_there_is_nothing_to_put_together() {
+fn merging_again_changes_nothing() {
     let project = doubled();
     ask(&project, "reindex_memories", json!({}));
     project.update();
@@ -398,7 +398,7 @@ fn a_second_time_there_is_nothing_to_put_together() {
 }
 
 #[test]
-fn without_vectors_only_equal_texts_are_one_and_that_is_said() {
+fn without_vectors_only_equal_texts_are_merged_with_a_note() {
     let project = doubled();
     ask(
         &project,
@@ -414,7 +414,7 @@ fn without_vectors_only_equal_texts_are_one_and_that_is_said() {
 }
 
 #[test]
-fn a_failure_on_the_way_changes_nothing() {
+fn a_failed_merge_changes_nothing() {
     let project = Project::over(FaultySource::new(MemorySource::default()));
     for topic in ["one", "two", "three"] {
         remember(&project, topic, "The same for all.");
@@ -434,7 +434,7 @@ fn a_failure_on_the_way_changes_nothing() {
 }
 
 #[test]
-fn answers_keep_to_their_size() {
+fn answers_respect_max_tokens() {
     let project = project();
     for number in 0..12 {
         remember(&project, &format!("topic {number}"), &format!("tokio {}", "word ".repeat(400)));

@@ -1,4 +1,4 @@
-//! What is read, and typed, and saved, is what is on disk, and nothing else is.
+//! Reading and saving a page changes only what was typed.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn bytes(project: &Project, page: &str) -> Vec<u8> {
 }
 
 #[test]
-fn saving_what_was_read_changes_no_byte() {
+fn saving_an_unedited_page_changes_no_byte() {
     let project = Project::with_pages([]);
     let pages: [&[u8]; 9] = [
         b"",
@@ -61,7 +61,7 @@ fn saving_what_was_read_changes_no_byte() {
 }
 
 #[test]
-fn front_matter_can_be_taken_away_broken_and_written_again() {
+fn front_matter_can_be_removed_broken_and_written_again() {
     let mut project = Project::with_pages([("a.md", "---\ntitle: A\nid: x\n---\n# A\n")]);
     project.manifest =
         Manifest::default_for("pages", FrontMatterMode::Managed, Timestamp::UNIX_EPOCH).unwrap();
@@ -73,7 +73,7 @@ fn front_matter_can_be_taken_away_broken_and_written_again() {
 }
 
 #[test]
-fn the_time_in_front_matter_moves_once_in_a_stretch_of_work() {
+fn the_time_in_front_matter_is_updated_once_for_consecutive_edits() {
     let page = |time: &str, text: &str| format!("---\nupdated_at: {time}\n---\n{text}\n");
     let project = Project::with_pages([("a.md", page("1970-01-01", "One.").as_str())]);
     let saved = save(&project, &read(&project, "a.md"), &page("1970-01-01", "Two.")).unwrap();
@@ -81,8 +81,8 @@ fn the_time_in_front_matter_moves_once_in_a_stretch_of_work() {
     assert_eq!(saved["text"], page(now, "Two."));
     assert_eq!(read(&project, "a.md")["content_hash"], saved["content_hash"]);
     let saved = save(&project, &read(&project, "a.md"), &page(now, "Three.")).unwrap();
-    assert_eq!(saved["text"], Value::Null, "it has just moved");
-    // What was typed there stays, and so does everything when nothing but front matter changes.
+    assert_eq!(saved["text"], Value::Null, "it was just updated");
+    // A time typed by the user stays, and so does the page if only front matter changes.
     let saved = save(&project, &read(&project, "a.md"), &page("1970-01-02", "Four.")).unwrap();
     assert_eq!(saved["text"], Value::Null);
     let text = page("1970-01-02", "Four.").replace("---\nFour", "tags: [x]\n---\nFour");
@@ -103,7 +103,7 @@ fn an_edit_of_another_version_is_a_conflict_and_changes_nothing() {
 }
 
 #[test]
-fn pages_that_are_not_utf8_are_shown_and_left_alone() {
+fn pages_that_are_not_utf8_are_shown_but_not_saved() {
     let project = Project::with_pages([]);
     for original in [&b"\xff\xfea\0\r\0\n\0"[..], b"caf\xe9\n"] {
         put(&project, "a.md", original);
@@ -116,7 +116,7 @@ fn pages_that_are_not_utf8_are_shown_and_left_alone() {
 }
 
 #[test]
-fn typing_does_not_fill_the_audit_log_but_agents_are_logged_and_kept_out() {
+fn saves_by_agents_are_logged_and_saves_by_people_are_not() {
     let project = Project::with_pages([("a.md", "one\n"), ("b.md", "---\nagents: read-only\n---\n")]);
     let mut page = read(&project, "a.md");
     for round in 0..50 {

@@ -1,4 +1,4 @@
-//! Suggested links are made where they were suggested, byte for byte, and decisions hold.
+//! Accepting a suggested link changes only the suggested words, and decisions persist.
 
 use crate::index::tests::Project;
 use crate::manifest::LinkOrder;
@@ -39,7 +39,7 @@ fn text(project: &Project, page: &str) -> String {
 }
 
 #[test]
-fn what_is_named_and_not_linked_comes_first_with_its_place() {
+fn an_unlinked_mention_is_the_best_suggestion_and_has_a_place() {
     let project = Project::with_pages(pages());
     let found = suggested(&project, Some("Login"));
     let best = &found.suggestions[0];
@@ -49,11 +49,11 @@ fn what_is_named_and_not_linked_comes_first_with_its_place() {
     assert_eq!((place.line, place.text.as_str()), (3, "user database"));
     assert!(found.suggestions.windows(2).all(|pair| pair[0].score >= pair[1].score));
     assert!(found.suggestions.iter().all(|found| (0.0..=1.0).contains(&found.score)));
-    // What is linked already is not suggested.
+    // Linked pages are not suggested.
     assert!(
         suggested(&project, Some("weather.md")).suggestions.iter().all(|s| s.target.filepath != "tokens.md")
     );
-    // Over all pages, the same pair is best, and every pair comes once.
+    // For all pages, the same pair is best, and each pair occurs once.
     let all = suggested(&project, None);
     assert!(
         all.suggestions.iter().any(|s| s.source.filepath == "login.md" && s.target.filepath == "db/users.md")
@@ -73,7 +73,7 @@ fn what_is_named_and_not_linked_comes_first_with_its_place() {
 }
 
 #[test]
-fn accepting_changes_the_words_and_nothing_else() {
+fn accepting_changes_only_the_linked_words() {
     let project = Project::with_pages(pages());
     let made = accept::run(&project.context(), accept_params("login.md", "User Database")).unwrap();
     assert_eq!(made.link, "[[users|user database]]");
@@ -90,7 +90,7 @@ fn accepting_changes_the_words_and_nothing_else() {
 }
 
 #[test]
-fn the_dialect_of_the_project_is_written() {
+fn accepting_writes_the_link_order_of_the_project() {
     let mut project = Project::with_pages(pages());
     project.manifest.links.order = LinkOrder::LabelFirst;
     project.put("only.md", "A user database.\n");
@@ -101,7 +101,7 @@ fn the_dialect_of_the_project_is_written() {
 }
 
 #[test]
-fn words_that_mean_something_in_a_link_are_written_so_that_they_do_not() {
+fn words_equal_to_a_link_type_are_linked_as_text() {
     let project = Project::with_pages([
         ("a.md", "what implements what\n"),
         ("how.md", "---\naliases: [implements]\n---\nx\n"),
@@ -116,7 +116,7 @@ fn words_that_mean_something_in_a_link_are_written_so_that_they_do_not() {
 }
 
 #[test]
-fn a_text_that_moved_is_a_conflict_and_stays_as_it_is() {
+fn accepting_a_suggestion_for_changed_text_is_a_conflict() {
     let project = Project::with_pages(pages());
     for (line, words) in [(Some(4), None), (None, Some("User Database")), (Some(3), Some("users"))] {
         let params =
@@ -132,7 +132,7 @@ fn a_text_that_moved_is_a_conflict_and_stays_as_it_is() {
 }
 
 #[test]
-fn pages_that_cannot_be_edited_safely_are_left_alone() {
+fn pages_that_cannot_be_edited_safely_are_not_changed() {
     let project = Project::with_pages(pages());
     let latin1 = b"the user database of Z\xfcrich\n";
     project.source.put("latin.md", latin1, jiff::Timestamp::UNIX_EPOCH);
@@ -143,7 +143,7 @@ fn pages_that_cannot_be_edited_safely_are_left_alone() {
 }
 
 #[test]
-fn dismissed_pairs_stay_away_until_asked_for() {
+fn dismissed_pairs_are_suggested_only_on_request() {
     let project = Project::with_pages(pages());
     let params = dismiss::Params { source: "db/users.md".into(), target: "login".into() };
     dismiss::run(&project.context(), params).unwrap();
@@ -161,7 +161,7 @@ fn dismissed_pairs_stay_away_until_asked_for() {
 }
 
 #[test]
-fn nothing_is_lost_when_the_disk_fails() {
+fn a_failing_disk_loses_no_data() {
     let project = Project::over(FaultySource::new(MemorySource::with_pages(pages())));
     project.update();
     project.source.break_write("login.md", std::io::ErrorKind::StorageFull);
@@ -204,7 +204,7 @@ fn a_page_is_mentioned_by_its_file_name_title_and_aliases() {
     let project = Project::with_pages([
         ("rate-limits.md", "# Throttling\n\nWe slow callers down.\n"),
         ("sessions.md", "---\ntitle: Sign-in\naliases: [logged in]\n---\nWho is there.\n"),
-        ("api.md", "# API\n\nEvery key has rate-limits.\nRate limits are told. Nobody is logged in.\n"),
+        ("api.md", "# API\n\nEvery key has rate-limits.\nRate limits are documented. Nobody is logged in.\n"),
         ("linked.md", "# Linked\n\n[[rate-limits]] and [[sessions]]; rate-limits, Sign-in.\n"),
         ("code.md", "# Code\n\n`rate-limits` and pre-rate-limits\n"),
     ]);
@@ -217,7 +217,7 @@ fn a_page_is_mentioned_by_its_file_name_title_and_aliases() {
     let found = suggest_links::run(&project.context(), params("Throttling")).unwrap();
     assert_eq!(mentions(&found.mentions), []);
     assert_eq!(mentions(&found.mentioned_by), [("api.md", "rate-limits.md", 3, "rate-limits", 2)]);
-    // Over all pages the rarest names come first.
+    // For all pages, the rarest names come first.
     let found =
         suggest_links::run(&project.context(), Params { limit: Some(1), ..Params::default() }).unwrap();
     assert_eq!(mentions(&found.mentions), [("api.md", "sessions.md", 4, "logged in", 1)]);
@@ -225,7 +225,7 @@ fn a_page_is_mentioned_by_its_file_name_title_and_aliases() {
 }
 
 #[test]
-fn dismissed_mentions_stay_away_and_linked_ones_are_gone() {
+fn dismissed_and_linked_mentions_are_not_listed() {
     let project = Project::with_pages(pages());
     let found = |include_decided| {
         let params = Params { page: Some("db/users.md".into()), include_decided, ..Params::default() };
@@ -264,7 +264,7 @@ fn a_large_project_is_not_read_as_a_whole_for_one_page() {
     assert_eq!(targets[0], "users.md");
     assert!(targets.iter().take(3).any(|target| *target == "twin.md"), "{targets:?}");
     assert_eq!(mentions(&found.mentions), [("login.md", "users.md", 3, "user database", 1)]);
-    // The scores are about those that all pages give.
+    // The score is close to the one from comparing all pages.
     let all = suggested(&project, None);
     let score = |output: &Output| {
         let is_pair = |found: &&suggest_links::Suggestion| {

@@ -1,4 +1,4 @@
-//! What a reader is told: as much as was asked for, what matters first, and what is true.
+//! The text of answers: the requested amount, the most important first, and correct.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::show::{Page, Reader, Span};
 use crate::text::estimate_tokens;
 use crate::{Context, Result};
 
-/// A page of bare words.
+/// Collects an answer as plain text.
 #[derive(Default)]
 pub(super) struct Words(pub String);
 
@@ -86,7 +86,7 @@ impl Page for Words {
     }
 }
 
-/// Somebody who is shown [`Words`].
+/// A reader of [`Words`].
 pub(super) struct WordReader;
 
 impl Reader for WordReader {
@@ -97,7 +97,7 @@ impl Reader for WordReader {
     }
 }
 
-/// The answer and its words.
+/// The answer as JSON and as text.
 fn told(context: &Context<'_>, name: &str, params: Value) -> Result<(Value, String)> {
     let mut words = Words::default();
     let context = Context { reader: Some(&WordReader), ..*context };
@@ -120,13 +120,13 @@ fn chain(length: usize) -> Project {
 }
 
 #[test]
-fn a_list_names_the_pages_that_it_has_no_room_to_describe() {
+fn a_list_contains_the_paths_of_pages_that_do_not_fit() {
     let project = chain(600);
     let (answer, words) = told(&project.context(), "list_pages", json!({ "max_tokens": 8_000 })).unwrap();
     assert!(estimate_tokens(&words) <= 8_000 && estimate_tokens(&answer.to_string()) <= 16_000);
     let (described, named) = (count(&answer["pages"]), count(&answer["more_paths"]));
     assert!((40..601).contains(&described), "{described}");
-    assert_eq!(described + named, 601, "every page is named");
+    assert_eq!(described + named, 601, "every page is listed");
     assert_eq!(answer["omitted"]["pages"], named);
     assert!(words.contains(&format!("offset {described}")), "{}", &words[words.len() - 300..]);
     let next = json!({ "max_tokens": 8_000, "offset": described, "limit": 1 });
@@ -135,7 +135,7 @@ fn a_list_names_the_pages_that_it_has_no_room_to_describe() {
 }
 
 #[test]
-fn a_graph_without_a_centre_gives_the_most_linked_pages_and_fills_its_room() {
+fn a_graph_without_a_center_shows_as_many_of_the_most_linked_pages_as_fit() {
     let project = chain(600);
     for max_tokens in [256, 1_000, 4_000] {
         let (answer, words) =
@@ -151,7 +151,7 @@ fn a_graph_without_a_centre_gives_the_most_linked_pages_and_fills_its_room() {
 }
 
 #[test]
-fn one_page_with_a_huge_title_or_many_tags_blinds_no_answer() {
+fn a_huge_title_or_many_tags_do_not_crowd_out_other_pages() {
     let title = "long ".repeat(40_000);
     let tags: Vec<String> = (0..20_000).map(|number| format!("tag-{number}")).collect();
     let pages = [
@@ -181,13 +181,13 @@ fn one_page_with_a_huge_title_or_many_tags_blinds_no_answer() {
     let (list, _) = told(&project.context(), "list_pages", json!({})).unwrap();
     let titles: Vec<&str> =
         list["pages"].as_array().unwrap().iter().filter_map(|page| page["title"].as_str()).collect();
-    assert!(titles.iter().any(|title| title.ends_with("characters)")), "a cut title says so");
+    assert!(titles.iter().any(|title| title.ends_with("characters)")), "a cut title is marked");
     assert!(titles.iter().all(|title| title.chars().count() < 250));
 }
 
 #[test]
-fn a_summary_is_never_longer_than_was_promised() {
-    // A line that ends where the summary does.
+fn a_summary_is_at_most_500_characters() {
+    // The first line ends exactly at the limit.
     let text = format!("# Next\n\n{}\n{}\n", "a".repeat(500), "b".repeat(3_000));
     let project = Project::with_pages([("a.md", "[[next]]"), ("next.md", text.as_str())]);
     let (answer, _) = told(&project.context(), "get_context", json!({ "page": "a.md" })).unwrap();
@@ -195,7 +195,7 @@ fn a_summary_is_never_longer_than_was_promised() {
 }
 
 #[test]
-fn a_page_larger_than_its_room_leaves_some_for_its_neighbours() {
+fn a_large_page_leaves_space_for_its_neighbours() {
     let long =
         format!("# Centre\n\n{}\n{}\n", "[[zz|depends_on]] [[aa]] [[bb]] [[cc]]", "word ".repeat(20_000));
     let project = Project::with_pages([
@@ -210,7 +210,7 @@ fn a_page_larger_than_its_room_leaves_some_for_its_neighbours() {
         let (answer, words) = told(&project.context(), "get_context", params).unwrap();
         assert!(estimate_tokens(&words) <= max_tokens);
         assert!(count(&answer["related"]) >= 2, "{max_tokens}: {}", answer["related"]);
-        // What it stands on comes before what the alphabet puts first.
+        // A page that it depends on comes before the first page by name.
         assert_eq!(answer["related"][0]["filepath"], "zz.md");
         assert!(!answer["center"]["content"].as_str().unwrap().is_empty());
         assert!(words.contains("left out to fit max_tokens") && words.contains("get_page"), "{words}");
@@ -218,7 +218,7 @@ fn a_page_larger_than_its_room_leaves_some_for_its_neighbours() {
 }
 
 #[test]
-fn a_section_comes_with_its_own_links_alone() {
+fn a_section_has_only_its_own_links() {
     let project = Project::with_pages([
         ("a.md", "# A\n\n[[b]]\n\n## Two\n\n[[c]]\n"),
         ("b.md", "# B\n\n[[a]]\n"),
@@ -233,7 +233,7 @@ fn a_section_comes_with_its_own_links_alone() {
 }
 
 #[test]
-fn more_is_never_shown_than_was_found() {
+fn results_are_never_more_than_total_found() {
     let project = chain(8);
     project.update();
     for query in ["page", "hub", "page 3"] {
@@ -243,7 +243,7 @@ fn more_is_never_shown_than_was_found() {
 }
 
 #[test]
-fn why_words_alone_rank_is_told() {
+fn the_reason_for_ranking_by_words_is_shown() {
     let project = Project::with_pages([("a.md", "# Login\n\nSessions.\n")]);
     let ask = |context: &Context<'_>| told(context, "search", json!({ "query": "login" })).unwrap();
     assert_eq!(ask(&project.context()).0["fallback"], Value::Null);
@@ -258,7 +258,7 @@ fn why_words_alone_rank_is_told() {
 }
 
 #[test]
-fn vectors_are_counted_where_there_are_some() {
+fn pages_with_vectors_are_counted() {
     let project = Project::over(crate::ports::MemorySource::with_pages([
         ("a.md", "# Login\n\nSessions.\n"),
         ("b.md", "# Tokens\n"),
@@ -268,7 +268,7 @@ fn vectors_are_counted_where_there_are_some() {
     let asked = |name: &str| told(&project.context(), name, json!({})).unwrap().0;
     assert_eq!(asked("status")["vectorized_page_count"], 0);
     assert_eq!(asked("index_status")["indexed_count"], 0);
-    // The files were taken in already, their vectors were not.
+    // The files were indexed, but their vectors were not computed.
     assert_eq!(asked("index_refresh")["target_count"], 2);
     project.embed();
     assert_eq!(asked("status")["vectorized_page_count"], 2, "an empty page has no vector");
@@ -277,7 +277,7 @@ fn vectors_are_counted_where_there_are_some() {
 }
 
 #[test]
-fn pending_vectors_are_told_where_vectors_matter() {
+fn pending_vectors_are_reported_where_vectors_are_used() {
     let project = Project::with_pages([("a.md", "# Login\n\nSessions.\n")]);
     project.put("b.md", "# More\n\nText.\n");
     project.refresh();
@@ -289,7 +289,7 @@ fn pending_vectors_are_told_where_vectors_matter() {
 }
 
 #[test]
-fn conditions_that_no_page_meets_are_named() {
+fn conditions_that_match_no_page_are_reported() {
     let project =
         Project::with_pages([("guides/a.md", "---\ntype: guide\n---\n# Login\n\nfifteen long minutes\n")]);
     let unmatched = |name: &str, params: Value| {
@@ -305,11 +305,11 @@ fn conditions_that_no_page_meets_are_named() {
     };
     assert_eq!(
         unmatched("fulltext_search", json!({ "query": "\"fifteen minutes\" login" })),
-        ["the phrase \"fifteen minutes\" is on no page; pages with its words are listed instead"]
+        ["no page has the phrase \"fifteen minutes\"; pages with its words are listed instead"]
     );
     assert_eq!(
         unmatched("search", json!({ "query": "\"東京大学\"" })),
-        ["the phrase \"東京大学\" is on no page; pages with its words are listed instead"]
+        ["no page has the phrase \"東京大学\"; pages with its words are listed instead"]
     );
     assert_eq!(
         unmatched("list_pages", json!({ "doc_type": "bogus", "tags": ["x"], "folder": "guide" })),
@@ -327,7 +327,7 @@ fn conditions_that_no_page_meets_are_named() {
 }
 
 #[test]
-fn the_findings_of_a_kind_can_be_asked_for() {
+fn all_findings_of_one_kind_can_be_requested() {
     let links: String = (0..40).map(|number| format!("[[nobody wrote {number}]]\n")).collect();
     let project = Project::with_pages([("a.md", links.as_str()), ("b.md", "# B\n")]);
     let (all, words) = told(&project.context(), "doctor", json!({ "max_tokens": 12_500 })).unwrap();
@@ -341,11 +341,11 @@ fn the_findings_of_a_kind_can_be_asked_for() {
     assert_eq!((count(&some["findings"]), words.matches("broken link to").count()), (40, 40));
     let (none, words) = told(&project.context(), "doctor", json!({ "kind": "nonsense" })).unwrap();
     assert_eq!(count(&none["findings"]), 0);
-    assert!(words.contains("there are") && words.contains("unresolved_link"), "{words}");
+    assert!(words.contains("the kinds found are") && words.contains("unresolved_link"), "{words}");
 }
 
 #[test]
-fn a_page_is_dated_by_its_commit_unless_it_dates_itself() {
+fn a_page_has_the_date_of_its_commit_unless_front_matter_has_one() {
     let source = crate::ports::MemorySource::default();
     let cloned: jiff::Timestamp = "2026-11-23T03:11:32.882879056Z".parse().unwrap();
     for (path, text) in [
@@ -381,4 +381,33 @@ fn a_page_is_dated_by_its_commit_unless_it_dates_itself() {
             ["own.md", "2026-02-03T00:00:00Z"],
         ]
     );
+}
+
+#[test]
+fn a_review_counts_pages_that_did_not_change_and_lists_a_few() {
+    let reviewed = |count: usize| {
+        let pages: Vec<String> = (0..count).map(|number| format!("page-{number}.md")).collect();
+        let text = "---\nsource_refs: [src/a.rs]\n---\n# A page\n";
+        let project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
+        project.source.put_source("src/a.rs", b"fn a() {}", jiff::Timestamp::UNIX_EPOCH);
+        project.update();
+        let review = || told(&project.context(), "review_page", json!({ "all": true })).unwrap().1;
+        (review(), review())
+    };
+    let (first, again) = reviewed(7);
+    assert_eq!(first.matches("reviewed: page-").count(), 7, "{first}");
+    assert!(again.contains("already reviewed: 7 pages\n") && !again.contains("page-"), "{again}");
+    let (_, again) = reviewed(3);
+    assert_eq!(again.matches("already reviewed: page-").count(), 3, "{again}");
+}
+
+#[test]
+fn status_lists_ten_stale_pages_and_says_how_to_see_the_others() {
+    let pages: Vec<String> = (0..12).map(|number| format!("page-{number:02}.md")).collect();
+    let text = "---\nsource_refs: [src/a.rs, src/b.rs]\n---\n# A page\n";
+    let project = Project::with_pages(pages.iter().map(|page| (page.as_str(), text)));
+    let (answer, words) = told(&project.context(), "status", json!({})).unwrap();
+    assert_eq!(count(&answer["stale_pages"]), 12);
+    assert_eq!(words.matches(", and 1 more source\n").count(), 10, "{words}");
+    assert!(words.contains("2 more pages; call(\"check_staleness\") lists all\n"), "{words}");
 }

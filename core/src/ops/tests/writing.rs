@@ -1,4 +1,4 @@
-//! Pages are changed as asked, byte for byte, and links, reviews and decisions follow.
+//! Changes are exact to the byte, and links, reviews and decisions are updated.
 
 use std::io::ErrorKind;
 
@@ -59,7 +59,7 @@ fn text<S: Source>(project: &Project<S>, page: &str) -> String {
     String::from_utf8(project.source.read(page).unwrap()).unwrap()
 }
 
-/// Every file, its bytes, and the trash.
+/// All files with their bytes, and the trash.
 fn everything<S: Source>(project: &Project<S>) -> Vec<(String, Vec<u8>)> {
     let paths = project.source.list().unwrap().pages;
     paths.into_iter().map(|file| (file.path.clone(), project.source.read(&file.path).unwrap())).collect()
@@ -70,7 +70,7 @@ fn hash<S: Source>(project: &Project<S>, page: &str) -> String {
 }
 
 #[test]
-fn a_page_that_moves_takes_every_link_along() {
+fn moving_a_page_updates_every_link() {
     let project = project();
     let before = everything(&project);
     let dry =
@@ -108,18 +108,18 @@ fn a_page_that_moves_takes_every_link_along() {
 }
 
 #[test]
-fn a_new_title_changes_where_the_title_stands() {
+fn a_new_title_changes_front_matter_heading_and_file_name() {
     let project = project();
     let renamed =
         call(&project, "rename_page", json!({ "page": "users", "title": "Bob's Accounts" })).unwrap();
-    assert_eq!(renamed["filepath"], "db/users.md", "the file was not named after the title");
+    assert_eq!(renamed["filepath"], "db/users.md", "the file name was not made from the title");
     let own = text(&project, "db/users.md");
     assert!(own.contains("# Bob's Accounts\n\n[[#Table]] [[Bob's Accounts#Bob's Accounts]]"), "{own}");
     assert!(text(&project, "links.md").starts_with("---\ndepends_on: \"[[Bob's Accounts]]\"\n"));
-    assert_eq!(text(&project, "login.md"), pages()[0].1, "these links still lead there");
+    assert_eq!(text(&project, "login.md"), pages()[0].1, "these links still lead to the page");
 
     let renamed = call(&project, "rename_page", json!({ "page": "login", "title": "Sign in" })).unwrap();
-    assert_eq!(renamed["filepath"], "sign-in.md", "a name made from the title follows it");
+    assert_eq!(renamed["filepath"], "sign-in.md", "a file name made from the title changes");
     assert!(text(&project, "sign-in.md").starts_with("---\ntitle: Sign in\r\n---\n# Sign in\n"));
     assert!(text(&project, "db/users.md").contains("[up](../sign-in.md#sign-in)"));
     let renamed = call(&project, "rename_page", json!({ "page": "people.md", "title": "A: b?" })).unwrap();
@@ -127,13 +127,13 @@ fn a_new_title_changes_where_the_title_stands() {
 }
 
 #[test]
-fn links_to_other_pages_of_the_name_stay_where_they_lead() {
+fn links_to_other_pages_with_the_same_name_are_not_changed() {
     let project =
         Project::with_pages([("x/a.md", "1\n"), ("y/b.md", "2\n"), ("links.md", "[[a]] [[b]] [[c]]\n")]);
     call(&project, "rename_page", json!({ "page": "b", "path": "a.md" })).unwrap();
     assert_eq!(text(&project, "links.md"), "[[x/a]] [[a]] [[c]]\n");
     call(&project, "rename_page", json!({ "page": "a.md", "path": "A.md" })).unwrap();
-    assert_eq!(text(&project, "links.md"), "[[x/a]] [[a]] [[c]]\n", "another case leads there as well");
+    assert_eq!(text(&project, "links.md"), "[[x/a]] [[a]] [[c]]\n", "links ignore case");
     assert_eq!(project.source.list().unwrap().pages[0].path, "A.md");
     for (path, code) in [
         ("links.md", "invalid_params"),
@@ -147,7 +147,7 @@ fn links_to_other_pages_of_the_name_stay_where_they_lead() {
 }
 
 #[test]
-fn label_first_links_follow_too() {
+fn label_first_links_are_updated() {
     let mut project = Project::with_pages([("a.md", "x\n"), ("b.md", "[[label|a]] [[a]]\n")]);
     project.manifest.links.order = LinkOrder::LabelFirst;
     call(&project, "rename_page", json!({ "page": "a.md", "path": "c.md" })).unwrap();
@@ -155,7 +155,7 @@ fn label_first_links_follow_too() {
 }
 
 #[test]
-fn reviews_and_decisions_follow() {
+fn moving_a_page_updates_reviews_and_decisions() {
     let project = project();
     project.put("login.md", "---\nsource_refs: [src/a.rs]\n---\n# Login\n");
     call(&project, "rebuild", json!({})).unwrap();
@@ -175,7 +175,7 @@ fn reviews_and_decisions_follow() {
 }
 
 #[test]
-fn what_agents_put_on_record_is_logged_and_can_be_taken_back() {
+fn reviews_and_decisions_of_agents_are_logged_and_can_be_undone() {
     let project = Project::with_pages([
         ("login.md", "---\nsource_refs: [src/a.rs]\n---\nThe people.\n"),
         ("people.md", "People.\n"),
@@ -212,7 +212,7 @@ fn what_agents_put_on_record_is_logged_and_can_be_taken_back() {
     assert_eq!((&entry["caller"], &entry["agent"]), (&json!("agent"), &json!("test")));
     assert!(entry["diff"].as_str().unwrap().contains("\n+{\"decision\":\"dismissed\""), "{entry}");
 
-    // Each goes by itself, whatever came later.
+    // Each can be undone independently of later ones.
     for group in [&reviewed, &dismissed, &accepted] {
         call(&project, "undo", json!({ "entry": group })).unwrap();
     }
@@ -226,7 +226,7 @@ fn what_agents_put_on_record_is_logged_and_can_be_taken_back() {
 }
 
 #[test]
-fn text_is_changed_where_it_was_asked_for() {
+fn edits_change_only_the_requested_part() {
     let project = project();
     let old = text(&project, "crlf.md");
     let update = |params| call(&project, "update_page", params);
@@ -245,7 +245,7 @@ fn text_is_changed_where_it_was_asked_for() {
 }
 
 #[test]
-fn managed_pages_keep_their_identity_and_know_when_they_were_changed() {
+fn managed_pages_keep_their_id_and_update_their_time() {
     let mut project = project();
     project.manifest.frontmatter = FrontMatterMode::Managed;
     let made =
@@ -266,7 +266,7 @@ fn managed_pages_keep_their_identity_and_know_when_they_were_changed() {
 }
 
 #[test]
-fn new_pages_never_take_the_place_of_others() {
+fn creating_a_page_never_overwrites_another() {
     let project = project();
     let params = json!({ "title": "Login", "content": "Text.", "allow_same_name": true });
     let made = call(&project, "create_page", params).unwrap();
@@ -301,7 +301,7 @@ fn new_pages_never_take_the_place_of_others() {
 }
 
 #[test]
-fn a_deleted_page_lies_in_the_trash_and_comes_back() {
+fn a_deleted_page_is_in_the_trash_and_can_be_restored() {
     let project = project();
     let before = everything(&project);
     let gone = call(&project, "delete_page", json!({ "page": "users" })).unwrap();
@@ -329,7 +329,7 @@ fn a_deleted_page_lies_in_the_trash_and_comes_back() {
     assert_eq!(text(&project, "links.md"), "users a *b* x `y` users [[login]]\n");
     project.embed();
     assert!(project.dump() == project.rebuilt());
-    // The trash was emptied meanwhile: the log has the text.
+    // If the trash was emptied, the text comes from the log.
     project
         .source
         .restore(gone["trash"].as_str().unwrap(), "elsewhere.md", ContentHash::of(&before[1].1))
@@ -340,7 +340,7 @@ fn a_deleted_page_lies_in_the_trash_and_comes_back() {
 }
 
 #[test]
-fn files_that_follow_are_named_by_path_whenever_they_were_indexed() {
+fn files_with_changed_links_are_sorted_by_path() {
     let project = Project::with_pages([("users.md", "# Users\n")]);
     for path in ["z.md", "a.md", "m.md"] {
         project.put(path, "see [[users]]\n");
@@ -353,7 +353,7 @@ fn files_that_follow_are_named_by_path_whenever_they_were_indexed() {
 }
 
 #[test]
-fn agents_say_what_they_saw_and_keep_off_what_is_not_theirs() {
+fn agents_must_pass_hashes_and_cannot_change_read_only_pages() {
     let project = project();
     let context = agent(&project);
     let ask = |name: &str, params: Value| context.call(name, params);
@@ -400,7 +400,7 @@ fn agents_say_what_they_saw_and_keep_off_what_is_not_theirs() {
 }
 
 #[test]
-fn what_changed_since_is_not_taken_back() {
+fn changes_to_files_that_changed_since_cannot_be_undone() {
     let project = project();
     let made =
         call(&project, "update_page", json!({ "page": "people.md", "mode": "append", "content": "a" }));
@@ -414,12 +414,12 @@ fn what_changed_since_is_not_taken_back() {
         call(&project, "undo", json!({ "entry": "nope" }))
             .unwrap_err()
             .to_string()
-            .contains("no change is called")
+            .contains("unknown change")
     );
 }
 
 #[test]
-fn a_failure_on_the_way_leaves_everything_as_it_was() {
+fn a_failed_change_leaves_every_file_unchanged() {
     for broken in
         ["login.md", "links.md", "people/accounts.md", "refs.lock", "decisions.jsonl", "audit.jsonl"]
     {
@@ -451,17 +451,17 @@ fn a_failure_on_the_way_leaves_everything_as_it_was() {
         if broken != "audit.jsonl" {
             assert_eq!(log["entries"][0]["outcome"], "failed", "{broken}");
             let error = call(&project, "undo", json!({ "entry": log["entries"][0]["group"] })).unwrap_err();
-            assert!(error.to_string().contains("changed nothing"), "{error}");
+            assert!(error.to_string().contains("nothing to undo"), "{error}");
         }
     }
 }
 
 #[test]
-fn a_process_that_ended_on_the_way_is_taken_back() {
+fn a_change_interrupted_by_a_crash_is_rolled_back() {
     let project = project();
     let before = everything(&project);
     let moved = call(&project, "rename_page", json!({ "page": "users", "path": "accounts" })).unwrap();
-    // As if the last file had not been reached, nor the outcome.
+    // As if the process ended before the last file and the outcome were written.
     let log = String::from_utf8(project.source.read_state("audit.jsonl").unwrap().unwrap()).unwrap();
     let torn = log.trim_end().rsplit_once('\n').unwrap().0;
     let torn = format!("{torn}\n{{\"group\":\"torn");
@@ -479,12 +479,12 @@ fn a_process_that_ended_on_the_way_is_taken_back() {
 }
 
 #[test]
-fn what_was_moved_out_of_a_large_log_can_still_be_taken_back() {
+fn changes_in_a_rotated_log_can_still_be_undone() {
     let project = project();
     let before = everything(&project);
     let moved = call(&project, "rename_page", json!({ "page": "users", "path": "accounts" })).unwrap();
     let log = project.source.read_state("audit.jsonl").unwrap().unwrap();
-    // As a host does: the outcome of the last change is the first line of the new file.
+    // Rotate as a host does: the outcome of the last change is the first line of the new file.
     let outcome = log.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
     project.source.write_state("audit.1.jsonl", &log[..outcome], None).unwrap();
     let expected = Some(ContentHash::of(&log));
@@ -495,7 +495,7 @@ fn what_was_moved_out_of_a_large_log_can_still_be_taken_back() {
 }
 
 #[test]
-fn a_log_that_is_too_large_is_named_with_its_size() {
+fn a_log_that_is_too_large_is_reported_with_its_size() {
     let project = project();
     let large = |project: &Project| {
         let found = call(project, "doctor", json!({})).unwrap();
@@ -505,5 +505,5 @@ fn a_log_that_is_too_large_is_named_with_its_size() {
     assert_eq!(large(&project), None);
     project.source.write_state("audit.1.jsonl", &vec![b'\n'; 100 << 20], None).unwrap();
     let message = large(&project).unwrap()["message"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("the audit log has 100 MB"), "{message}");
+    assert!(message.starts_with("the audit log takes 100 MB"), "{message}");
 }

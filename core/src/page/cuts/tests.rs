@@ -1,4 +1,4 @@
-//! The places where readable text is cut.
+//! Where readable text is cut.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -13,7 +13,7 @@ fn blocks(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn japanese_and_chinese_are_cut_behind_their_full_stop() {
+fn japanese_and_chinese_are_cut_after_their_full_stop() {
     let text = "認証する。確認！（本当？）はい。\n「是。」他说。";
     let sentences: Vec<_> = cuts(text).cuts.into_iter().filter(|cut| cut.pause == Pause::Sentence).collect();
     let expected: Vec<_> = ["確認", "（本当", "はい", "「是", "他说"]
@@ -23,7 +23,7 @@ fn japanese_and_chinese_are_cut_behind_their_full_stop() {
 }
 
 #[test]
-fn code_has_no_sentences_and_a_fence_closes_with_its_like() {
+fn code_has_no_sentences_and_a_fence_is_closed_by_the_same_fence() {
     let text = "~~~~\na. B\n~~~\n\nc. D\n~~~~\nAfter. That";
     assert_eq!(pause(text, "B\n"), Some(Pause::Word));
     assert_eq!(pause(text, "c. D"), Some(Pause::Line));
@@ -52,7 +52,7 @@ fn abbreviations_do_not_end_sentences() {
 }
 
 #[test]
-fn lists_and_tables_have_lines_that_stay_whole() {
+fn lines_of_lists_and_tables_are_not_cut() {
     let text = "Intro\n- one. Item\n  goes on\n- two\n1. three\n\n| a | b |\n|---|---|\n| c | d |\nAfter";
     assert_eq!(pause(text, "- one"), Some(Pause::Line));
     assert_eq!(pause(text, "goes on"), Some(Pause::Word));

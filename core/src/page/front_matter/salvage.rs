@@ -1,12 +1,12 @@
-//! Front matter that YAML rejects, read as well as can be: each top-level key for itself, as YAML
-//! where it is, as plain text where it is not (an unquoted colon, a template's `{{…}}` or `<% %>`).
+//! Reads front matter that is not valid YAML: each top-level key on its own, as YAML
+//! if valid, as plain text if not (an unquoted colon, a template's `{{…}}` or `<% %>`).
 
 use std::collections::HashSet;
 
 use super::{Findings, duplicate, values, yaml};
 use crate::page::{Value, lines};
 
-/// The fields of a block that is not YAML as a whole.
+/// The fields of a block that is not valid YAML as a whole.
 pub(super) fn mapping(source: &str, base: usize, findings: &mut Findings<'_>) -> Vec<(String, Value)> {
     let mut fields: Vec<(String, Value)> = Vec::new();
     let mut names = HashSet::new();
@@ -26,7 +26,7 @@ pub(super) fn mapping(source: &str, base: usize, findings: &mut Findings<'_>) ->
     fields
 }
 
-/// The block cut where a line starts with something that can be a key.
+/// Splits the block before each line that may start with a key.
 fn chunks(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_start = |line: &str| {
         let item = line.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_whitespace));
@@ -43,7 +43,7 @@ fn chunks(source: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// One key and what follows it, as text.
+/// One key and the text after it.
 fn lenient(chunk: &str, base: usize, findings: &mut Findings<'_>) -> Option<(String, Value)> {
     let (_, first) = lines::split(chunk).next()?;
     let head = lines::content(first);
@@ -85,7 +85,7 @@ impl<'c> Reader<'c, '_, '_> {
         }
     }
 
-    /// A value on the lines after its key: a list if there is a dash, otherwise all of it as text.
+    /// A value on the lines after its key: a list if any line has a dash, otherwise one text.
     fn following(&mut self, from: usize) -> Value {
         let rest = self.chunk.get(from..).unwrap_or("");
         let items: Vec<&str> = lines::split(rest)
@@ -102,7 +102,7 @@ impl<'c> Reader<'c, '_, '_> {
     fn text(&mut self, written: &'c str) -> Value {
         let text = unquoted(written);
         if text.contains("[[") {
-            // `text` is a part of `chunk`, so its address tells its place.
+            // `text` is a slice of `chunk`, so the difference of addresses is its offset.
             let at = text.as_ptr() as usize - self.chunk.as_ptr() as usize;
             values::links(text, text, self.base + at, self.key_type.as_deref(), self.findings);
         }

@@ -1,4 +1,4 @@
-//! Where front matter ends and what it says; the cases in prose are in `cases/front-matter.md`.
+//! The range and the fields of front matter; see also `cases/front-matter.md`.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -42,7 +42,7 @@ fn the_block_is_between_two_fences_at_the_top() {
 }
 
 #[test]
-fn scalars_stay_what_stands_in_the_file() {
+fn scalars_are_kept_verbatim() {
     for plain in
         ["2026-02-07", "on", "yes", "1.0", "0o7", "1_000", "~", "12:30", ".inf", "true", "007", "認証"]
     {

@@ -1,4 +1,4 @@
-//! What front-matter values mean to a page: lists of names, tags, and links.
+//! Interprets front-matter values: lists of names, tags, and links.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::Findings;
 use crate::page::link_syntax::parse_link;
 use crate::page::{Link, LinkKind, Value, context, link_types};
 
-/// The texts of a value: of a list each, of a scalar the one, blank ones left out.
+/// The strings of a value, without blank ones: the items of a list, or a single scalar.
 pub(in crate::page) fn strings(value: &Value) -> Vec<String> {
     let texts = match value {
         Value::Text(text) => vec![text.trim()],
@@ -16,7 +16,7 @@ pub(in crate::page) fn strings(value: &Value) -> Vec<String> {
     texts.into_iter().filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// The words of a value: of a list each item, of a scalar what commas or blanks separate.
+/// The words of a value: the items of a list, or a scalar split at commas and spaces.
 pub(in crate::page) fn words(value: &Value) -> Vec<String> {
     match value {
         Value::Text(text) => text
@@ -35,8 +35,8 @@ fn text(value: &Value) -> Option<&str> {
     }
 }
 
-/// Collects the links of one scalar. `text` is its value, `slice` how it is written, at `offset` in the
-/// page. A link that is written with escapes has the range of the whole scalar.
+/// Collects the links of one scalar. `text` is its value, `slice` its source, at `offset` in the
+/// page. If a link contains escapes, its range is the whole scalar.
 pub(super) fn links(
     text: &str,
     slice: &str,
@@ -50,7 +50,7 @@ pub(super) fn links(
         else {
             continue;
         };
-        // Once one is written differently, no later one is looked for: that would be quadratic.
+        // After a link that is not found verbatim, no later one is searched for: that would take quadratic time.
         let place = searched.and_then(|from| {
             let at = from + slice.get(from..)?.find(&text[found.clone()])?;
             Some(at..at + found.len())
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_at_commas_and_blanks() {
+    fn words_are_split_at_commas_and_spaces() {
         let text = |text: &str| Value::Text(text.to_owned());
         assert_eq!(words(&text("a, b  c,")), ["a", "b", "c"]);
         assert_eq!(words(&Value::List(vec![text(" a b "), text(""), Value::Map(Vec::new())])), ["a b"]);

@@ -1,6 +1,6 @@
-//! YAML events become [`Value`]s. Scalars stay the text that stands in the file (`on`, `1.0` and
-//! `2026-02-07` are no booleans, numbers and dates here), and nothing in a file can make the reader
-//! use much memory or stack: nesting and copies by alias are bounded.
+//! Builds [`Value`]s from YAML events. Scalars are kept verbatim (`on`, `1.0` and
+//! `2026-02-07` are not converted to booleans, numbers and dates). Memory and stack are bounded for any
+//! input: nesting and copies by alias are limited.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,30 +9,30 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 use super::{Findings, values};
 use crate::page::Value;
 
-/// How deep lists and maps may nest.
+/// Maximum depth of nested lists and maps.
 pub(in crate::page) const DEPTH_LIMIT: usize = 64;
 
-/// Bytes and nodes that aliases may copy in one page, in bytes: enough for any honest page.
+/// Maximum number of bytes that aliases may copy in one page; real pages need far fewer.
 const COPY_LIMIT: usize = 1 << 20;
 
-/// What a node weighs beyond its text.
+/// Size of a node beyond its text, in bytes.
 const NODE_WEIGHT: usize = 32;
 
-/// What the YAML parser may be asked to do.
+/// The limits of the YAML parser.
 pub(in crate::page) fn limits() -> Options {
     granit_parser::options! { flow_nesting_limit: DEPTH_LIMIT, block_nesting_limit: DEPTH_LIMIT }
 }
 
-/// Why a block is not the YAML it should be.
+/// Why a block is not valid YAML.
 #[derive(Debug)]
 pub(super) struct Problem {
-    /// Where, in the page's text.
+    /// Offset in the page's text.
     pub offset: usize,
     pub message: String,
 }
 
-/// Reads a top-level mapping from `source`, which stands at `base` in the page; no fields where
-/// there is only blank or comment. On a problem, `findings` are as before.
+/// Reads a top-level mapping from `source`, which is at `base` in the page. No fields if
+/// there are only blanks or comments. On an error, `findings` are restored.
 pub(super) fn mapping(
     source: &str,
     base: usize,
@@ -88,9 +88,9 @@ struct Map {
 struct Key {
     name: String,
     offset: usize,
-    /// `<<`, unquoted: its value's fields belong to the map.
+    /// `<<`, unquoted: the fields of its value are merged into the map.
     merges: bool,
-    /// The link type that it names, once somebody asked.
+    /// The link type that it names, once it was looked up.
     link_type: Option<Option<String>>,
 }
 
@@ -142,7 +142,7 @@ impl Builder<'_, '_, '_> {
         self.base + span.start.byte_offset().unwrap_or(0)
     }
 
-    /// The map whose next node is a key, if that is where the reader is.
+    /// The current map, if its next node is a key.
     fn map_awaiting_key(&mut self) -> Option<&mut Map> {
         match self.frames.last_mut() {
             Some(Frame { node: Node::Map(map), .. }) if map.key.is_none() => Some(map),
@@ -170,7 +170,7 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// The type that the nearest key with one names.
+    /// The link type of the nearest key that names one.
     fn link_type(&mut self) -> Option<String> {
         let types = self.findings.types;
         self.frames.iter_mut().rev().find_map(|frame| match &mut frame.node {
@@ -187,7 +187,7 @@ impl Builder<'_, '_, '_> {
             return Err(self.problem(span, "a key must be text; put quotes around `{…}` and `[…]`"));
         }
         if self.frames.len() >= DEPTH_LIMIT {
-            return Err(self.problem(span, "nested too deep"));
+            return Err(self.problem(span, "nested too deeply"));
         }
         self.frames.push(Frame { anchor, start: span.start.byte_offset().unwrap_or(0), node });
         Ok(())
@@ -205,7 +205,7 @@ impl Builder<'_, '_, '_> {
         self.finish(value, frame.anchor);
     }
 
-    /// `key: [[page]]` is a list in a list to YAML, but whoever wrote it meant a link.
+    /// YAML reads `key: [[page]]` as a nested list, but its author meant a link.
     fn unquoted_link(&mut self, items: &[Value], start: usize, span: &Span) {
         let [Value::List(inner)] = items else { return };
         let end = span.end.byte_offset().unwrap_or(0);
@@ -221,7 +221,7 @@ impl Builder<'_, '_, '_> {
         self.findings.diagnose(offset, "front_matter_unquoted_link", message);
     }
 
-    /// The fields of a map and those of the maps that it merges, its own first.
+    /// The fields of a map, followed by those of the maps that it merges.
     fn with_merged(&mut self, mut map: Map, span: &Span) -> Vec<(String, Value)> {
         for merged in std::mem::take(&mut map.merged) {
             let sources = match merged {
@@ -247,7 +247,7 @@ impl Builder<'_, '_, '_> {
     fn alias(&mut self, id: usize, span: &Span) -> Result<(), Problem> {
         let offset = self.offset(span);
         let depth = self.frames.len();
-        // An anchor that is still open is not here yet: a value cannot contain itself.
+        // The anchor of a value is added when it is complete: a value cannot contain itself.
         let value = match self.anchors.get(&id) {
             Some(anchored)
                 if depth + anchored.depth <= DEPTH_LIMIT && self.copied + anchored.weight <= COPY_LIMIT =>
@@ -256,7 +256,7 @@ impl Builder<'_, '_, '_> {
                 anchored.value.clone()
             }
             _ => {
-                let message = "this alias would repeat itself or too much; it is read as empty";
+                let message = "this alias refers to itself or copies too much; it is read as empty";
                 self.findings.diagnose(offset, "front_matter_alias", message);
                 Value::Text(String::new())
             }
@@ -272,7 +272,7 @@ impl Builder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Puts a finished value where it belongs.
+    /// Adds a finished value to its parent.
     fn finish(&mut self, value: Value, anchor: usize) {
         if anchor != 0 {
             let (depth, weight) = measure(&value);
@@ -299,7 +299,7 @@ impl Builder<'_, '_, '_> {
     }
 }
 
-/// How deep a value nests, and what a copy of it weighs.
+/// Depth of a value, and the size of a copy.
 fn measure(value: &Value) -> (usize, usize) {
     match value {
         Value::Text(text) => (0, NODE_WEIGHT + text.len()),

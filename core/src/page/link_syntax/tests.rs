@@ -1,4 +1,4 @@
-//! The grammar of links, case by case.
+//! The syntax of links.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -56,7 +56,7 @@ fn an_exclamation_mark_embeds() {
 }
 
 #[test]
-fn some_things_are_no_links() {
+fn invalid_links_are_not_links() {
     for source in [
         "",
         "!",
@@ -81,7 +81,7 @@ fn some_things_are_no_links() {
 }
 
 #[test]
-fn a_destination_leads_to_a_page_or_file() {
+fn a_destination_may_be_a_page_or_file() {
     for (destination, target) in [
         ("other.md", "other.md"),
         ("./a/../b.md#h", "./a/../b.md#h"),
@@ -101,7 +101,7 @@ fn a_destination_leads_to_a_page_or_file() {
 }
 
 #[test]
-fn a_destination_may_lead_elsewhere() {
+fn urls_and_fragments_are_not_links_to_pages() {
     for destination in [
         "",
         " ",
@@ -122,7 +122,7 @@ fn a_destination_may_lead_elsewhere() {
 }
 
 #[test]
-fn pages_are_told_from_files() {
+fn page_targets_are_told_apart_from_files() {
     assert!(leads_to_page("a.md"));
     assert!(leads_to_page("a.MARKDOWN#h"));
     assert!(leads_to_page("a#b.md"));

@@ -1,14 +1,14 @@
-//! How a value is written in YAML: plain where every reader takes it for the same text, in quotes
+//! Writes values in YAML: plain if every reader takes them for the same text, quoted
 //! otherwise.
 
 use granit_parser::ScalarStyle;
 
-/// `text` plain if that is safe, in double quotes if not. `flow`: between braces or brackets.
+/// `text` plain if that is safe, else in double quotes. `flow`: inside braces or brackets.
 pub(super) fn auto(text: &str, flow: bool) -> String {
     if is_plain(text, flow) { text.to_owned() } else { double_quoted(text) }
 }
 
-/// `text` in the style of the value it replaces, as far as that style can hold it.
+/// `text` in the style of the value that it replaces, if that style can represent it.
 pub(super) fn like(text: &str, style: ScalarStyle, flow: bool) -> String {
     match style {
         ScalarStyle::DoubleQuoted => double_quoted(text),
@@ -17,13 +17,13 @@ pub(super) fn like(text: &str, style: ScalarStyle, flow: bool) -> String {
     }
 }
 
-/// Characters that only an escape can hold safely.
+/// Characters that have to be escaped.
 fn is_special(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Whether YAML 1.1 and 1.2 both read plain `text` as that text: stricter than either, because other
+/// Whether both YAML 1.1 and 1.2 read plain `text` as that text. Stricter than either, because other
 /// tools read the file too.
 fn is_plain(text: &str, flow: bool) -> bool {
     let opens = text.starts_with(|c: char| c.is_alphanumeric());
@@ -33,8 +33,8 @@ fn is_plain(text: &str, flow: bool) -> bool {
     opens && closes && !indicators && !flow_indicators && !text.contains(is_special) && !means_otherwise(text)
 }
 
-/// Whether a YAML reader takes `text` for something else than text. Dates and times stay plain:
-/// everybody writes them so.
+/// Whether a YAML reader converts `text` to another type. Dates and times stay plain, as
+/// is common.
 fn means_otherwise(text: &str) -> bool {
     let words = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
     let digits = text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Where in a YAML block a key's value stands, or where the key would be added.
+//! Finds where the value of a key is in a YAML block, or where the key has to be added.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 use crate::page::front_matter::limits;
 
-/// A place to write to; offsets in the block.
+/// Where to write; offsets are relative to the block.
 pub(super) enum Site {
     /// The bytes of a value.
     Value { range: Range<usize>, style: ScalarStyle, flow: bool },
-    /// The key is there without a value.
+    /// The key exists without a value.
     Empty { after_colon: usize, flow: bool },
-    /// No such key in `{…}`, which `comma` says needs one before a further field.
+    /// The key is missing in `{…}`; `comma` tells whether the new field needs one before it.
     MissingInFlow { before_brace: usize, comma: bool },
-    /// No such key; a line with it goes to the end.
+    /// The key is missing; a line is added at the end.
     Missing { indent: String },
 }
 
-/// Finds the first `key` at the top level of `source`, or says why it cannot be written.
+/// Finds the first `key` at the top level of `source`; the error says why it cannot be written.
 pub(super) fn find(source: &str, key: &str) -> Result<Site, String> {
     let mut search =
         Search { source, key, depth: 0, at_key: true, matched: None, flow: false, indent: None, last: 0 };
@@ -37,18 +37,18 @@ struct Search<'a> {
     depth: usize,
     /// Whether the next node at the top level is a key.
     at_key: bool,
-    /// Where the key ends, once its value is next.
+    /// End of the key, if the next node is its value.
     matched: Option<usize>,
     flow: bool,
-    /// Blanks before the first key.
+    /// Indentation of the first key.
     indent: Option<String>,
-    /// Where the last node ends.
+    /// End of the last node.
     last: usize,
 }
 
 impl Search<'_> {
     fn event(&mut self, event: &Event<'_>, span: &Span) -> Result<Option<Site>, String> {
-        let range = span.byte_range().ok_or("the YAML parser gave no place")?;
+        let range = span.byte_range().ok_or("the YAML parser returned no position")?;
         match event {
             Event::MappingStart(style, ..) if self.depth == 0 => {
                 self.flow = *style == StructureStyle::Flow;
@@ -58,7 +58,7 @@ impl Search<'_> {
             }
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 if self.depth == 1 && self.matched.is_some() {
-                    return Err(format!("`{}` holds a list or a map, not a text", self.key));
+                    return Err(format!("`{}` is a list or a map, not a text", self.key));
                 }
                 self.depth += 1;
             }
@@ -135,7 +135,7 @@ impl Search<'_> {
             }
             return Ok(Site::Empty { after_colon, flow });
         }
-        // The parser's span of a block scalar leaves its `|` or `>` out.
+        // The parser's span of a block scalar does not include its `|` or `>`.
         let after = self.source.get(after_colon..).unwrap_or("");
         let header = after_colon + after.len() - after.trim_start_matches([' ', '\t']).len();
         let written = self.source.get(header..range.end.max(header)).unwrap_or("").trim_end();

@@ -1,4 +1,4 @@
-//! What setting fields changes, and what it must not.
+//! Setting fields changes these fields only.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ fn a_value_is_replaced_in_place() {
 }
 
 #[test]
-fn a_missing_key_goes_to_the_end() {
+fn a_missing_key_is_added_at_the_end() {
     for (before, after) in [
         ("", "k: new\n"),
         ("a: 1\n", "a: 1\nk: new\n"),
@@ -85,7 +85,7 @@ fn a_missing_key_goes_to_the_end() {
 }
 
 #[test]
-fn a_missing_block_goes_to_the_top() {
+fn a_missing_block_is_added_at_the_top() {
     assert_eq!(set_one("", "k", "new"), "---\nk: new\n---\n");
     assert_eq!(set_one("# A\r\ntext", "k", "new"), "---\r\nk: new\r\n---\r\n# A\r\ntext");
     assert_eq!(set_one("\u{feff}# A\n", "k", "new"), "\u{feff}---\nk: new\n---\n# A\n");
@@ -97,7 +97,7 @@ fn a_missing_block_goes_to_the_top() {
 }
 
 #[test]
-fn setting_what_is_there_changes_nothing() {
+fn setting_the_current_value_changes_nothing() {
     for text in ["---\nk: 'new'   # c\n---\n", "---\nk: >-\n  new\n---\n", "---\nk: \"\\u006eew\"\n---\n"] {
         assert_eq!(set_one(text, "k", "new"), text);
     }
@@ -107,7 +107,7 @@ fn setting_what_is_there_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_set_safely_is_refused() {
+fn unsafe_changes_are_rejected() {
     assert!(refused("---\nk: a: b\n---\n", "k").starts_with("line 2: "));
     assert!(refused("---\ntext, no YAML\n---\n", "k").contains("key: value"));
     assert!(refused("---\nk: [a]\n---\n", "k").contains("list or a map"));
@@ -162,7 +162,7 @@ fn values_are_quoted_where_yaml_needs_it() {
     assert_eq!(set_one("---\nk: 'it''s'\n---\n", "k", "that's"), "---\nk: 'that''s'\n---\n");
 }
 
-/// Front matter as people write it, and worse.
+/// Random front matter, valid and invalid.
 fn yaml() -> impl Strategy<Value = String> {
     let lines = [
         "k: old",
@@ -212,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn only_what_was_asked_changes(
+    fn only_the_given_field_changes(
         yaml in yaml(),
         value in prop_oneof![any::<String>(), "[a-z:#\\[\\]{}, '\"-]{0,12}", Just("new".to_owned())],
         eol in prop::sample::select(vec!["\n", "\r\n", "\r"]),
@@ -226,7 +226,7 @@ proptest! {
             prop_assert_eq!(rest(&before.fields), rest(&after.fields));
             prop_assert_eq!(front_matter::field(&after.fields, "k"), Some(&Value::Text(value.clone())));
             prop_assert_eq!(&text[before.range.end..], &edited[after.range.end..]);
-            // What the edited text shares with the old one at both ends is all but the value's place.
+            // All bytes between the common start and the common end belong to the value.
             let same = text.bytes().zip(edited.bytes()).take_while(|(old, new)| old == new).count();
             let tail = text.bytes().rev().zip(edited.bytes().rev()).take_while(|(old, new)| old == new).count();
             let replaced = text.len().saturating_sub(same + tail);

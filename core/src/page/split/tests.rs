@@ -1,4 +1,4 @@
-//! Properties of the pieces of any text, and what stays whole.
+//! Properties of the pieces of any text, and which parts are not cut.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -11,11 +11,11 @@ fn pieces(text: &str, sizes: Sizes) -> Vec<&str> {
     split(text, &Bytes(text.len()), sizes).into_iter().map(|range| &text[range]).collect()
 }
 
-/// A part of a page, and whether it must be found whole in one piece.
+/// A part of a page, and whether it must be whole in one piece.
 fn part() -> impl Strategy<Value = (String, bool)> {
     let words = |most| prop::collection::vec("[a-z]{1,7}", 1..most).prop_map(|words| words.join(" "));
     prop_oneof![
-        // A sentence, wrapped somewhere.
+        // A sentence with a line break.
         words(12).prop_map(|text| (format!("S{}.\n", text.replacen(" m", "\nm", 1)), true)),
         words(12).prop_map(|text| (format!("S{text}? "), true)),
         "[認証設計カナ、]{1,30}".prop_map(|text| (format!("{text}。"), true)),
@@ -42,7 +42,7 @@ proptest! {
             prop_assert!(range.start <= covered && range.end > covered && start < Some(range.start), "{ranges:?}");
             prop_assert!(overlap > 0 || range.start == covered, "{ranges:?}");
             let most = if range.end == text.len() { SIZES.whole } else { SIZES.piece };
-            // A character is not cut, however small the pieces.
+            // Characters are not cut, even if the pieces are smaller.
             prop_assert!(range.len() <= most + 3, "{ranges:?}");
             covered = range.end;
             start = Some(range.start);
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn what_fits_is_never_cut(
+    fn parts_that_fit_are_never_cut(
         parts in prop::collection::vec(part().prop_filter("readable", |(_, whole)| *whole), 1..40),
         overlap in 0..30_usize,
     ) {

@@ -1,7 +1,7 @@
-//! Runs `cases/*.md`: in each, prose explains, a fence of five backticks marked `input` holds a page
-//! and names what to show of it, and the `expected` fence after it holds what must be found.
+//! Runs `cases/*.md`. In each file, a fence of five backticks marked `input` contains a page
+//! and names what to show of it, and the `expected` fence after it contains the result.
 //!
-//! `UBP_BLESS=1 cargo test -p ubp-core page` rewrites the expected fences; read the difference before
+//! `UBP_BLESS=1 cargo test -p ubp-core page` rewrites the expected fences. Review the diff before
 //! committing it. `crlf` after `input` turns every line break into CRLF.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use crate::page::{LinkTypes, Page, Value, parse};
 const FENCE: &str = "`````";
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_has_the_expected_result() {
     let folder = "src/page/cases";
     let bless = std::env::var_os("UBP_BLESS").is_some_and(|value| value == "1");
     let mut count = 0;
@@ -40,7 +40,7 @@ fn every_case_gives_what_it_expects() {
     assert!(count > 40, "only {count} cases were found");
 }
 
-/// The file with what is found in place of what is expected.
+/// The file with the actual results in place of the expected.
 fn rewritten(text: &str, count: &mut usize) -> String {
     let mut out = String::new();
     let mut found = None;

@@ -1,5 +1,5 @@
-//! The examples of the `CommonMark`, GFM, wikilink and YAML specifications, where a copy of them lies
-//! beside the project: the folder that `UBP_CORPORA` names, or `../shared/corpora`.
+//! The examples of the `CommonMark`, GFM, wikilink and YAML specifications, if there is a copy of them: in the
+//! folder `UBP_CORPORA`, or in `../shared/corpora` beside the project.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::panic)]
 
 use std::io::Write;
@@ -13,10 +13,10 @@ fn folder() -> Option<PathBuf> {
     let mut places = std::env::var_os("UBP_CORPORA").map(PathBuf::from).into_iter().chain([default]);
     let found = places.find_map(|place| Some(place.join("conformance")).filter(|folder| folder.is_dir()));
     if found.is_none() {
-        // Printed, it would show only when a test fails; `tests/run` counts this line.
+        // `println!` would show this only if a test fails; `tests/run` counts this line.
         let _ = writeln!(
             std::io::stderr(),
-            "\nskipped: examples of specifications: UBP_CORPORA names no folder that has them"
+            "\nskipped: examples of specifications: UBP_CORPORA is not a folder that contains them"
         );
     }
     found
@@ -61,7 +61,7 @@ fn examples_of_the_specifications_are_pages() {
                     LinkKind::FrontMatter => panic!("no example has front matter: {input}"),
                 }
             }
-            // The same example, in places where nothing is a link.
+            // The same example in places where links are not recognized.
             for (open, close) in [("~~~~~~~~~~\n", "\n~~~~~~~~~~\n"), ("<!--\n", "\n-->\n")] {
                 if input.contains("~~~~~~~~~~") || input.contains("--") {
                     continue;
@@ -87,7 +87,7 @@ fn yaml_texts(file: &str) -> Vec<String> {
         Value::Text(text) => Some(text),
         _ => None,
     });
-    // The suite shows blanks and tabs by signs.
+    // The suite shows spaces and tabs as symbols.
     let signs = [
         ("␣", " "),
         ("———»", "\t"),

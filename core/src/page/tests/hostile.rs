@@ -1,11 +1,11 @@
-//! Pages made to be slow, deep or large. They end, and they are read as what they are. Work that grows
-//! with the square of a page's size would keep these tests from ending in any useful time.
+//! Pages designed to be slow, deep or large. Parsing them must finish with the right result. If parsing took
+//! quadratic time, these tests would not finish in a reasonable time.
 #![allow(clippy::unwrap_used)]
 
 use super::page;
 use crate::page::{Page, set_fields};
 
-/// Parses a hostile page; `name` stands in the output, so that one that hangs can be told.
+/// Parses a hostile page. `name` is printed, to identify a page that hangs.
 fn hostile(name: &str, text: &str) -> Page {
     println!("{name}: {} kB", text.len() / 1000);
     page(text)
@@ -43,7 +43,7 @@ fn long_texts() {
 }
 
 #[test]
-fn brackets_without_end() {
+fn many_brackets() {
     hostile("[", &"[".repeat(100_000));
     hostile("]", &"]".repeat(100_000));
     hostile("[ and ]", &format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)));
@@ -66,7 +66,7 @@ fn brackets_without_end() {
 }
 
 #[test]
-fn blocks_without_end() {
+fn many_blocks() {
     hostile(">", &">".repeat(100_000));
     hostile("> with blanks", &"> ".repeat(100_000));
     hostile("> on lines", &">>>>>>>>>> a\n".repeat(50_000));
@@ -102,7 +102,7 @@ fn blocks_without_end() {
 }
 
 #[test]
-fn front_matter_without_end() {
+fn large_front_matter() {
     hostile("open block", &format!("---\n{}", "a: b\n".repeat(200_000)));
     let page =
         hostile("keys", &front(&(0..50_000).map(|number| format!("k{number}: v\n")).collect::<String>()));

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of every text.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::page;
 use crate::page::{LinkTypes, decode, parse_destination, parse_link};
 
-/// Text made of what means something to some parser.
+/// Random Markdown and YAML syntax.
 pub(super) fn soup() -> impl Strategy<Value = String> {
     let pieces = [
         "[[",
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn a_link_says_the_same_when_it_is_written_again(source in soup()) {
+    fn a_parsed_target_is_parsed_the_same_again(source in soup()) {
         let types = LinkTypes::default();
         if let Some(link) = parse_link(&format!("[[{source}]]"), &types) {
             prop_assert_eq!(link.target.trim(), link.target.as_str());

@@ -1,11 +1,11 @@
-//! What a commit shows, and that it cannot be changed.
+//! A commit shows its files and is read-only.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::ports::MemoryHistory;
 
 #[test]
-fn a_commit_is_a_source_that_nobody_can_write_to() {
+fn the_source_of_a_commit_is_read_only() {
     let history = MemoryHistory::default();
     let files = [
         ("docs/a.md", Some("# A")),
@@ -42,5 +42,9 @@ fn a_commit_is_a_source_that_nobody_can_write_to() {
 
     files.get_mut("docs/sub/c.md").unwrap().ignored = Some("docs/sub".into());
     assert_eq!(paths(&at(&files, "docs")), ["a.md"]);
-    assert_eq!(paths(&at(&files, "docs/sub")), ["c.md"], "the folder was chosen all the same");
+    assert_eq!(
+        paths(&at(&files, "docs/sub")),
+        ["c.md"],
+        "ignore rules for the pages folder itself do not apply"
+    );
 }

@@ -1,4 +1,4 @@
-//! What a page can be made to cost.
+//! Limits on the cost of rendering a page.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use super::safety::fault;
@@ -6,7 +6,7 @@ use super::{project, rendered};
 use crate::index::tests::Project;
 
 #[test]
-fn embeds_of_itself_end() {
+fn a_page_that_embeds_itself_does_not_recurse_forever() {
     let page = "# Page\n\n![[Page]]\n\n## A\n\n![[#A]]\n\n![[Other#Part]]\n";
     let html = rendered(&project(page), "Folder/Page.md").html;
     assert_eq!(fault(&html), None, "{html}");
@@ -34,7 +34,7 @@ fn ten_thousand_embeds_stay_small() {
 }
 
 #[test]
-fn short_rows_of_wide_tables_are_not_filled_up() {
+fn short_rows_of_wide_tables_are_not_padded() {
     let page = format!("{}|\n{}|\n{}", "|a".repeat(500), "|-".repeat(500), "|a\n".repeat(2_000));
     let html = rendered(&project(&page), "Folder/Page.md").html;
     assert_eq!(fault(&html), None);
@@ -55,7 +55,7 @@ fn deep_nesting_is_rendered() {
 }
 
 #[test]
-fn what_a_page_shows_is_told() {
+fn the_attachments_and_headings_of_a_page_are_listed() {
     let found = rendered(
         &project("# Page\n\n![[far.png]] [a](../a%20b.pdf) ![[none.png]]\n\n## B\n\n![[Other]]\n"),
         "Folder/Page.md",

@@ -1,7 +1,7 @@
-//! Runs `cases/*.md`: in each, prose explains, a fence of five backticks marked `input` holds the page
-//! `Folder/Page.md`, and the `expected` fence after it the HTML that it becomes.
+//! Runs `cases/*.md`. In each file, a fence of five backticks marked `input` contains the page
+//! `Folder/Page.md`, and the `expected` fence after it contains its HTML.
 //!
-//! `UBP_BLESS=1 cargo test -p ubp-core render` rewrites the expected fences; read the difference before
+//! `UBP_BLESS=1 cargo test -p ubp-core render` rewrites the expected fences. Review the diff before
 //! committing it.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use super::{project, rendered};
 const FENCE: &str = "`````";
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_has_the_expected_result() {
     let folder = "src/render/cases";
     let bless = std::env::var_os("UBP_BLESS").is_some_and(|value| value == "1");
     let mut count = 0;
@@ -30,7 +30,7 @@ fn every_case_gives_what_it_expects() {
     assert!(count > 20, "only {count} cases were found");
 }
 
-/// The file with what is found in place of what is expected.
+/// The file with the actual HTML in place of the expected.
 fn rewritten(text: &str, count: &mut usize) -> String {
     let mut out = String::new();
     let mut found = String::new();

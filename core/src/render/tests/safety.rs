@@ -1,5 +1,5 @@
-//! Whatever is written on a page, its HTML holds only tags and attributes that are our own, well nested, and no
-//! address that runs something.
+//! For any page, the HTML contains only known tags and attributes, is well-formed, and has no address that
+//! runs a script.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{project, rendered};
 
-/// Elements with the attributes that they may have; `!` marks those without content.
+/// Allowed elements with their allowed attributes; `!` marks elements without content.
 const ALLOWED: &[(&str, &[&str])] = &[
     (
         "a",
@@ -59,7 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ul", &[]),
 ];
 
-/// Reads HTML more strictly than any browser; what is wrong with it first, if anything.
+/// Parses HTML more strictly than any browser; returns the first error, if any.
 pub(super) fn fault(html: &str) -> Option<String> {
     let mut open: Vec<&str> = Vec::new();
     let mut ids = HashSet::new();
@@ -122,7 +122,7 @@ pub(super) fn fault(html: &str) -> Option<String> {
     open.last().map(|name| format!("<{name}> is left open"))
 }
 
-/// An address on the site, or one that leads outside; pictures are never asked for outside.
+/// Whether an address is on the site or, unless `local`, external; pictures are never loaded from outside.
 fn is_harmless(address: &str, local: bool) -> bool {
     let outside = ["http://", "https://", "mailto:", "tel:"];
     let lower = address.to_lowercase();
@@ -147,7 +147,7 @@ fn the_check_finds_faults() {
     assert_eq!(fault("<p>a &lt; <a class=\"link\" href=\"../x.html#y\">b</a></p>\n<hr>"), None);
 }
 
-/// Markdown and HTML made of what means something to some parser.
+/// Random Markdown and HTML syntax.
 fn soup() -> impl Strategy<Value = String> {
     let pieces = [
         "[[Other]]",
@@ -256,7 +256,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn rendering_is_total_and_safe(page in soup(), matter in proptest::bool::ANY) {
+    fn rendering_never_fails_and_is_safe(page in soup(), matter in proptest::bool::ANY) {
         let page = if matter { format!("---\ntitle: Page\n---\n{page}") } else { page };
         let html = rendered(&project(&page), "Folder/Page.md").html;
         prop_assert_eq!(fault(&html), None, "{}\n----\n{}", page, html);
@@ -264,7 +264,7 @@ proptest! {
 }
 
 #[test]
-fn no_script_survives() {
+fn scripts_are_removed() {
     let attacks = [
         "<script>alert(1)</script>",
         "<img src=x onerror=alert(1)>",

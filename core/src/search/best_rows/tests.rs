@@ -1,4 +1,4 @@
-//! Leaving rows out against weighing all of them.
+//! Compares skipping rows with scoring all of them.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ fn name(word: usize) -> String {
     format!("{}o{}u", letters[word / 7], letters[word % 7])
 }
 
-/// Words from everywhere to nearly nowhere: the n-th stands in about one text of n.
+/// Words from very common to very rare: the n-th occurs in about one of n texts.
 fn page(number: usize) -> (String, String) {
     let mut text = String::new();
     for part in 0..4 {
@@ -52,7 +52,7 @@ fn all(db: &Connection, query: &Query, limit: usize, within: Option<&RowSet>) ->
 }
 
 #[test]
-fn the_best_are_those_of_weighing_everything() {
+fn the_best_rows_are_those_of_scoring_all_rows() {
     let project = project();
     let pages: HashSet<i64> = (0..300).collect();
     let queries = prop::collection::vec(1..45_usize, 1..14);
@@ -79,7 +79,7 @@ fn the_best_are_those_of_weighing_everything() {
 }
 
 #[test]
-fn no_limit_and_no_words_find_nothing() {
+fn a_limit_of_zero_or_no_words_find_nothing() {
     let project = Project::with_pages([("a.md", "# A\n\nword\n")]);
     project
         .index

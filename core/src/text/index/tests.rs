@@ -1,4 +1,4 @@
-//! What becomes a word of the index.
+//! Which words are indexed.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -11,7 +11,7 @@ fn terms(text: &str) -> String {
 }
 
 #[test]
-fn prose_is_its_words() {
+fn prose_is_split_into_words() {
     assert_eq!(terms("The quick, brown fox (jumps)."), "the quick brown fox jumps");
     assert_eq!(terms("Don't read the user's guide; it’s O'Brien's"), "don read the user guide it o brien");
     assert_eq!(terms("Straße, Résumé, naïve, ŁÓDŹ"), "strasse resume naive łodz");
@@ -21,7 +21,7 @@ fn prose_is_its_words() {
 }
 
 #[test]
-fn identifiers_are_whole_and_in_parts() {
+fn identifiers_are_indexed_whole_and_in_parts() {
     assert_eq!(terms("UserDB"), "userdb | user db");
     assert_eq!(terms("the UserDB class"), "the userdb class | user db");
     assert_eq!(terms("getUserIDs"), "getuserids | get user ids");
@@ -39,7 +39,7 @@ fn identifiers_are_whole_and_in_parts() {
 }
 
 #[test]
-fn abbreviations_are_not_taken_apart() {
+fn abbreviations_are_not_split() {
     assert_eq!(terms("APIs mRNA PhD pH xAxis iOS b12 v2 2nd"), "apis mrna phd ph xaxis ios b12 v2 2nd");
 }
 
@@ -51,7 +51,7 @@ fn numbers_and_versions_are_not_joined() {
 }
 
 #[test]
-fn names_made_of_signs_are_words() {
+fn names_with_punctuation_are_words() {
     assert_eq!(terms("C++ and C#, F# or .NET"), "cplusplus and csharp fsharp or dotnet | c | c | f | net");
     assert_eq!(terms("C++17"), "cplusplus 17 | c");
     assert_eq!(terms("ASP.NET page#heading a+b c+++"), "asp net page heading a b c | aspnet");
@@ -78,7 +78,7 @@ fn emoji_and_private_use_are_separators() {
 }
 
 #[test]
-fn marks_and_joiners_do_not_cut_words() {
+fn marks_and_joiners_do_not_split_words() {
     assert_eq!(terms("re\u{301}sume\u{301}"), "resume");
     assert_eq!(terms("co\u{ad}operate"), "cooperate");
     assert_eq!(terms("и\u{306}од"), "йод");
@@ -86,7 +86,7 @@ fn marks_and_joiners_do_not_cut_words() {
 }
 
 #[test]
-fn endless_words_are_cut() {
+fn very_long_words_are_cut() {
     let out = terms(&"aB".repeat(500_000));
     assert!(out.split(' ').all(|token| token.len() <= MAX_WORD));
     assert_eq!(out.len(), 1_000_000 + 1_000_000 / MAX_WORD - 1);

@@ -1,24 +1,24 @@
-//! What in Markdown is layout, and says nothing in a piece that is shown on one line.
+//! Markdown layout to leave out of an excerpt on one line.
 
 use std::ops::Range;
 
 use crate::text::Fence;
 
-/// Bytes to leave out.
+/// A range of bytes to leave out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub range: Range<usize>,
-    /// Whether one item of a list or row of a table ends here and the next begins. Then at least three
-    /// characters go, line breaks included.
+    /// Whether an item of a list or a row of a table ends here and the next one starts. Then the range has at least
+    /// three characters, including line breaks.
     pub parts: bool,
 }
 
-/// The layout in `window` of `text`: signs of headings, quotes, lists and tables, rules, and the fences of
-/// code, but for those with something in `marks`. In order, apart from each other. Linear in the text.
+/// The layout in `window` of `text`: markers of headings, quotes, lists and tables, rules, and code
+/// fences, except those that overlap with `marks`. In order, not overlapping. Takes linear time.
 pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) -> Vec<Layout> {
     let mut found = Vec::new();
     let mut fence: Option<Fence<'_>> = None;
-    // Whether the last line began an item or a row, or went on in one; whether the last row ended with its edge.
+    // Whether the last line was part of an item or a row; whether the last row ended with a pipe.
     let (mut listed, mut edged) = (false, false);
     let mut after_blank = false;
     let mut end = 0;
@@ -72,20 +72,20 @@ pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) 
     found
 }
 
-/// Whether a line only separates: thematic breaks, underlines of headings, the line below the head of a table.
+/// Whether a line is only a separator: a thematic break, a setext underline, the delimiter row of a table.
 fn is_rule(line: &str) -> bool {
     let drawn = |marks: &[u8]| line.bytes().all(|byte| byte == b' ' || marks.contains(&byte));
     let is_break = ["-", "*", "_", "="].iter().any(|mark| line.starts_with(mark) && drawn(mark.as_bytes()));
     (is_break && line.len() >= 3) || (line.starts_with('|') && line.contains('-') && drawn(b"|-:"))
 }
 
-/// Length of the edge that a row of a table begins with.
+/// Length of the pipe at the start of a table row.
 fn edge(line: &str) -> Option<usize> {
     let row = line.trim_start().strip_prefix('|')?;
     Some(line.len() - row.trim_start_matches([' ', '\t']).len())
 }
 
-/// Length of the signs that a line begins with, and whether they begin an item of a list.
+/// Length of the markers at the start of a line, and whether they start a list item.
 fn signs(line: &str) -> (usize, bool) {
     let (mut length, mut item) = (0, false);
     while let Some(rest) = line.get(length..)
@@ -98,7 +98,7 @@ fn signs(line: &str) -> (usize, bool) {
     (if item && boxed { length + 4 } else { length }, item)
 }
 
-/// Length of the heading, list or quote sign that a text begins with, and whether it is that of an item.
+/// Length of the heading, list or quote marker at the start of a text, and whether it starts a list item.
 fn sign(text: &str) -> (usize, bool) {
     let rest = text.trim_start_matches([' ', '\t']);
     let indent = text.len() - rest.len();

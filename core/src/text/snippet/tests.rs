@@ -1,4 +1,4 @@
-//! Snippets show the words that matched, within their size.
+//! Snippets show the words that matched, within the given length.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn shown(text: &str, query: &str, max: usize) -> String {
 }
 
 #[test]
-fn what_was_found_is_marked() {
+fn matches_are_highlighted() {
     assert_eq!(shown("The résumé is here.", "resume", 80), "The [résumé] is here.");
     assert_eq!(
         shown("Caching the caches; run, running.", "cache run", 80),
@@ -40,7 +40,7 @@ fn what_was_found_is_marked() {
 }
 
 #[test]
-fn japanese_is_marked_by_the_character() {
+fn japanese_is_highlighted_by_character() {
     assert_eq!(shown("公開鍵認証の設計", "認証", 80), "公開鍵[認証]の設計");
     assert_eq!(shown("公開鍵認証の設計", "鍵", 80), "公開[鍵]認証の設計");
     assert_eq!(shown("ﾃﾞｰﾀの保存", "データ", 80), "[ﾃﾞｰﾀ]の保存");
@@ -48,11 +48,11 @@ fn japanese_is_marked_by_the_character() {
 }
 
 #[test]
-fn a_phrase_is_marked_as_a_whole() {
+fn a_phrase_is_highlighted_as_a_whole() {
     let text = "A key. The public key is a key.";
     assert_eq!(shown(text, "\"public key\"", 80), "A key. The [public key] is a key.");
     assert_eq!(shown("a a a b", "\"a a b\"", 80), "a [a a b]");
-    // Without the phrase its words are better than nothing.
+    // If the phrase is missing, its words are used.
     assert_eq!(shown("A key that is public.", "\"public key\"", 80), "A [key] that is [public].");
 }
 
@@ -78,7 +78,7 @@ fn lines_are_counted_to_the_match() {
 }
 
 #[test]
-fn markers_go_and_lines_join() {
+fn markers_are_removed_and_lines_joined() {
     assert_eq!(shown("## Login\n\nUse   the\tform", "form", 80), "Login Use the [form]");
     assert_eq!(shown("- item one", "item", 80), "[item] one");
     assert_eq!(shown("12. twelfth", "twelfth", 80), "[twelfth]");
@@ -87,7 +87,7 @@ fn markers_go_and_lines_join() {
 }
 
 #[test]
-fn layout_goes_and_items_stand_apart() {
+fn layout_is_removed_and_items_are_separated() {
     let list = "Kinds:\n\n- red,\n  dark\n- [ ] green\n\n1. blue\n\nNo colour.\n> - grey";
     assert_eq!(shown(list, "green", 80), "Kinds: red, dark · [green] · blue No colour. grey");
     let table = "Before.\n\n| colour | use |\n|:--|---|\n| red | `a|b` |\n|green|\n\nAfter.";
@@ -97,11 +97,11 @@ fn layout_goes_and_items_stand_apart() {
 }
 
 #[test]
-fn code_stays_what_it_is() {
+fn code_is_left_unchanged() {
     let text = "Run\n\n```sh\n# first\n- x\n| cat\n```\n\n~~~\n---\n~~~\n# End";
     assert_eq!(shown(text, "first", 80), "Run # [first] - x | cat --- End");
     assert_eq!(shown(text, "sh", 80), "Run [sh] # first - x | cat --- End");
-    // The piece begins behind the line that opened it.
+    // The excerpt starts after the line that opened the code block.
     let long = format!("```\n{}\n# needle\n```\n", "word ".repeat(60));
     assert!(cut(&long, "needle", 40).text.ends_with("# needle"));
 }
@@ -112,12 +112,12 @@ fn cuts_keep_words_and_characters_whole() {
     assert_eq!(cut(&"x".repeat(50), "absent", 12).text, format!("{}…", "x".repeat(10)));
     assert_eq!(cut("", "any", 10), Snippet::default());
     assert_eq!(cut("any text", "any", 0).text, "");
-    // The family stays together or goes.
+    // An emoji sequence is kept whole or left out.
     assert_eq!(cut("👨‍👩‍👧👨‍👩‍👧", "absent", 8).text, "👨‍👩‍👧…");
 }
 
 #[test]
-fn a_start_of_line_is_preferred_to_the_middle_of_an_earlier_one() {
+fn the_start_of_a_line_is_preferred_to_the_middle_of_an_earlier_one() {
     let text = format!(
         "{}\nHere the needle lies. {}",
         "Before it stands another line. ".repeat(9),
@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn a_word_of_the_text_is_marked(words in prop::collection::vec("[a-z]{2,8}", 1..60), pick in any::<prop::sample::Index>()) {
+    fn a_word_of_the_text_is_highlighted(words in prop::collection::vec("[a-z]{2,8}", 1..60), pick in any::<prop::sample::Index>()) {
         let text = words.join(" ");
         let found = cut(&text, &words[pick.index(words.len())], 60);
         prop_assert!(!found.highlights.is_empty(), "{}", found.text);

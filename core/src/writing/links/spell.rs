@@ -1,17 +1,17 @@
-//! How a name is written inside a link.
+//! How names are written in links.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::page::{LinkKind, Site, Syntax, slug};
 use crate::{path, text};
 
-/// Whether a name without or with ending stands for the page at `path`.
+/// Whether a name, with or without extension, is the path of the page at `path`.
 pub(super) fn same_page(name: &str, path: &str) -> bool {
     let fold = |path: &str| text::fold_key(path::without_page_extension(path));
     fold(name) == fold(path)
 }
 
-/// Whether `path` ends with the name, by whole parts.
+/// Whether `path` ends with the complete path components of `name`.
 pub(super) fn ends_with(path: &str, name: &str) -> bool {
     let (path, name) = (
         text::fold_key(path::without_page_extension(path)),
@@ -20,7 +20,7 @@ pub(super) fn ends_with(path: &str, name: &str) -> bool {
     path.strip_suffix(&name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// What is written for the name, and what follows it: the heading with its `#`, or a query.
+/// Splits the text of a link into the name and the rest: the heading with its `#`, or a query.
 pub(super) fn split<'w>(
     written: &'w str,
     target: &str,
@@ -44,9 +44,9 @@ pub(super) fn split<'w>(
     Some((raw.get(..end)?, written.get(end..).unwrap_or(rest)))
 }
 
-/// A heading in a link, or the part of it that is the old one, as the new one.
+/// Replaces the heading `old` by `new` in the anchor of a link.
 pub(super) fn anchor(written: &str, old: &str, new: &str, wiki: bool) -> String {
-    // These would end the heading, or the link.
+    // These characters would end the heading or the link.
     let plain = |text: &str| {
         let kept: String = text.chars().map(|c| if "#|^[]".contains(c) { ' ' } else { c }).collect();
         kept.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -67,13 +67,13 @@ pub(super) fn anchor(written: &str, old: &str, new: &str, wiki: bool) -> String 
     parts.join("#")
 }
 
-/// What is written after the name in a Markdown destination, with another heading.
+/// The text after the name in a Markdown destination, with another heading.
 pub(super) fn with_fragment(written: &str, fragment: &str) -> String {
     let query = written.split('#').next().unwrap_or_default();
     format!("{query}#{}", encoded(fragment, false, false))
 }
 
-/// The ways to write `name` where `raw` stands, plainest first.
+/// The spellings of `name` in place of `raw`, plainest first.
 pub(super) fn spellings(name: &str, raw: &str, site: &Site) -> Vec<String> {
     match site.syntax {
         Syntax::Destination { angle } => {

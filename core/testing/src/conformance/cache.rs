@@ -1,11 +1,11 @@
-//! What every cache must do.
+//! Conformance suite for caches.
 
 use std::io::{Error, Write};
 
 use ubp_core::ports::{Cache, CachedBytes};
 
-/// Bytes come back whole or not at all, and stay while they are held. `fresh` makes a cache with nothing
-/// in it that can be written to as often as one likes.
+/// Entries are complete or missing, and do not change while they are held. `fresh` creates an empty cache that does not
+/// limit the rate of writes.
 pub fn cache<C: Cache>(fresh: impl Fn() -> C) {
     whole_or_not_at_all(&fresh());
     what_is_held_stays(&fresh());
@@ -21,30 +21,34 @@ fn bytes(cached: Option<CachedBytes>) -> Option<Vec<u8>> {
 }
 
 fn whole_or_not_at_all(cache: &dyn Cache) {
-    assert!(cache.get("a").is_none(), "a fresh cache is empty");
+    assert!(cache.get("a").is_none(), "a new cache is empty");
     let large: Vec<u8> = (0..1_000_003_u32).map(|n| (n % 251) as u8).collect();
     for content in [&b""[..], b"x", &large] {
         let name = format!("n{}", content.len());
         assert_eq!(
             bytes(put(cache, &name, content)).as_deref(),
             Some(content),
-            "what was kept is handed out"
+            "the stored bytes are returned"
         );
-        assert_eq!(bytes(cache.get(&name)).as_deref(), Some(content), "and found again");
+        assert_eq!(bytes(cache.get(&name)).as_deref(), Some(content), "and found later");
     }
     let mut asked = 0;
     let pieces = cache.put("pieces", &mut |out: &mut dyn Write| {
         asked += 1;
         large.chunks(7_919).try_for_each(|piece| out.write_all(piece))
     });
-    assert_eq!((bytes(pieces).as_ref(), asked), (Some(&large), 1), "written in pieces, once");
+    assert_eq!((bytes(pieces).as_ref(), asked), (Some(&large), 1), "written in pieces, in one call");
 
     let broken = cache.put("broken", &mut |out| {
         out.write_all(b"half of it")?;
         Err(Error::other("no more"))
     });
-    assert!(broken.is_none() && cache.get("broken").is_none(), "half of something is nothing");
-    assert_eq!(bytes(put(cache, "broken", b"whole")).as_deref(), Some(&b"whole"[..]), "and can be made good");
+    assert!(broken.is_none() && cache.get("broken").is_none(), "an incomplete entry is not stored");
+    assert_eq!(
+        bytes(put(cache, "broken", b"whole")).as_deref(),
+        Some(&b"whole"[..]),
+        "and can be stored later"
+    );
 }
 
 fn what_is_held_stays(cache: &dyn Cache) {
@@ -53,13 +57,13 @@ fn what_is_held_stays(cache: &dyn Cache) {
         put(cache, &format!("other{round}"), b"another").unwrap();
     }
     assert_eq!((*first).as_ref(), b"first", "bytes stay while they are held");
-    // A name means the same bytes for ever, so whoever puts them a second time need not be asked.
+    // A name always has the same bytes, so the second write may be skipped.
     assert_eq!(bytes(put(cache, "other2", b"another")).as_deref(), Some(&b"another"[..]));
 }
 
 fn only_names_are_names(cache: &dyn Cache) {
     for name in ["", ".", "..", "a/b", "../a", "a\\b", "A", "a b", "a-b", "ä", "a\0", &"a".repeat(65)] {
-        assert!(put(cache, name, b"x").is_none(), "{name:?} is no name");
-        assert!(cache.get(name).is_none(), "{name:?} is no name");
+        assert!(put(cache, name, b"x").is_none(), "{name:?} is not a valid name");
+        assert!(cache.get(name).is_none(), "{name:?} is not a valid name");
     }
 }

@@ -1,4 +1,4 @@
-//! What every embedder must do.
+//! Conformance suite for embedders.
 
 use ubp_core::ports::{Embedder, TextKind};
 
@@ -9,8 +9,8 @@ const TEXTS: [&str; 4] = [
     "The login form checks the password.",
 ];
 
-/// Vectors are unit length, depend on nothing but the text and its kind, and texts are cut at the
-/// window; tokens are ordered ranges of the text.
+/// Vectors have unit length and depend only on the text and its kind; texts are truncated at the window; tokens are
+/// ordered ranges of the text.
 pub fn embedder(embedder: &dyn Embedder) {
     let model = embedder.model();
     assert!(!model.name.is_empty() && model.identity.len() > model.name.len(), "{model:?}");
@@ -26,32 +26,32 @@ pub fn embedder(embedder: &dyn Embedder) {
             assert!((length - 1.0).abs() < 1e-3, "{text}: length {length}");
             let alone = embedder.embed(kind, &[text]).unwrap();
             let likeness = dot(vector, &alone[0]);
-            assert!(likeness > 0.99, "{text}: alone and in company differ ({likeness})");
+            assert!(likeness > 0.99, "{text}: the vector depends on other texts ({likeness})");
         }
         assert!(dot(&vectors[0], &vectors[3]) > 0.9999, "equal texts differ");
-        assert!(dot(&vectors[0], &vectors[1]) < 0.99, "different texts do not");
-        // Nothing to embed is no reason to fail.
+        assert!(dot(&vectors[0], &vectors[1]) < 0.99, "different texts do not differ");
+        // Empty texts are not errors.
         assert_eq!(embedder.embed(kind, &["", " \n"]).unwrap().len(), 2);
 
         let long = "word ".repeat(model.window + 8);
         let longer = format!("{long} and something else entirely");
         let cut = embedder.embed(kind, &[&long, &longer]).unwrap();
-        assert!(dot(&cut[0], &cut[1]) > 0.9999, "text beyond the window counted");
+        assert!(dot(&cut[0], &cut[1]) > 0.9999, "text after the window changed the vector");
     }
 
     for text in TEXTS.iter().chain(&["", " ", "a", "word\r\n\tword"]) {
         let ranges = embedder.token_ranges(text).unwrap();
         let mut end = 0;
         for range in &ranges {
-            // Parts of one character may share its range, but none goes back.
+            // Several tokens may have the range of one character, but ranges never go backwards.
             assert!(range.start <= range.end && range.end >= end, "{text}: {range:?}");
-            assert!(text.get(range.clone()).is_some(), "{text}: {range:?} cuts a character");
+            assert!(text.get(range.clone()).is_some(), "{text}: {range:?} splits a character");
             end = range.end;
         }
         assert_eq!(ranges.is_empty(), text.trim().is_empty(), "{text}");
     }
     let long = "word ".repeat(model.window * 3);
-    assert!(embedder.token_ranges(&long).unwrap().len() > model.window, "token ranges were cut");
+    assert!(embedder.token_ranges(&long).unwrap().len() > model.window, "token ranges were truncated");
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -1,21 +1,21 @@
-//! What every history must do.
+//! Conformance suite for histories.
 
 use jiff::Timestamp;
 
 use ubp_core::ports::{History, SourceChange};
 
-/// A project under version control that a suite can change.
+/// A project under version control, for tests to change.
 pub trait Repository {
-    /// Its history.
+    /// The project's history.
     fn history(&self) -> &dyn History;
-    /// Writes the files and commits them, as of `time`.
+    /// Writes the files and commits them at `time`.
     fn commit(&mut self, files: &[(&str, &str)], time: Timestamp);
     /// Writes a file without committing it.
     fn edit(&mut self, path: &str, text: &str);
 }
 
-/// Last changes are the newest commits that touched a path, uncommitted edits win, and what nobody
-/// knows is absent. `repository` has no commits yet.
+/// The last change is the newest commit that touched a path, uncommitted edits have priority, and unknown paths are
+/// absent. `repository` has no commits yet.
 pub fn history(repository: &mut dyn Repository) {
     let at = |seconds: i64| Timestamp::from_second(1_700_000_000 + seconds).unwrap();
     assert_eq!(repository.history().head().unwrap(), None);
@@ -52,7 +52,7 @@ pub fn history(repository: &mut dyn Repository) {
     snapshots(repository.history(), &first, &second);
 }
 
-/// What the two commits of [`history`] have, whatever was edited since.
+/// The two commits of [`history`] have the same files, whatever was edited later.
 fn snapshots(history: &dyn History, first: &str, second: &str) {
     assert_eq!(history.resolve("HEAD").unwrap(), second);
     assert_eq!(history.resolve(first).unwrap(), first);
@@ -78,7 +78,7 @@ fn snapshots(history: &dyn History, first: &str, second: &str) {
     assert!(matches!(&changes["src/a.rs"], SourceChange::Committed(commit) if commit.id == second));
 }
 
-/// Without version control nothing is known, and nothing fails.
+/// Without version control everything is unknown, without errors.
 pub fn without_history(history: &dyn History) {
     assert_eq!(history.head().unwrap(), None);
     let paths = ["src/a.rs".to_string(), "../outside".to_string()];

@@ -1,5 +1,5 @@
-//! What every version of a port must do, whatever is behind it. Each suite takes what makes a fresh
-//! port with something to look at, and panics at the first departure.
+//! What every implementation of a port must do. Each suite takes a function that creates the port, or a fixture for its
+//! content, and panics at the first violation.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod cache;

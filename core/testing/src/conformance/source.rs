@@ -1,21 +1,21 @@
-//! What every source must do.
+//! Conformance suite for sources.
 
 use ubp_core::Error;
 use ubp_core::ports::{ContentHash, Source};
 
-/// An empty project that a suite can fill.
+/// An empty project, for tests to fill.
 pub trait SourceFixture {
     /// The source under test.
     fn source(&self) -> &dyn Source;
-    /// Puts a page there, past the source.
+    /// Writes a page, bypassing the source.
     fn put_page(&self, path: &str, bytes: &[u8]);
-    /// Puts a file of the project there, past the source.
+    /// Writes a project file, bypassing the source.
     fn put_source(&self, path: &str, bytes: &[u8]);
-    /// Takes a page away, past the source.
+    /// Deletes a page, bypassing the source.
     fn remove_page(&self, path: &str);
 }
 
-/// Paths that lead out of any folder.
+/// Paths that lead out of every folder.
 const OUTSIDE: [&str; 10] = [
     "",
     "..",
@@ -29,8 +29,8 @@ const OUTSIDE: [&str; 10] = [
     "a\0.md",
 ];
 
-/// Reading gives what was written, changes show in the state, writing never loses an edit, and
-/// nothing leaves the project.
+/// Reads return what was written, changes are visible in the state, writes never lose an edit, and no path leads out of
+/// the project.
 pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     listing(&make());
     reading(&make());
@@ -83,13 +83,13 @@ fn reading(fixture: &dyn SourceFixture) {
     fixture.put_page("a.md", bytes);
     assert_eq!(source.read("a.md").unwrap(), bytes);
     let before = source.stat("a.md").unwrap().unwrap();
-    assert_eq!(source.stat("a.md").unwrap(), Some(before), "reading is no change");
+    assert_eq!(source.stat("a.md").unwrap(), Some(before), "reading does not change the state");
     for same_page in ["./a.md", "a.md/", "x/../a.md", "/a.md"] {
-        assert!(!matches!(source.stat(same_page), Ok(Some(_))), "{same_page} is no path of a listing");
+        assert!(!matches!(source.stat(same_page), Ok(Some(_))), "{same_page} is not a normalized path");
         assert!(source.read(same_page).is_err(), "{same_page}");
     }
     fixture.put_page("a.md", b"other text, longer than before");
-    assert_ne!(source.stat("a.md").unwrap(), Some(before), "a change must show");
+    assert_ne!(source.stat("a.md").unwrap(), Some(before), "a change must be visible");
     fixture.remove_page("a.md");
     assert_eq!(source.stat("a.md").unwrap(), None);
 }
@@ -98,13 +98,13 @@ fn writing(fixture: &dyn SourceFixture) {
     let source = fixture.source();
     source.write("new/folder/a.md", b"one\r\n", None).unwrap();
     assert_eq!(source.read("new/folder/a.md").unwrap(), b"one\r\n");
-    assert_eq!(source.list().unwrap().pages.len(), 1, "nothing but the page is left behind");
+    assert_eq!(source.list().unwrap().pages.len(), 1, "no other files are left");
     let before = source.stat("new/folder/a.md").unwrap();
 
     let hash = ContentHash::of(b"one\r\n");
     source.write("new/folder/a.md", b"two\r\n", Some(hash)).unwrap();
     assert_eq!(source.read("new/folder/a.md").unwrap(), b"two\r\n");
-    assert_ne!(source.stat("new/folder/a.md").unwrap(), before, "a write must show");
+    assert_ne!(source.stat("new/folder/a.md").unwrap(), before, "a write must be visible");
 
     let now = ContentHash::of(b"two\r\n");
     let conflict = |path: &str, expected: Option<ContentHash>, on_disk: Option<ContentHash>| {
@@ -160,7 +160,7 @@ fn code(fixture: &dyn SourceFixture) {
         assert_eq!(source.stat_source(path).unwrap().unwrap().size, path.len() as u64);
     }
     assert_eq!(source.stat_source("src/none.rs").unwrap(), None);
-    assert_eq!(source.stat_source("src").unwrap(), None, "a folder is no file");
+    assert_eq!(source.stat_source("src").unwrap(), None, "a folder is not a file");
     assert_eq!(source.stat_source("Makefile/x").unwrap(), None);
     assert!(matches!(source.read_source("src/none.rs"), Err(Error::Io { .. })));
 
@@ -191,7 +191,7 @@ fn state(fixture: &dyn SourceFixture) {
     source.write_state(name, b"two", Some(hash)).unwrap();
     assert_eq!(source.read_state(name).unwrap().as_deref(), Some(&b"two"[..]));
     assert!(source.list().unwrap().pages.is_empty());
-    assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "it is no source file");
+    assert!(source.match_sources(&["**".into()]).unwrap().is_empty(), "a state file is not a source file");
     for other in ["", "manifest.json", "metadata.db", "../refs.lock", "a/refs.lock", "REFS.LOCK"] {
         assert_eq!(source.read_state(other).unwrap_err().code(), "invalid_params", "{other}");
         assert_eq!(source.write_state(other, b"x", None).unwrap_err().code(), "invalid_params", "{other}");
@@ -224,7 +224,7 @@ fn moving(fixture: &dyn SourceFixture) {
     assert_eq!(source.stat("a.md").unwrap(), None);
     source.rename("new/folder/c.md", "new/folder/C.md", one).unwrap();
     let paths: Vec<String> = source.list().unwrap().pages.into_iter().map(|page| page.path).collect();
-    assert_eq!(paths, ["b.md", "new/folder/C.md"], "another case is another name");
+    assert_eq!(paths, ["b.md", "new/folder/C.md"], "names that differ only in case are different");
 }
 
 fn trash(fixture: &dyn SourceFixture) {
@@ -238,7 +238,7 @@ fn trash(fixture: &dyn SourceFixture) {
     let other = ContentHash::of(b"other");
     assert_eq!(source.discard("deep/a.md", "1/deep/a.md", other).unwrap_err().code(), "conflict");
     source.discard("deep/a.md", "1/deep/a.md", one).unwrap();
-    assert!(source.list().unwrap().pages.is_empty(), "what is in the trash is no page");
+    assert!(source.list().unwrap().pages.is_empty(), "a file in the trash is not a page");
     assert!(source.match_sources(&["**".into()]).unwrap().is_empty());
 
     fixture.put_page("deep/a.md", b"one");
@@ -275,7 +275,7 @@ fn records(fixture: &dyn SourceFixture) {
     }
 }
 
-/// Of all who edit the same version of a page, one succeeds, and nothing that was appended is lost.
+/// If several threads edit the same version of a page, one succeeds, and no appended line is lost.
 fn turns(fixture: &dyn SourceFixture) {
     const THREADS: usize = 4;
     const EDITS: usize = 25;

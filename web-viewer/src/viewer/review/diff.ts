@@ -1,11 +1,11 @@
-// Lines of a unified diff, for showing.
+// Parses the lines of a unified diff for display.
 
 export interface DiffLine {
   kind: 'added' | 'removed' | 'place' | 'file' | 'same';
   text: string;
 }
 
-/** `@@` counts tell lines of the text from headers: a removed `-- x` looks like one. */
+/** The counts in `@@` distinguish lines of text from headers: a removed `-- x` looks like a header. */
 export function linesOf(diff: string): DiffLine[] {
   let old = 0;
   let fresh = 0;
@@ -24,7 +24,7 @@ export function linesOf(diff: string): DiffLine[] {
       fresh = Number(hunk[2] ?? 1);
       return [{ kind: 'place', text }];
     }
-    // What git says to itself.
+    // Internal lines of git.
     if (/^(--- |diff --git |index [\da-f]+\.\.)/.test(text)) return [];
     if (text.startsWith('+++ ')) return [{ kind: 'file', text: text.slice(4).replace(/^[ab]\//, '') }];
     return text ? [{ kind: 'same', text }] : [];

@@ -1,4 +1,4 @@
-// Why pages should be read again, in an order and in words.
+// Why pages need a review: sorting and texts.
 import type { CheckedPage, Staleness } from '#contract';
 import { shortDate } from '../../reading/facts';
 import { fold } from '../../text/fold';
@@ -12,13 +12,13 @@ export type ReviewOrder = 'worst' | 'title' | 'changed' | 'written';
 
 const byTitle = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** When the code behind a page changed last, RFC 3339; nothing where nobody can tell. */
+/** When the sources of a page last changed, RFC 3339; empty if unknown. */
 export function overtakenAt(page: CheckedPage): string {
   return page.stale_ref_details.map(({ last_modified }) => last_modified ?? '').reduce((latest, time) => (time > latest ? time : latest), '');
 }
 
 const ORDERS: Record<ReviewOrder, (a: CheckedPage, b: CheckedPage) => number> = {
-  // As they come: worst first.
+  // In the order of the engine: the stalest first.
   worst: () => 0,
   title: (a, b) => byTitle.compare(a.title, b.title),
   changed: (a, b) => (overtakenAt(a) < overtakenAt(b) ? 1 : -1),

@@ -1,4 +1,4 @@
-//! Single files in the real git.
+//! History of single files, with real git.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -23,7 +23,7 @@ fn scratch(prefix: &'static str) -> Scratch {
 }
 
 #[test]
-fn a_file_is_followed_back_through_its_commits() {
+fn revisions_of_a_file_and_their_contents_are_read() {
     for prefix in ["", "packages/the app"] {
         let mut scratch = scratch(prefix);
         let path = "src/設計 [x].rs";
@@ -45,7 +45,7 @@ fn a_file_is_followed_back_through_its_commits() {
 }
 
 #[test]
-fn a_file_that_moved_is_found() {
+fn a_renamed_file_is_found() {
     for prefix in ["", "packages/the app"] {
         let mut scratch = scratch(prefix);
         let history = GitHistory::new(&scratch.path(""));
@@ -61,7 +61,7 @@ fn a_file_that_moved_is_found() {
 }
 
 #[test]
-fn without_commits_or_repository_nothing_is_known_of_a_file() {
+fn without_commits_or_a_repository_a_file_has_no_history() {
     let dir = tempfile::tempdir().unwrap();
     let empty = Scratch::new("");
     for history in [GitHistory::new(dir.path()), GitHistory::new(&empty.path(""))] {
@@ -73,7 +73,7 @@ fn without_commits_or_repository_nothing_is_known_of_a_file() {
 }
 
 #[test]
-fn names_of_revisions_are_no_options_and_paths_stay_inside() {
+fn revisions_are_never_read_as_options_and_paths_outside_are_refused() {
     let scratch = scratch("");
     let history = GitHistory::new(&scratch.path(""));
     for odd in ["--output=stolen", "-h", "", "HEAD:src/old.rs", "no such", "HEAD..HEAD"] {
@@ -89,7 +89,7 @@ fn names_of_revisions_are_no_options_and_paths_stay_inside() {
 }
 
 #[test]
-fn the_edge_of_a_shallow_clone_is_no_revision() {
+fn the_boundary_commit_of_a_shallow_clone_is_not_a_revision() {
     let scratch = scratch("");
     let clone = tempfile::tempdir().unwrap();
     let url = format!("file://{}", scratch.dir.path().display());

@@ -1,4 +1,4 @@
-//! Commits of the real git.
+//! Snapshots of commits, with real git.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -15,7 +15,7 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 #[test]
-fn names_of_revisions_are_no_options() {
+fn revisions_are_never_read_as_options() {
     let mut scratch = Scratch::new("");
     scratch.commit(&[("a.md", "1")], at(0));
     let history = GitHistory::new(&scratch.path(""));
@@ -28,7 +28,7 @@ fn names_of_revisions_are_no_options() {
 }
 
 #[test]
-fn a_commit_shows_what_the_disk_showed() {
+fn a_commit_lists_the_same_files_as_the_disk_did() {
     let mut scratch = Scratch::new("app");
     fs::write(scratch.dir.path().join(".ubpignore"), "private.md\n").unwrap();
     scratch.commit(&[("docs/a.md", "page"), ("docs/private.md", "x"), ("docs/line\nfeed.md", "odd")], at(0));
@@ -73,7 +73,7 @@ fn many_large_contents_come_from_one_process() {
 }
 
 #[test]
-fn a_shallow_clone_says_what_it_lacks() {
+fn errors_in_a_shallow_clone_suggest_a_fetch() {
     let mut scratch = Scratch::new("");
     scratch.commit(&[("a.md", "1")], at(0));
     let first = GitHistory::new(&scratch.path("")).resolve("HEAD").unwrap();
@@ -91,7 +91,7 @@ fn a_shallow_clone_says_what_it_lacks() {
 }
 
 #[test]
-fn a_submodule_is_what_the_commit_says_it_is() {
+fn files_of_a_submodule_are_those_of_the_commit() {
     let mut library = Scratch::new("");
     library.commit(&[("lib.rs", "one")], at(0));
     let mut scratch = Scratch::new("app");
@@ -116,7 +116,7 @@ fn a_submodule_is_what_the_commit_says_it_is() {
             "{changes:?}"
         );
     }
-    // Without the submodule on this machine its files are not there, and nothing fails.
+    // Without the submodule on this machine, its files are left out without an error.
     fs::remove_dir_all(scratch.path("vendor/lib")).unwrap();
     assert_eq!(history.files_at(&after).unwrap().keys().collect::<Vec<_>>(), ["main.rs"]);
 }

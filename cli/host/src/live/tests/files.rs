@@ -1,9 +1,9 @@
-//! Files that change while a project is held open.
+//! Changes of files in an open project.
 
 use super::*;
 
 #[test]
-fn a_change_is_in_the_answer_that_follows() {
+fn the_next_answer_includes_a_change() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve();
     assert_eq!(server.pages(), ["a.md", "b.md"]);
@@ -16,7 +16,7 @@ fn a_change_is_in_the_answer_that_follows() {
 }
 
 #[test]
-fn a_change_is_taken_in_though_nobody_asks_and_told() {
+fn a_change_is_indexed_and_announced_without_a_call() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve();
     server.settle();
@@ -29,7 +29,7 @@ fn a_change_is_taken_in_though_nobody_asks_and_told() {
     assert_eq!(pages.added, ["new/deep/c.md"]);
     assert_eq!(pages.renamed.len(), 1, "{pages:?}");
     server.settle();
-    // Listened to by now.
+    // The folder is watched by now.
     let before = server.live.refreshes();
     folder.write("pages/new/deep/c.md", "okapi");
     let Changed::Pages(pages) = next(&mut changes) else { panic!("no pages") };
@@ -39,7 +39,7 @@ fn a_change_is_taken_in_though_nobody_asks_and_told() {
 }
 
 #[test]
-fn nothing_happens_while_nothing_changes() {
+fn without_changes_there_are_no_refreshes() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve_with(QUICK);
     let _changes = server.live.changes();
@@ -50,11 +50,11 @@ fn nothing_happens_while_nothing_changes() {
         assert_eq!(server.with_word("zebra"), ["a.md"]);
         std::thread::sleep(A_WHILE / 20);
     }
-    assert_eq!(server.live.refreshes(), before, "answers and the index itself are no changes");
+    assert_eq!(server.live.refreshes(), before, "answers and the index itself are not changes");
 }
 
 #[test]
-fn the_index_in_the_pages_folder_itself_is_no_change() {
+fn writes_to_an_index_inside_the_pages_folder_are_not_changes() {
     let folder = Folder::new([]);
     folder.write(".ubp/manifest.json", &MANIFEST.replace("\"pages\"", "\".\""));
     folder.write("a.md", "zebra");
@@ -62,7 +62,7 @@ fn the_index_in_the_pages_folder_itself_is_no_change() {
     assert_eq!(server.pages(), ["a.md"]);
     server.settle();
     let before = server.live.refreshes();
-    // Writes to database, log and lock.
+    // Writes database, log and lock.
     server.answer("rebuild", json!({}));
     std::thread::sleep(A_WHILE);
     assert_eq!(server.live.refreshes(), before);
@@ -71,7 +71,7 @@ fn the_index_in_the_pages_folder_itself_is_no_change() {
 }
 
 #[test]
-fn many_changes_in_a_row_are_taken_in_together() {
+fn many_quick_changes_are_indexed_together() {
     let folder = Folder::new([("a.md", "zebra")]);
     let server = folder.serve();
     server.settle();
@@ -80,13 +80,13 @@ fn many_changes_in_a_row_are_taken_in_together() {
         folder.write(&format!("pages/{number}.md"), "lion");
         std::thread::sleep(Duration::from_millis(5));
     }
-    eventually("taken in", || server.live.refreshes() > before && server.live.shared.pulse.is_settled());
+    eventually("indexed", || server.live.refreshes() > before && server.live.shared.pulse.is_settled());
     assert_eq!(server.live.refreshes(), before + 1);
     assert_eq!(server.pages().len(), 41);
 }
 
 #[test]
-fn ignore_rules_that_change_are_followed() {
+fn changed_ignore_rules_are_applied() {
     let folder = Folder::new([("a.md", "zebra"), ("drafts/b.md", "lion")]);
     let server = folder.serve();
     assert_eq!(server.pages(), ["a.md", "drafts/b.md"]);
@@ -95,13 +95,13 @@ fn ignore_rules_that_change_are_followed() {
     server.shows(&["a.md"]);
     folder.write("pages/.ubpignore", "\n");
     server.shows(&["a.md", "drafts/b.md"]);
-    // Above the pages folder, where nothing is listened to.
+    // Above the pages folder, which is not watched.
     folder.write(".ubpignore", "drafts/\n");
     eventually("followed", || server.pages() == ["a.md"]);
 }
 
 #[test]
-fn a_folder_that_moves_is_listened_to_under_its_new_name() {
+fn a_renamed_folder_is_watched_under_its_new_name() {
     let folder = Folder::new([("a/x.md", "zebra"), ("keep.md", "lion")]);
     let server = folder.serve();
     server.settle();
@@ -111,14 +111,14 @@ fn a_folder_that_moves_is_listened_to_under_its_new_name() {
     for word in ["giraffe", "okapi"] {
         folder.write("pages/b/x.md", word);
         server.finds(word, &["b/x.md"]);
-        // The same name again, for another folder.
+        // Another folder with the old name.
         folder.write("pages/a/y.md", word);
         eventually("both found", || server.with_word(word).len() == 2);
     }
 }
 
 #[test]
-fn the_pages_folder_may_go_and_come_back() {
+fn the_pages_folder_may_be_removed_and_come_back() {
     let folder = Folder::new([("a.md", "zebra"), ("sub/b.md", "lion")]);
     let server = folder.serve();
     server.settle();
@@ -136,12 +136,12 @@ fn the_pages_folder_may_go_and_come_back() {
     folder.write("pages/sub/b.md", "puma");
     server.finds("puma", &["sub/b.md"]);
     let warnings = server.warnings();
-    assert!(warnings.len() <= 1, "said once: {warnings:?}");
+    assert!(warnings.len() <= 1, "reported once: {warnings:?}");
 }
 
 #[cfg(unix)]
 #[test]
-fn pages_behind_symbolic_links_are_listened_to() {
+fn targets_of_symbolic_links_are_watched() {
     let folder = Folder::new([("a.md", "zebra")]);
     folder.write("shared/page.md", "lion");
     folder.write("elsewhere/deep/other.md", "puma");
@@ -156,7 +156,7 @@ fn pages_behind_symbolic_links_are_listened_to() {
 }
 
 #[test]
-fn a_change_that_nobody_tells_of_is_found_in_time() {
+fn a_change_without_an_event_is_found_by_polling() {
     let folder = Folder::new([("a.md", "zebra")]);
     let timing = Timing {
         tick: Duration::from_millis(50),

@@ -1,11 +1,11 @@
-//! What servers keep in memory, as the system sees it: one copy of the vectors for all of them, and
-//! nothing of the database while nobody asks.
+//! Memory of servers as reported by the system: they share one copy of the vectors, and do not map the database while
+//! idle.
 
 use ubp_testing::HashEmbedder;
 
 use super::*;
 
-/// How often files whose names begin so are mapped into this process.
+/// Number of mappings in this process of files whose names start with `name`.
 fn mappings(folder: &Folder, name: &str) -> usize {
     let beginning = format!("{}", fs::canonicalize(folder.path(".ubp")).unwrap().join(name).display());
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
@@ -46,12 +46,12 @@ fn servers_share_one_copy_of_the_vectors() {
     for server in &others {
         assert_eq!(found(server, "word7 term3"), expected);
     }
-    // A file that was just written for a former state is not replaced at once.
+    // A file that was just written for an older state is not replaced at once.
     eventually("shared", || mappings(&folder, "metadata.db-cache-") == 4);
     let files = cache_files(&folder);
     assert_eq!(files.len(), 1, "{files:?}");
 
-    // Somebody else's rubbish in its place, while it is mapped: those who hold the former file keep it.
+    // Replace a mapped file with invalid data: processes that mapped the old file keep it.
     fs::remove_file(&files[0]).unwrap();
     fs::write(&files[0], vec![7; 1_000]).unwrap();
     let late = serve_with_vectors(&folder);
@@ -69,7 +69,7 @@ fn servers_share_one_copy_of_the_vectors() {
 }
 
 #[test]
-fn a_server_that_nobody_asks_lets_go_of_the_database() {
+fn an_idle_server_unmaps_the_database() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let timing =
         Timing { tick: Duration::from_millis(20), rest: Duration::from_millis(300), ..Timing::default() };
@@ -78,6 +78,6 @@ fn a_server_that_nobody_asks_lets_go_of_the_database() {
     for _ in 0..3 {
         assert_eq!(server.with_word("zebra"), ["a.md"]);
         assert!(mappings(&folder, "metadata.db") > 0, "the database is mapped while it is used");
-        eventually("let go of", || mappings(&folder, "metadata.db") == mappings(&folder, "metadata.db-shm"));
+        eventually("unmapped", || mappings(&folder, "metadata.db") == mappings(&folder, "metadata.db-shm"));
     }
 }

@@ -1,9 +1,9 @@
-//! Settings, index and project that are replaced while the project is held open.
+//! Replacing settings, index or folder of an open project.
 
 use super::*;
 
 #[test]
-fn edited_settings_are_in_force_without_a_restart() {
+fn edited_settings_apply_without_a_restart() {
     let folder = Folder::new([("a.md", "[[b|depends_on]]"), ("b.md", "lion"), ("c.md", "[[b|mentors]]")]);
     folder.write("other/d.md", "zebra");
     let server = folder.serve();
@@ -34,7 +34,7 @@ fn edited_settings_are_in_force_without_a_restart() {
 }
 
 #[test]
-fn settings_are_followed_though_nobody_asks() {
+fn edited_settings_are_noticed_without_a_call() {
     let folder = Folder::new([("a.md", "zebra")]);
     let server = folder.serve();
     server.settle();
@@ -44,11 +44,11 @@ fn settings_are_followed_though_nobody_asks() {
 }
 
 #[test]
-fn broken_settings_leave_the_old_ones_in_force_and_are_said_once() {
+fn invalid_settings_are_reported_once_and_the_old_ones_stay_in_force() {
     let folder = Folder::new([("a.md", "zebra")]);
     let server = folder.serve_with(QUICK);
     assert_eq!(server.pages(), ["a.md"]);
-    // At once: a file that is being written may be read while it is empty, which is another problem.
+    // Replaced atomically: a file being written could be read while empty, which is another error.
     folder.write("half.json", "{ \"version\": ");
     fs::rename(folder.path("half.json"), folder.path(".ubp/manifest.json")).unwrap();
     for _ in 0..3 {
@@ -68,7 +68,7 @@ fn broken_settings_leave_the_old_ones_in_force_and_are_said_once() {
 
 #[cfg(unix)]
 #[test]
-fn an_index_that_is_deleted_is_made_anew() {
+fn a_deleted_index_is_rebuilt() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve();
     assert_eq!(server.pages(), ["a.md", "b.md"]);
@@ -79,10 +79,10 @@ fn an_index_that_is_deleted_is_made_anew() {
                 let _ = fs::remove_file(folder.path(".ubp").join(name));
             }
         }
-        assert_eq!(server.pages(), ["a.md", "b.md"], "asked at once");
+        assert_eq!(server.pages(), ["a.md", "b.md"], "in the next call");
         assert!(folder.path(".ubp/metadata.db").exists());
         fs::remove_file(folder.path(".ubp/metadata.db")).unwrap();
-        eventually("made anew", || folder.path(".ubp/metadata.db").exists());
+        eventually("rebuilt", || folder.path(".ubp/metadata.db").exists());
         assert_eq!(server.with_word("zebra"), ["a.md"]);
     }
     assert!(server.warnings().is_empty(), "{:?}", server.warnings());
@@ -90,7 +90,7 @@ fn an_index_that_is_deleted_is_made_anew() {
 
 #[cfg(unix)]
 #[test]
-fn an_index_that_another_process_put_aside_is_left_to_it() {
+fn a_damaged_index_is_moved_aside_by_one_process_only() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve();
     assert_eq!(server.pages(), ["a.md", "b.md"]);
@@ -106,7 +106,7 @@ fn an_index_that_another_process_put_aside_is_left_to_it() {
 
 #[cfg(unix)]
 #[test]
-fn an_index_that_turns_out_damaged_is_replaced_within_the_answer() {
+fn a_damaged_index_is_replaced_during_the_call() {
     use std::os::unix::fs::FileExt;
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let server = folder.serve();
@@ -117,9 +117,9 @@ fn an_index_that_turns_out_damaged_is_replaced_within_the_answer() {
         .unwrap();
     let file = fs::OpenOptions::new().write(true).open(folder.path(".ubp/metadata.db")).unwrap();
     let length = file.metadata().unwrap().len();
-    // Every page but the first: what lies there is read anew for every answer.
+    // Overwrite all database pages except the first, which is read for every call.
     file.write_all_at(&vec![0x5a; usize::try_from(length - 4_096).unwrap()], 4_096).unwrap();
-    // An open database need not notice, since it may have read everything before.
+    // An open database may not notice, because it may have cached everything.
     let answer = server.answer("fulltext_search", json!({"query": "zebra"}));
     assert_eq!(answer["results"][0]["filepath"], "a.md", "{answer}");
     eventually("fresh again", || server.answer("list_pages", json!({}))["index"]["fresh"] == true);
@@ -127,7 +127,7 @@ fn an_index_that_turns_out_damaged_is_replaced_within_the_answer() {
 }
 
 #[test]
-fn a_project_that_is_gone_is_an_error_and_no_more_and_may_come_back() {
+fn a_removed_project_is_an_error_until_it_comes_back() {
     let folder = Folder::new([("a.md", "zebra")]);
     let root = folder.path("project");
     fs::create_dir_all(root.join("pages")).unwrap();
@@ -142,7 +142,7 @@ fn a_project_that_is_gone_is_an_error_and_no_more_and_may_come_back() {
     fs::rename(&root, folder.path("away")).unwrap();
     std::thread::sleep(tick * 6);
     let error = server.call("list_pages", json!({})).unwrap_err();
-    assert_eq!((error.code(), error.to_string().contains("is gone")), ("io", true), "{error}");
+    assert_eq!((error.code(), error.to_string().contains("no longer exists")), ("io", true), "{error}");
     assert!(server.live.refreshes() <= before + 3, "no spinning: {}", server.live.refreshes() - before);
     let warnings = server.warnings();
     assert!(warnings.len() <= 1, "{warnings:?}");

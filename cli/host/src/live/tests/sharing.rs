@@ -1,9 +1,9 @@
-//! Several servers on one project, in one process: the lock does not care.
+//! Several servers on one project. They run in one process, which makes no difference for the lock.
 
 use super::*;
 
 #[test]
-fn one_indexes_and_the_others_answer_as_well() {
+fn one_server_indexes_and_all_servers_answer() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let servers: Vec<Server> = (0..3).map(|_| folder.serve()).collect();
     assert_eq!(servers.iter().filter(|server| server.live.is_indexer()).count(), 1);
@@ -22,18 +22,18 @@ fn one_indexes_and_the_others_answer_as_well() {
         assert_eq!(server.pages().len(), 7);
     }
     let after: Vec<u64> = servers.iter().map(|server| server.live.refreshes()).collect();
-    assert_eq!(before, after, "nobody compares files while the first one hears of all changes");
+    assert_eq!(before, after, "others do not compare files while the first server watches them");
 }
 
 #[test]
-fn another_takes_over_within_two_seconds_and_follows_changes() {
+fn another_server_takes_over_within_two_seconds_and_watches_changes() {
     let folder = Folder::new([("a.md", "zebra")]);
     let (first, second) = (folder.serve(), folder.serve());
     first.settle();
     let mut changes = second.live.changes();
     first.live.stop();
     let begun = Instant::now();
-    // In the time when nobody listens.
+    // While no server watches.
     folder.write("pages/b.md", "lion");
     eventually("taken over", || second.live.is_indexer());
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
@@ -48,7 +48,7 @@ fn another_takes_over_within_two_seconds_and_follows_changes() {
 }
 
 #[test]
-fn an_answer_takes_over_at_once() {
+fn a_call_to_another_server_takes_over_at_once() {
     let folder = Folder::new([("a.md", "zebra")]);
     let (first, second) = (folder.serve(), folder.serve());
     first.settle();
@@ -59,7 +59,7 @@ fn an_answer_takes_over_at_once() {
 }
 
 #[test]
-fn readers_tell_of_what_the_other_one_took_in() {
+fn servers_announce_changes_that_another_server_indexed() {
     let folder = Folder::new([("a.md", "zebra")]);
     let (first, second) = (folder.serve(), folder.serve());
     first.settle();
@@ -72,7 +72,7 @@ fn readers_tell_of_what_the_other_one_took_in() {
 }
 
 #[test]
-fn stopping_twice_is_stopping_once_and_lets_the_lock_go() {
+fn stop_is_idempotent_and_releases_the_lock() {
     let folder = Folder::new([("a.md", "zebra")]);
     let project = Project::load(folder.0.path()).unwrap();
     assert!(!is_served(&project));
@@ -87,11 +87,11 @@ fn stopping_twice_is_stopping_once_and_lets_the_lock_go() {
 
 #[cfg(unix)]
 #[test]
-fn files_of_servers_that_are_cleaned_away_are_made_again() {
+fn deleted_server_files_are_created_again() {
     let folder = Folder::new([("a.md", "zebra")]);
     let (first, second) = (folder.serve_with(QUICK), folder.serve_with(QUICK));
     first.settle();
-    // As `git clean -fdx` does.
+    // Like `git clean -fdx`.
     for name in ["metadata.db", "metadata.db-wal", "metadata.db-shm", "serve.lock", "serve.state"] {
         let _ = fs::remove_file(folder.path(".ubp").join(name));
     }
@@ -108,7 +108,7 @@ fn files_of_servers_that_are_cleaned_away_are_made_again() {
 }
 
 #[test]
-fn a_checkout_is_told_and_is_in_the_next_answer() {
+fn a_checkout_is_announced_and_in_the_next_answer() {
     let folder = Folder::new([("a.md", "zebra")]);
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")

@@ -1,4 +1,4 @@
-//! Vectors that are made while nobody asks, with an embedder that needs no model.
+//! Vectors computed in the background, with an embedder that needs no model.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +7,7 @@ use ubp_testing::HashEmbedder;
 
 use super::*;
 
-/// An embedder that takes its time, counts, and can break.
+/// An embedder with a delay, a counter and a failure mode.
 struct Slow {
     hashes: HashEmbedder,
     pause: Duration,
@@ -64,7 +64,7 @@ fn pending(server: &Server) -> u64 {
 }
 
 #[test]
-fn what_another_process_computes_is_left_to_it() {
+fn while_another_process_computes_vectors_the_server_does_not() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let held = Project::load(folder.0.path()).unwrap().lock_embedding(Duration::ZERO).unwrap();
     let model = Model::default();
@@ -77,23 +77,23 @@ fn what_another_process_computes_is_left_to_it() {
 }
 
 #[test]
-fn vectors_follow_in_the_background_and_one_process_makes_them() {
+fn vectors_are_computed_in_the_background_by_one_process() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let (one, other) = (Model::default(), Model::default());
     let (first, second) = (one.serve(&folder), other.serve(&folder));
     eventually("embedded", || pending(&first) == 0);
     folder.write("pages/c.md", "giraffe");
-    // The other one takes its text in.
+    // The second server indexes the text.
     second.finds("giraffe", &["c.md"]);
     eventually("embedded", || pending(&second) == 0 && one.seen() == 3);
-    assert_eq!(other.seen(), 0, "and leaves its vector to the first");
+    assert_eq!(other.seen(), 0, "the first server computes the vector");
     drop(first);
     folder.write("pages/d.md", "okapi");
     eventually("taken over", || other.seen() == 1);
 }
 
 #[test]
-fn a_call_does_not_wait_for_vectors_and_neither_does_stopping() {
+fn calls_and_stop_do_not_wait_for_vectors() {
     let pages: Vec<(String, String)> =
         (0..200).map(|number| (format!("{number}.md"), format!("text number {number}"))).collect();
     let folder = Folder::new([]);
@@ -117,27 +117,27 @@ fn a_call_does_not_wait_for_vectors_and_neither_does_stopping() {
 }
 
 #[test]
-fn a_model_that_breaks_is_said_once_and_words_still_find() {
+fn a_failing_model_is_reported_once_and_full_text_search_still_works() {
     let folder = Folder::new([("a.md", "zebra")]);
     let model = Model::default();
     model.broken.store(true, Ordering::Relaxed);
     let server = model.serve(&folder);
-    eventually("said", || server.warnings().iter().any(|text| text.contains("it broke")));
+    eventually("reported", || server.warnings().iter().any(|text| text.contains("it broke")));
     for number in 0..3 {
         folder.write(&format!("pages/{number}.md"), "lion");
-        eventually("taken in", || server.with_word("lion").len() == number + 1);
+        eventually("indexed", || server.with_word("lion").len() == number + 1);
         assert_eq!(server.with_word("zebra"), ["a.md"]);
     }
     server.settle();
     assert_eq!(server.warnings().len(), 1, "{:?}", server.warnings());
-    // Mended, and the project opened again.
+    // Repair the model and reopen the project.
     model.broken.store(false, Ordering::Relaxed);
     folder.write(".ubp/manifest.json", &MANIFEST.replace("\"1.0\", \"schema", "\"1.1\", \"schema"));
     eventually("embedded", || pending(&server) == 0);
 }
 
 #[test]
-fn another_model_in_the_settings_makes_other_vectors() {
+fn changing_the_model_in_the_settings_recomputes_vectors() {
     let folder = Folder::new([("a.md", "zebra"), ("b.md", "lion")]);
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();
     let asked = seen.clone();

@@ -1,4 +1,4 @@
-//! Which events are hints, and which are noise.
+//! Classification of file system events.
 #![allow(clippy::unwrap_used)]
 
 use notify::event::{CreateKind, DataChange, Flag, MetadataKind, RemoveKind, RenameMode};
@@ -13,7 +13,7 @@ fn meaning_of(kind: EventKind, path: &str) -> Option<Meaning> {
 const CLOSED: EventKind = EventKind::Access(AccessKind::Close(AccessMode::Write));
 
 #[test]
-fn a_page_that_is_written_made_moved_or_deleted_is_a_hint() {
+fn creating_writing_moving_and_deleting_pages_are_hints() {
     let data = EventKind::Modify(ModifyKind::Data(DataChange::Any));
     let attributes = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any));
     let moved = EventKind::Modify(ModifyKind::Name(RenameMode::To));
@@ -32,7 +32,7 @@ fn a_page_that_is_written_made_moved_or_deleted_is_a_hint() {
 }
 
 #[test]
-fn reading_is_no_hint() {
+fn reading_is_not_a_hint() {
     for kind in [
         AccessKind::Open(AccessMode::Any),
         AccessKind::Read,
@@ -45,7 +45,7 @@ fn reading_is_no_hint() {
 }
 
 #[test]
-fn what_lies_in_hidden_folders_is_no_hint() {
+fn changes_in_hidden_folders_are_not_hints() {
     for path in [
         "/p/pages/.ubp/metadata.db-wal",
         "/p/pages/.git/index",
@@ -58,14 +58,14 @@ fn what_lies_in_hidden_folders_is_no_hint() {
 }
 
 #[test]
-fn of_other_files_it_matters_that_they_are_there_but_not_what_they_hold() {
+fn creating_and_deleting_other_files_are_hints_but_writing_them_is_not() {
     assert_eq!(meaning_of(CLOSED, "/p/pages/picture.png"), None);
     assert_eq!(meaning_of(EventKind::Create(CreateKind::File), "/p/pages/picture.png"), Some(Meaning::Pages));
     assert_eq!(meaning_of(EventKind::Remove(RemoveKind::File), "/p/pages/picture.png"), Some(Meaning::Pages));
 }
 
 #[test]
-fn folders_rules_and_lost_events_ask_where_to_listen() {
+fn changed_folders_ignore_files_and_lost_events_update_the_watched_folders() {
     let gone = EventKind::Modify(ModifyKind::Name(RenameMode::From));
     for path in ["/p/pages", "/p/pages/old", "/p/pages/.ubpignore", "/p/pages/sub/.gitignore"] {
         assert_eq!(meaning_of(gone, path), Some(Meaning::Folders), "{path}");
@@ -80,13 +80,13 @@ fn folders_rules_and_lost_events_ask_where_to_listen() {
 }
 
 #[test]
-fn the_end_of_a_link_is_judged_by_its_name() {
+fn the_target_of_a_symbolic_link_is_classified_by_its_name() {
     assert_eq!(meaning_of(CLOSED, "/p/shared/linked.md"), Some(Meaning::Pages));
     assert_eq!(meaning_of(CLOSED, "/p/shared/.hidden.md"), None);
 }
 
 #[test]
-fn an_event_names_the_pages_that_it_is_about() {
+fn an_event_names_the_affected_pages() {
     let said = |paths: &[&str]| -> Vec<Hint> {
         let event = Event::new(EventKind::Modify(ModifyKind::Name(RenameMode::Both)));
         let event = paths.iter().fold(event, |event, path| event.add_path(path.into()));

@@ -1,4 +1,4 @@
-//! What an installed folder has to be.
+//! Checks of installed models.
 #![allow(clippy::unwrap_used)]
 
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ const XLMR: [(&str, &[u8]); 3] = [
 ];
 
 #[test]
-fn a_folder_is_taken_at_its_record() {
+fn an_installed_model_must_match_its_record() {
     let place = tempfile::tempdir().unwrap();
     let models = place.path().join("models");
     let folder = models.join("tiny-xlmr");
@@ -48,13 +48,13 @@ fn a_folder_is_taken_at_its_record() {
     assert!(problem().contains("install.json is damaged"));
     let foreign = r#"{"source":"x","files":[{"name":"../../secret","bytes":1,"sha256":"00"}]}"#;
     std::fs::write(folder.join("install.json"), foreign).unwrap();
-    assert!(problem().contains("names a file '../../secret'"));
+    assert!(problem().contains("invalid file name '../../secret'"));
     assert!(InstalledModel::open("../tiny-xlmr", Place::User, &models).unwrap().is_none());
 }
 
 #[cfg(unix)]
 #[test]
-fn a_clone_cannot_lead_to_models_elsewhere() {
+fn symbolic_links_to_models_in_a_project_are_refused() {
     let place = tempfile::tempdir().unwrap();
     let models = place.path().join("models");
     let elsewhere = place.path().join("elsewhere/tiny");
@@ -69,7 +69,7 @@ fn a_clone_cannot_lead_to_models_elsewhere() {
 }
 
 #[test]
-fn the_recorded_checksum_is_that_of_the_files() {
+fn the_recorded_checksum_matches_that_of_the_files() {
     let files = [("tokenizer.json", "t"), ("model.onnx", "o"), ("model.json", "j")];
     let recorded = files.map(|(name, content)| RecordedFile {
         name: name.into(),

@@ -1,5 +1,4 @@
-//! One request and its redirects, each step of which has to be one that we would have taken
-//! ourselves: encrypted, or on this machine.
+//! One request and its redirects, each to an allowed address: encrypted, or on this machine.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -12,12 +11,12 @@ use ureq::{Agent, Proxy};
 use super::Failure;
 use crate::Environment;
 
-/// Redirects of one request.
+/// Limit on redirects of a request.
 const REDIRECTS: usize = 5;
-/// For a connection, for an answer to begin, and between two pieces of it.
+/// Timeout for connecting, for the start of the answer, and between its parts.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// How to get into the network.
+/// Network settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Route {
     proxy: Option<String>,
@@ -26,8 +25,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// By the variables that other programs go by: `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`,
-    /// `SSL_CERT_FILE`.
+    /// From the usual variables: `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`, `SSL_CERT_FILE`.
     pub fn of(environment: &Environment) -> Self {
         let first = |names: &[&str]| {
             names.iter().find_map(|name| environment.get(name).filter(|value| !value.is_empty()))
@@ -77,21 +75,21 @@ fn covers(entry: &str, host: &str) -> bool {
             && (host == bare || host.strip_suffix(bare).is_some_and(|rest| rest.ends_with('.'))))
 }
 
-/// What an answer says before its content.
+/// Metadata of an answer.
 #[derive(Debug)]
 pub(super) struct Head {
     pub status: u16,
-    /// Where in the file the content begins.
+    /// Offset of the content in the file.
     pub start: u64,
     /// Length of the whole file.
     pub total: Option<u64>,
-    /// Changes when the file does.
+    /// ETag of the file.
     pub tag: Option<String>,
     /// The file's checksum.
     pub sha256: Option<String>,
 }
 
-/// Asks for a file, from byte `from` on.
+/// Requests a file, starting at byte `from`.
 pub(super) fn get(url: &str, from: u64, route: &Route) -> Result<(Head, Box<dyn Read>), Failure> {
     let mut address = url.to_owned();
     let mut tag = None;
@@ -108,7 +106,7 @@ pub(super) fn get(url: &str, from: u64, route: &Route) -> Result<(Head, Box<dyn 
         }
         let response = request.call().map_err(|error| unreachable(&host, &error))?;
         let headers = response.headers();
-        // A file store behind the hub has tags of its own, some of which look like checksums.
+        // Only the hub's tags count: a file store behind it has others, some of which look like checksums.
         if step == 0 {
             tag = header(headers, "x-linked-etag").or_else(|| header(headers, "etag")).map(plain_tag);
             sha256 = tag.clone().filter(|tag| is_sha256(tag));
@@ -126,12 +124,12 @@ pub(super) fn get(url: &str, from: u64, route: &Route) -> Result<(Head, Box<dyn 
         let head = Head { status: status.as_u16(), start, total, tag, sha256 };
         return Ok((head, Box::new(response.into_body().into_reader())));
     }
-    Err(Failure::Connection { reason: "the hub redirects without end".into(), kept: 0 })
+    Err(Failure::Connection { reason: "too many redirects".into(), kept: 0 })
 }
 
 fn unreachable(host: &str, error: &ureq::Error) -> Failure {
     let reason = match error {
-        ureq::Error::HostNotFound => format!("{host} is not found"),
+        ureq::Error::HostNotFound => format!("{host} was not found"),
         ureq::Error::Timeout(_) => format!("{host} does not answer"),
         other => format!("{host}: {other}"),
     };
@@ -157,7 +155,7 @@ fn range(value: &str) -> Option<(u64, Option<u64>)> {
     Some((start, total.parse().ok()))
 }
 
-/// Whether we talk to this address: encrypted, or to this machine.
+/// Whether the address is encrypted or on this machine.
 pub(crate) fn is_allowed(uri: &Uri) -> bool {
     let host = uri.host().unwrap_or_default();
     match uri.scheme_str() {
@@ -172,7 +170,7 @@ fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// The address that `location` means on the page `base`.
+/// The address of `location`, relative to `base`.
 fn joined(base: &Uri, location: &str) -> Option<String> {
     let origin = format!("{}://{}", base.scheme_str()?, base.authority()?);
     if location.contains("://") {
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_are_resolved_against_the_page() {
+    fn redirects_are_resolved_against_the_request() {
         let base: Uri = "https://hub.example/a/b?c".parse().unwrap();
         let to = |location: &str| joined(&base, location);
         assert_eq!(to("https://cdn.example/x?y=1").unwrap(), "https://cdn.example/x?y=1");
@@ -226,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_tags_are_read() {
+    fn ranges_and_tags_are_parsed() {
         assert_eq!(range("bytes 5-9/10"), Some((5, Some(10))));
         assert_eq!(range("bytes */10"), Some((0, Some(10))));
         assert_eq!(range("bytes 5-9/*"), Some((5, None)));
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proxy_is_not_asked_for_excepted_hosts() {
+    fn the_proxy_is_not_used_for_hosts_in_no_proxy() {
         assert!(covers("hub.example", "hub.example") && covers("hub.example", "a.hub.example"));
         assert!(covers(".hub.example", "a.hub.example") && covers("*", "anything"));
         assert!(!covers("hub.example", "nothub.example") && !covers("", "hub.example"));

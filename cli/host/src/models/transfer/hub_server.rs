@@ -1,4 +1,4 @@
-//! A hub on this machine that can misbehave.
+//! A local hub that can simulate failures.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -11,30 +11,30 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-/// What the hub does next.
+/// Behaviour of the hub.
 #[derive(Clone, Default)]
 pub struct Behaviour {
-    /// Contents by the end of the path.
+    /// Contents by path suffix.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Ends the connection after so many bytes of content.
+    /// Closes the connection after this many bytes of content.
     pub cut: Option<usize>,
-    /// Answers nothing after the first cut.
+    /// Stops answering after the first cut.
     pub down_after_cut: bool,
-    /// Sends nothing more after so many bytes, and keeps the connection open.
+    /// Stalls after this many bytes, with the connection open.
     pub stall: Option<usize>,
-    /// Says that this is the checksum of whatever is asked for.
+    /// Sends this as the checksum of every file.
     pub checksum: Option<String>,
-    /// Leads every request to this address first.
+    /// Redirects every request to this address.
     pub redirect: Option<String>,
-    /// Tells no tag and no checksum.
+    /// Sends no tag and no checksum.
     pub silent: bool,
-    /// Does not know ranges.
+    /// Does not support ranges.
     pub whole_only: bool,
-    /// Does not tell the length, and ends the connection at the end.
+    /// Sends no length, and closes the connection at the end.
     pub no_length: bool,
 }
 
-/// The hub, and what was asked of it.
+/// The hub, with its requests.
 pub struct Hub {
     pub url: String,
     behaviour: Arc<Mutex<Behaviour>>,
@@ -58,7 +58,7 @@ impl Hub {
                         return;
                     }
                     let (behaviour, requests, stop) = (behaviour.clone(), requests.clone(), stop.clone());
-                    // A client that went away is no trouble of the hub's.
+                    // Errors of a disconnected client are ignored.
                     std::thread::spawn(move || stream.and_then(|s| serve(s, &behaviour, &requests, &stop)));
                 }
             }
@@ -126,7 +126,7 @@ fn serve(
         let head = "HTTP/1.1 302 Found\r\ncontent-length: 0\r\nconnection: close";
         return write!(stream, "{head}\r\n{tag}location: {to}{path}\r\n\r\n");
     }
-    // The store behind a hub has tags that look like checksums and are none.
+    // The store behind a hub has tags that look like checksums but are not.
     let tag = if path.starts_with("/store") { format!("etag: \"{}\"\r\n", "0".repeat(64)) } else { tag };
     let from = from.filter(|_| !now.whole_only);
     let start = from.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One file from a hub, whatever the hub does.
+//! Downloads from a hub that fails in many ways.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -62,12 +62,12 @@ impl Case {
     #[track_caller]
     fn is_whole(&self) {
         assert_eq!(fs::read(self.target()).unwrap(), self.content);
-        assert_eq!(names(self.folder.path()), ["file"], "nothing is left beside it");
+        assert_eq!(names(self.folder.path()), ["file"], "no part file is left");
     }
 }
 
 #[test]
-fn a_file_arrives_whole() {
+fn a_file_is_downloaded() {
     for (silent, no_length) in [(false, false), (true, false), (false, true)] {
         let case = Case::new(Behaviour { silent, no_length, ..Behaviour::default() });
         assert_eq!(case.try_it().unwrap(), case.sum());
@@ -76,7 +76,7 @@ fn a_file_arrives_whole() {
 }
 
 #[test]
-fn a_cut_is_resumed_at_once() {
+fn a_broken_connection_is_resumed_at_once() {
     let case = Case::new(Behaviour { cut: Some(200_000), ..Behaviour::default() });
     assert_eq!(case.try_it().unwrap(), case.sum());
     assert_eq!(case.hub.requests(), ["/file", "/file 200000-"]);
@@ -84,7 +84,7 @@ fn a_cut_is_resumed_at_once() {
 }
 
 #[test]
-fn what_came_is_kept_when_the_hub_goes_down() {
+fn the_part_is_kept_and_resumed_later_if_the_hub_goes_down() {
     let down = Behaviour { cut: Some(200_000), down_after_cut: true, ..Behaviour::default() };
     let case = Case::new(down);
     let failure = case.try_it().unwrap_err();
@@ -97,7 +97,7 @@ fn what_came_is_kept_when_the_hub_goes_down() {
 }
 
 #[test]
-fn what_came_of_another_file_is_not_continued() {
+fn a_part_of_a_changed_file_is_not_resumed() {
     let down = Behaviour { cut: Some(200_000), down_after_cut: true, ..Behaviour::default() };
     let mut case = Case::new(down);
     case.try_it().unwrap_err();
@@ -111,7 +111,7 @@ fn what_came_of_another_file_is_not_continued() {
 }
 
 #[test]
-fn a_hub_without_ranges_or_tags_starts_again() {
+fn without_ranges_or_tags_the_download_starts_again() {
     for (silent, whole_only) in [(true, false), (false, true)] {
         let case = Case::new(Behaviour { cut: Some(200_000), silent, whole_only, ..Behaviour::default() });
         assert_eq!(case.try_it().unwrap(), case.sum());
@@ -120,7 +120,7 @@ fn a_hub_without_ranges_or_tags_starts_again() {
 }
 
 #[test]
-fn a_part_that_is_already_whole_is_taken() {
+fn a_part_that_is_already_complete_is_used() {
     let case = Case::new(Behaviour::default());
     fs::write(case.folder.path().join("file.part"), &case.content).unwrap();
     fs::write(case.folder.path().join("file.part.tag"), case.sum()).unwrap();
@@ -130,7 +130,7 @@ fn a_part_that_is_already_whole_is_taken() {
 }
 
 #[test]
-fn a_damaged_part_is_found_out_and_removed() {
+fn a_damaged_part_is_detected_and_removed() {
     let case = Case::new(Behaviour::default());
     fs::write(case.folder.path().join("file.part"), [0; 1000]).unwrap();
     fs::write(case.folder.path().join("file.part.tag"), case.sum()).unwrap();
@@ -140,13 +140,13 @@ fn a_damaged_part_is_found_out_and_removed() {
 }
 
 #[test]
-fn a_wrong_checksum_leaves_nothing() {
+fn a_wrong_checksum_leaves_no_file() {
     let wrong = "a".repeat(64);
     let told = Case::new(Behaviour { checksum: Some(wrong.clone()), ..Behaviour::default() });
     let Failure::Checksum { expected, found } = told.try_it().unwrap_err() else { panic!() };
     assert_eq!((expected, found), (wrong.clone(), told.sum()));
     assert_eq!(names(told.folder.path()), [""; 0]);
-    // Known beforehand: refused from the head alone where the hub tells the sum, else at the end.
+    // With a known checksum: refused by the headers if the hub sends one, otherwise at the end.
     for silent in [false, true] {
         let known = Case::new(Behaviour { silent, ..Behaviour::default() });
         let failure = known.get(Some(&wrong), u64::MAX, &Cancel::default()).unwrap_err();
@@ -156,7 +156,7 @@ fn a_wrong_checksum_leaves_nothing() {
 }
 
 #[test]
-fn redirects_keep_the_hubs_checksum_and_stay_safe() {
+fn redirects_keep_the_hubs_checksum_and_must_be_allowed() {
     let inside = Case::new(Behaviour { redirect: Some("/store".into()), ..Behaviour::default() });
     assert_eq!(inside.try_it().unwrap(), inside.sum());
     assert_eq!(inside.hub.requests(), ["/file", "/store/file"]);
@@ -171,7 +171,7 @@ fn redirects_keep_the_hubs_checksum_and_stay_safe() {
 }
 
 #[test]
-fn a_file_may_not_be_endless() {
+fn a_file_above_the_limit_is_refused() {
     for no_length in [false, true] {
         let case = Case::new(Behaviour { no_length, ..Behaviour::default() });
         assert!(matches!(case.get(None, 100_000, &Cancel::default()), Err(Failure::TooLarge)));
@@ -180,7 +180,7 @@ fn a_file_may_not_be_endless() {
 }
 
 #[test]
-fn stopping_is_quick_and_keeps_what_came() {
+fn cancelling_is_quick_and_keeps_the_part() {
     let case = Case::new(Behaviour { stall: Some(131_072), ..Behaviour::default() });
     let cancel = Cancel::default();
     let begun = Instant::now();
@@ -201,7 +201,7 @@ fn stopping_is_quick_and_keeps_what_came() {
 }
 
 #[test]
-fn a_hub_that_is_not_there_or_says_no_is_told_apart() {
+fn an_unreachable_hub_and_an_error_status_are_distinguished() {
     let case = Case::new(Behaviour::default());
     case.hub.change(|hub| hub.files.clear());
     assert!(matches!(case.try_it().unwrap_err(), Failure::Status(404)));

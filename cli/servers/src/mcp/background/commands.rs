@@ -1,4 +1,4 @@
-//! Asking after the server in the background, and ending it.
+//! Status and stop of the server in the background.
 
 use std::io::{Error as IoError, ErrorKind};
 use std::time::{Duration, Instant};
@@ -9,26 +9,26 @@ use ubp_host::atomic;
 
 use super::{Files, LOCK, LOG, LOOK, Running, STOP, shown};
 
-/// How long a server may take to end.
+/// How long a server may take to stop.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What there is to say of a server in the background.
+/// Output of `--daemon`, `--status` and `--stop`.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// Whether a server runs in the background now.
+    /// Whether the server is running.
     pub running: bool,
-    /// Where clients reach it, or did.
+    /// Address for clients; of the stopped server after `--stop`.
     pub url: Option<String>,
-    /// Its process.
+    /// Process id.
     pub pid: Option<u32>,
-    /// When it began to listen, RFC 3339.
+    /// When it started to listen, RFC 3339.
     pub started_at: Option<String>,
-    /// The version of its program.
+    /// Version of the program.
     pub version: Option<String>,
-    /// The file with the token that clients send, relative to the project; absent where they send none, or one that
-    /// was given.
+    /// File with the token for clients, relative to the project; absent without a token, or if one was given by the
+    /// user.
     pub token_file: Option<String>,
-    /// Its log, relative to the project.
+    /// Log file, relative to the project.
     pub log: String,
 }
 
@@ -53,19 +53,19 @@ impl Report {
 }
 
 impl Files {
-    /// What is to say of the server that runs in the background, or that none does.
+    /// Reports whether a server is running in the background.
     ///
     /// # Errors
-    /// [`Error::Io`] when the lock cannot be looked at, or whoever has it does not say where it listens.
+    /// [`Error::Io`] if the lock cannot be tested, or the server that has it does not write its address.
     pub fn status(&self) -> Result<Report> {
         let running = self.running()?;
         Ok(Report::new(running.is_some(), running))
     }
 
-    /// Ends the server, and says of it what there was to say; returns when it has ended.
+    /// Stops the server, waits for its end, and returns its last report.
     ///
     /// # Errors
-    /// As [`Files::status`], and [`Error::Io`] when it does not end.
+    /// As [`Files::status`], and [`Error::Io`] if it does not stop.
     pub fn stop(&self) -> Result<Report> {
         let running = self.running()?;
         if let Some(running) = &running {
@@ -78,11 +78,11 @@ impl Files {
 fn end(files: &Files, running: &Running) -> Result<()> {
     atomic::write(&files.path(STOP), format!("{}\n", running.instance).as_bytes(), &shown(STOP))?;
     let begun = Instant::now();
-    // Another one may have begun meanwhile, which was not asked.
+    // Another instance may have started in the meantime.
     while files.is_held()? && files.said().is_none_or(|said| said.instance == running.instance) {
         if begun.elapsed() > PATIENCE {
             let words = format!(
-                "process {} does not end; if it hangs, end it yourself, and this lock is free at once",
+                "process {} does not stop; if it hangs, kill it, which releases this lock",
                 running.pid
             );
             return Err(Error::io(shown(LOCK), IoError::new(ErrorKind::TimedOut, words)));

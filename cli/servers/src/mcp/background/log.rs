@@ -1,4 +1,4 @@
-//! What a server in the background has to say: lines with their time, in a file that does not grow without end.
+//! The log of a server in the background: lines with timestamps, rotated at a maximum size.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::now;
 
-/// Bytes of the log; what is older goes to a second file of that size, and what is older than that is forgotten.
+/// Maximum bytes of the log. One older file of the same size is kept.
 const MOST: u64 = 1 << 20;
 
 /// A log file.
@@ -19,10 +19,10 @@ pub(in crate::mcp) struct Log {
 }
 
 impl Log {
-    /// The log at `path`, which goes on where it ends.
+    /// Opens the log at `path` for appending.
     ///
     /// # Errors
-    /// When it cannot be written to.
+    /// If it cannot be opened for writing.
     pub(in crate::mcp) fn open(path: PathBuf) -> io::Result<Self> {
         Self::with_most(path, MOST)
     }
@@ -32,7 +32,7 @@ impl Log {
         Ok(Self { path, file, most, line: Vec::new() })
     }
 
-    /// Writes the line in one piece, so that what other writers of this file say stays outside of it.
+    /// Writes the line in one call, so that other writers do not interleave with it.
     fn end_line(&mut self) -> io::Result<()> {
         let mut text = now().into_bytes();
         text.push(b' ');
@@ -42,15 +42,15 @@ impl Log {
             let mut older = self.path.clone().into_os_string();
             older.push(".1");
             fs::copy(&self.path, older)?;
-            // The file stays the same one: the process's own error stream leads there too. Some systems do not let
-            // go of what stands in a file that is opened for appending.
+            // Truncate the file instead of replacing it: the process's standard error is redirected to it. Truncating
+            // needs a second handle, because some systems refuse it on one opened for appending.
             OpenOptions::new().write(true).open(&self.path)?.set_len(0)?;
         }
         self.file.write_all(&text)
     }
 }
 
-/// The file at `path`, to be written to at its end.
+/// Opens the file at `path` for appending.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_have_times_and_the_file_keeps_to_its_size() {
+    fn log_lines_have_timestamps_and_the_file_stays_below_its_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         fs::write(&path, "from before\n").unwrap();
@@ -101,6 +101,6 @@ mod tests {
             .chain(now.lines())
             .map(|line| line.split(' ').nth(2).unwrap().parse().unwrap())
             .collect();
-        assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "nothing of the end is lost");
+        assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "the latest lines are complete");
     }
 }

@@ -1,4 +1,4 @@
-//! Starting this program once more, away from the terminal, and waiting until it listens.
+//! Starts this program again, detached from the terminal, and waits until it listens.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -17,16 +17,16 @@ use super::commands::Report;
 use super::{Files, IGNORED, LOG, Running, log, shown};
 use crate::printable;
 
-/// How long a server may take to listen: it opens a project, and makes no index first.
+/// How long a server may take to listen. It opens the project, but does not build the index first.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Starts a server in the background for the project whose folder is `root`: `program`, and the arguments before those
-/// of the command, with `arguments`, which make it listen at `address`.
+/// Starts a server in the background for the project in `root`. `program` is the program and its leading arguments;
+/// `arguments` make it listen on `address`.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] when one runs already, or it cannot be as it was asked for; [`Error::Io`] when the
-/// address is taken. No process is left then.
+/// [`Error::InvalidParams`] if one is running or the options are refused; [`Error::Io`] if the address is in use. No
+/// process is left running.
 pub fn start(
     root: &Path,
     address: SocketAddr,
@@ -37,12 +37,12 @@ pub fn start(
     let files = Files::of(root);
     refuse_second(&files)?;
     if let Err(error) = TcpListener::bind(address) {
-        // Another start may just have taken it.
+        // Another start may just have taken the address.
         refuse_second(&files)?;
         return Err(Error::io(address.to_string(), error));
     }
     let [program, before @ ..] = program else {
-        return Err(Error::invalid("this host cannot start a process of its own: leave out --daemon"));
+        return Err(Error::invalid("this host cannot start a background process: leave out --daemon"));
     };
     let failed = |error| Error::io(program.to_string_lossy(), error);
     keep_out_of_git(&root.join(UBP_DIR), IGNORED);
@@ -60,7 +60,7 @@ pub fn start(
     match wait(&mut child, cancel) {
         Ok(running) => Ok(Report::new(true, Some(running))),
         Err(error) => {
-            // Its own child, which nobody else knows of yet.
+            // The child of this call, which no other command knows yet.
             let _ = child.kill();
             let _ = child.wait();
             Err(error)
@@ -75,15 +75,15 @@ fn refuse_second(files: &Files) -> Result<()> {
     }
 }
 
-/// That there is one.
+/// The error for a second server.
 pub(in crate::mcp) fn runs_already(running: &Running) -> Error {
     Error::invalid(format!(
-        "a server of this project runs in the background already: {} (process {}); `ubp mcp-server --stop` ends it",
+        "a server of this project is already running in the background: {} (process {}); `ubp mcp-server --stop` stops it",
         running.url, running.pid
     ))
 }
 
-/// Waits until it says where it listens, or why it does not.
+/// Waits until the child reports its address or an error.
 fn wait(child: &mut Child, cancel: &Cancel) -> Result<Running> {
     let Some(mut output) = child.stdout.take() else {
         return Err(Error::Internal("the new process has no output".into()));
@@ -91,7 +91,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<Running> {
     let (sender, said) = channel();
     let read = move || {
         let (mut text, mut bytes) = (Vec::new(), [0; 4096]);
-        // A line is all that a server says, an error takes several; then the output ends.
+        // A server writes one line, an error takes several; then the output ends.
         while let Ok(count @ 1..) = output.read(&mut bytes) {
             text.extend_from_slice(bytes.get(..count).unwrap_or_default());
             if let Ok(running) = serde_json::from_slice::<Running>(&text) {
@@ -104,7 +104,7 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<Running> {
     std::thread::Builder::new()
         .name("ubp-start".into())
         .spawn(read)
-        .map_err(|error| Error::Internal(format!("no thread can be started: {error}")))?;
+        .map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
     let begun = Instant::now();
     loop {
         match said.recv_timeout(PAUSE) {
@@ -121,16 +121,14 @@ fn wait(child: &mut Child, cancel: &Cancel) -> Result<Running> {
     }
 }
 
-/// Why it does not run, in its own words.
+/// The error that the child reported.
 fn refusal(said: &[u8]) -> Error {
     let answer: Value = serde_json::from_slice(said).unwrap_or_default();
     let text = |field: &str| answer["error"][field].as_str().map(printable);
     match (text("message"), text("hint")) {
         (Some(message), Some(hint)) => Error::invalid(format!("{message} ({hint})")),
         (Some(message), None) => Error::invalid(message),
-        (None, _) => {
-            Error::invalid(format!("the server did not begin to listen; {} may say why", shown(LOG)))
-        }
+        (None, _) => Error::invalid(format!("the server did not start to listen; see {}", shown(LOG))),
     }
 }
 
@@ -142,15 +140,15 @@ fn apart(command: &mut Command) {
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
 }
 
-/// The new process leaves the terminal by itself: see [`detach`].
+/// On Unix, the new process detaches itself: see [`detach`].
 #[cfg(not(windows))]
 fn apart(_command: &mut Command) {}
 
-/// Leaves the terminal that this process was started from, so that closing it ends nothing here.
+/// Detaches from the terminal, so that closing it does not end this process.
 pub(in crate::mcp) fn detach() {
     #[cfg(unix)]
     {
-        // Whoever leads a group already was started away from terminals, or wants to be in one.
+        // Fails only for the leader of a process group, which then stays as it was started.
         let _ = rustix::process::setsid();
     }
 }

@@ -1,4 +1,4 @@
-//! Which clients keep their places, and which make room.
+//! Which sessions are kept, and which are dropped to make room.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Mutex;
@@ -27,14 +27,14 @@ async fn full(idle: Duration) -> (Gate, Vec<SessionId>) {
 }
 
 #[tokio::test]
-async fn sessions_in_use_are_not_ended_for_another_one() {
+async fn active_sessions_are_not_dropped_for_a_new_one() {
     let (gate, ids) = full(Duration::from_secs(3600)).await;
     assert!(!gate.has_room().await);
     assert_eq!(gate.sessions.sessions.read().await.len(), ids.len());
 }
 
 #[tokio::test]
-async fn the_session_that_was_silent_longest_makes_room() {
+async fn the_session_that_was_idle_longest_is_dropped() {
     let (gate, ids) = full(Duration::ZERO).await;
     gate.note(ids[0].to_string());
     assert!(gate.has_room().await);
@@ -44,7 +44,7 @@ async fn the_session_that_was_silent_longest_makes_room() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_of_sessions_ends_with_them() {
+async fn records_of_closed_sessions_are_removed() {
     let (gate, ids) = full(Duration::from_secs(3600)).await;
     for id in &ids {
         gate.sessions.close_session(id).await.unwrap();
@@ -54,7 +54,7 @@ async fn what_is_remembered_of_sessions_ends_with_them() {
 }
 
 #[tokio::test]
-async fn a_session_in_which_nothing_was_asked_makes_room_early() {
+async fn an_unused_session_is_dropped_early() {
     let (mut gate, ids) = full(Duration::from_secs(3600)).await;
     gate.unused = Duration::ZERO;
     assert!(!gate.has_room().await, "all were used");

@@ -1,4 +1,4 @@
-//! Messages on a stream, and what is none.
+//! Valid and invalid messages on a stream.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{Cursor, Read, Write};
@@ -13,7 +13,7 @@ use crate::SharedBuffer;
 
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
 
-/// Reads until the end, and gives what was received and what was written.
+/// Reads until the end; returns the messages received and the answers written.
 async fn exchange(input: impl Read + Send + 'static) -> (Vec<Value>, Vec<Value>) {
     let out = SharedBuffer::default();
     let mut lines = Lines::over(Box::new(input), Box::new(out.clone()));
@@ -26,7 +26,7 @@ async fn exchange(input: impl Read + Send + 'static) -> (Vec<Value>, Vec<Value>)
 }
 
 #[tokio::test]
-async fn messages_come_in_a_line_each_and_the_end_is_the_end() {
+async fn each_line_is_a_message_and_the_end_of_input_ends_the_server() {
     let (received, written) = exchange(Cursor::new(format!("{PING}\r\n\n{}", PING.trim_end()))).await;
     assert_eq!(received.len(), 2);
     assert_eq!(received[0]["id"], 7);
@@ -34,7 +34,7 @@ async fn messages_come_in_a_line_each_and_the_end_is_the_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_and_passed_over() {
+async fn invalid_messages_get_an_error_and_reading_continues() {
     let lines = "not json\n[1]\n{\"id\":3}\n\u{0}\n{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\
                  \"params\":[1]}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":3}\n";
     let (received, written) = exchange(Cursor::new(format!("{lines}{PING}"))).await;
@@ -48,21 +48,21 @@ async fn what_is_no_message_is_answered_and_passed_over() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_answered_too() {
+async fn invalid_utf8_gets_an_error() {
     let (received, written) = exchange(Cursor::new([&b"\xff\xfe\n"[..], PING.as_bytes()].concat())).await;
     assert_eq!((received.len(), written.len()), (1, 1));
     assert_eq!(written[0]["error"]["code"], -32700);
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_refused_and_not_kept() {
+async fn an_overlong_line_is_refused_without_buffering_it() {
     let endless = std::io::repeat(b'x').take(3 * LONGEST).chain(Cursor::new(format!("\n{PING}")));
     let (received, written) = exchange(endless).await;
     assert_eq!(received.len(), 1);
     assert!(written[0]["error"]["message"].as_str().unwrap().contains("32 MB"), "{written:?}");
 }
 
-/// A stream that takes nothing, as a pipe does that nobody reads.
+/// A stream that blocks on every write, like a full pipe.
 struct Stuck;
 
 impl Write for Stuck {
@@ -77,7 +77,7 @@ impl Write for Stuck {
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_is_given_up() {
+async fn a_client_that_never_reads_is_disconnected() {
     let requests: String =
         (0..2_000).map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")).collect();
     let patience = Duration::from_millis(500);
@@ -89,6 +89,6 @@ async fn a_client_that_never_reads_is_given_up() {
         let answer = json!({ "jsonrpc": "2.0", "id": request.id, "result": {} });
         tokio::spawn(lines.send(serde_json::from_value(answer).unwrap()));
     }
-    // It stopped reading when as many answers were waiting as may wait, and then gave up.
+    // The server stopped reading at the limit on unanswered requests, and then disconnected.
     assert_eq!(taken, 256);
 }

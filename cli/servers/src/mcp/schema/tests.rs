@@ -1,4 +1,4 @@
-//! Schemas of all operations as clients get them.
+//! Schemas of all operations as sent to clients.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use ubp_core::ops::OPERATIONS;
 
 use super::{announced, input, is_deprecated, output};
 
-/// Every schema within a schema.
+/// Visits every schema within a schema.
 fn visit(schema: &Value, see: &mut impl FnMut(&Value)) {
     see(schema);
     match schema {
@@ -17,7 +17,7 @@ fn visit(schema: &Value, see: &mut impl FnMut(&Value)) {
 }
 
 #[test]
-fn what_tools_take_has_nothing_that_clients_refuse() {
+fn input_schemas_have_no_keywords_that_clients_refuse() {
     for operation in OPERATIONS {
         let schema = Value::Object(input((operation.input_schema)().to_value()));
         let name = operation.name;
@@ -33,13 +33,13 @@ fn what_tools_take_has_nothing_that_clients_refuse() {
             assert!(part.get("type").is_none_or(|kind| kind != "null"), "{name}: {part}");
         });
         for (field, property) in schema["properties"].as_object().into_iter().flatten() {
-            assert!(property["description"].is_string(), "{name}: {field} is not described");
+            assert!(property["description"].is_string(), "{name}: {field} has no description");
         }
     }
 }
 
 #[test]
-fn what_tools_give_has_no_format_and_no_reference() {
+fn output_schemas_have_no_formats_or_references() {
     for operation in OPERATIONS {
         let schema = Value::Object(output((operation.output_schema)().to_value()));
         let name = operation.name;
@@ -81,7 +81,7 @@ fn optional_enumerations_become_plain_ones() {
 }
 
 #[test]
-fn what_a_parameter_is_when_absent_is_said_where_that_is_something() {
+fn defaults_are_announced_unless_null_or_false() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -131,7 +131,7 @@ fn no_description_has_a_line_break() {
 }
 
 #[test]
-fn a_type_that_contains_itself_ends() {
+fn recursive_types_are_cut_off() {
     let schema = json!({
         "type": "object",
         "properties": { "root": { "$ref": "#/$defs/Tree" } },

@@ -1,4 +1,4 @@
-//! Which tools there are, and what a listing costs.
+//! Choice of tools, and the size of the listing.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write;
@@ -14,23 +14,23 @@ fn named(chosen: &str, write: bool) -> Result<Vec<&'static str>, String> {
     Ok(rows.iter().map(|row| row.operation.name).collect())
 }
 
-/// Bytes of `tools/list` with these tools, a token being four.
+/// Tokens of `tools/list` with these tools, at four bytes per token.
 fn tokens(rows: &[Row]) -> usize {
     let listed: Vec<_> = rows.iter().map(|row| &row.listed).collect();
     serde_json::to_string(&listed).unwrap().len().div_ceil(4)
 }
 
 #[test]
-fn a_listing_leaves_room_in_the_window() {
+fn the_tool_listing_stays_within_its_token_limits() {
     let core = tokens(&choose(&["core".into()], false).unwrap());
     let default = tokens(&choose(&[], false).unwrap());
     assert!(core <= 2_500, "the six tools take {core} tokens");
     assert!(default <= 4_500, "all tools that only read take {default} tokens");
 }
 
-/// A host may ask again for what is idempotent, without asking anybody.
+/// Clients may repeat idempotent calls without asking the user.
 #[test]
-fn what_is_done_twice_when_it_is_asked_for_twice_says_so() {
+fn only_idempotent_tools_are_marked_as_idempotent() {
     let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
     let rows = choose(&sets, true).unwrap();
     let hint = |name: &str| {
@@ -46,7 +46,7 @@ fn what_is_done_twice_when_it_is_asked_for_twice_says_so() {
 }
 
 #[test]
-fn every_tool_says_whose_it_is() {
+fn every_tool_name_has_the_prefix() {
     let sets = ["all", "memory", "documents", "query"].map(str::to_owned);
     for row in choose(&sets, true).unwrap().iter() {
         assert!(row.listed.name.starts_with("ubp_"), "{}", row.listed.name);
@@ -54,7 +54,7 @@ fn every_tool_says_whose_it_is() {
 }
 
 #[test]
-fn what_an_agent_must_give_is_required() {
+fn required_parameters_are_marked_as_required() {
     let rows = choose(&["all".into()], true).unwrap();
     let required = |name: &str| {
         let row = rows.iter().find(|row| row.operation.name == name).unwrap();
@@ -65,9 +65,9 @@ fn what_an_agent_must_give_is_required() {
     assert_eq!(required("graph_traverse"), serde_json::json!(["page"]));
 }
 
-/// The defaults of the schema are those of a project whose settings say nothing.
+/// The defaults in schemas equal those of a project without settings.
 #[test]
-fn defaults_are_those_of_the_settings() {
+fn schema_defaults_match_the_settings() {
     let rows = choose(&[], false).unwrap();
     let default = |name: &str, parameter: &str| {
         let row = rows.iter().find(|row| row.operation.name == name).unwrap();
@@ -84,7 +84,7 @@ fn defaults_are_those_of_the_settings() {
 }
 
 #[test]
-fn a_server_that_may_not_write_has_no_tool_that_does() {
+fn a_read_only_server_has_only_read_only_tools() {
     for row in choose(&[], false).unwrap().iter().chain(choose(&["all".into()], false).unwrap().iter()) {
         assert_eq!(row.operation.facts.effect, Effect::Read, "{}", row.operation.name);
         assert_eq!(row.listed.annotations.as_ref().unwrap().read_only_hint, Some(true));
@@ -104,7 +104,7 @@ fn sets_and_names_choose_tools() {
 }
 
 #[test]
-fn wrong_choices_say_what_there_is() {
+fn unknown_tools_and_sets_list_the_valid_ones() {
     let unknown = named("serach", false).unwrap_err();
     assert!(unknown.contains("'serach'") && unknown.contains("search"), "{unknown}");
     let forbidden = named("rebuild", false).unwrap_err();
@@ -113,9 +113,9 @@ fn wrong_choices_say_what_there_is() {
     assert!(named("evaluate", true).is_err());
 }
 
-/// What clients are told, tool by tool: a change of it is a change of the contract.
+/// The announced tools are part of the contract.
 #[test]
-fn the_listing_is_as_it_was_agreed() {
+fn the_tool_listing_matches_its_snapshot() {
     let mut listing = String::new();
     for row in choose(&["all".into()], true).unwrap().iter() {
         let tool = serde_json::to_value(&row.listed).unwrap();

@@ -1,10 +1,10 @@
-//! What stands in a comment, and what cannot.
+//! Names in a comment are never read as Markdown.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 
 #[test]
-fn nothing_in_a_name_is_markdown() {
+fn names_with_markdown_become_one_code_span() {
     for hostile in [
         "a`b",
         "``",
@@ -23,7 +23,7 @@ fn nothing_in_a_name_is_markdown() {
         let events: Vec<_> = pulldown_cmark::Parser::new(&span).collect();
         assert_eq!(span.lines().count(), 1, "{hostile:?}");
         let is_code = |event: &pulldown_cmark::Event<'_>| matches!(event, pulldown_cmark::Event::Code(_));
-        // A paragraph that holds one span, and nothing beside it.
+        // A paragraph with exactly one code span.
         assert!(events.len() == 3 && is_code(&events[1]), "{hostile:?}: {events:?}");
     }
     assert_eq!(code("plain.md"), "`plain.md`");

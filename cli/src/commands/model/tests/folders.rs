@@ -7,7 +7,7 @@ use crate::ExitStatus;
 use ubp_core::progress::Cancel;
 
 #[test]
-fn a_folder_is_tried_copied_and_chosen() {
+fn a_model_folder_is_checked_copied_and_used() {
     let desk = Desk::new();
     let mut manifest = desk.manifest();
     manifest["mine"] = serde_json::json!({ "kept": [1, 2] });
@@ -28,7 +28,7 @@ fn a_folder_is_tried_copied_and_chosen() {
     assert_eq!(desk.manifest()["mine"], manifest["mine"]);
     assert_eq!(desk.manifest()["pages_dir"], manifest["pages_dir"]);
 
-    // The copy is the project's own.
+    // The project uses its own copy.
     fs::remove_dir_all(&folder).unwrap();
     let list = desk.run(&["model", "--json"]).ok().json();
     assert_eq!((&list["in_use"]["name"], &list["in_use"]["available"]), (&"tiny-bert".into(), &true.into()));
@@ -40,13 +40,13 @@ fn a_folder_is_tried_copied_and_chosen() {
     assert!(again.out.contains("nothing changed"), "{}", again.out);
     assert_eq!(desk.manifest_text(), before);
     let back = desk.run(&["model", "use", "all-MiniLM-L6-v2"]).ok();
-    assert!(back.out.contains("inside ubp") && back.out.contains("ubp add"), "{}", back.out);
+    assert!(back.out.contains("built in") && back.out.contains("ubp add"), "{}", back.out);
     assert_eq!(desk.manifest()["embedding_model"]["dimensions"], 384);
     assert_eq!(desk.manifest()["embedding_model"]["version"], "1.0");
 }
 
 #[test]
-fn a_newer_version_takes_the_place_of_the_older() {
+fn a_newer_version_replaces_the_older_one() {
     let desk = Desk::new();
     let folder = folder_of(&desk, "m", &BERT);
     let first = desk.run(&["model", "use", &folder, "--json"]).ok().json();
@@ -59,7 +59,7 @@ fn a_newer_version_takes_the_place_of_the_older() {
 }
 
 #[test]
-fn what_is_missing_or_damaged_is_named_and_changes_nothing() {
+fn missing_or_damaged_model_files_are_named_and_change_nothing() {
     let desk = Desk::new();
     let before = desk.manifest_text();
     let description = std::str::from_utf8(BERT[2].1).unwrap();
@@ -81,8 +81,8 @@ fn what_is_missing_or_damaged_is_named_and_changes_nothing() {
         ("model.json", Some(wide.as_bytes()), &["8 dimensions", "says 9"]),
         ("model.json", Some(long.as_bytes()), &["model.onnx cannot be run"]),
         ("model.json", Some(unknown.as_bytes()), &["poling", "an example"]),
-        ("model.json", Some(ours.as_bytes()), &["the model inside ubp", "another \"name\""]),
-        ("model.json", Some(path.as_bytes()), &["'../../tiny' cannot be that of a folder"]),
+        ("model.json", Some(ours.as_bytes()), &["the built-in model", "another \"name\""]),
+        ("model.json", Some(path.as_bytes()), &["'../../tiny' is not a valid folder name"]),
         ("model.json", Some(b""), &["model.json"]),
     ];
     for (number, (name, content, words)) in cases.into_iter().enumerate() {
@@ -100,7 +100,7 @@ fn what_is_missing_or_damaged_is_named_and_changes_nothing() {
 }
 
 #[test]
-fn stopping_leaves_nothing_behind() {
+fn a_cancelled_install_leaves_no_files() {
     let desk = Desk::new();
     let before = desk.manifest_text();
     let folder = folder_of(&desk, "m", &BERT);
@@ -113,7 +113,7 @@ fn stopping_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_folder_put_into_its_place_by_hand_is_checked_there() {
+fn a_model_folder_copied_by_hand_is_checked_in_place() {
     let desk = Desk::new();
     let folder = folder_of(&desk, "user-models/tiny-bert", &BERT);
     desk.name_model("tiny-bert");
@@ -127,7 +127,7 @@ fn a_folder_put_into_its_place_by_hand_is_checked_there() {
 
 #[cfg(unix)]
 #[test]
-fn a_linked_place_in_the_project_is_refused() {
+fn a_symbolic_link_for_the_models_folder_of_a_project_is_refused() {
     let desk = Desk::new();
     let folder = folder_of(&desk, "m", &BERT);
     std::os::unix::fs::symlink(desk.root.path(), desk.project().join(".ubp/models")).unwrap();
@@ -136,7 +136,7 @@ fn a_linked_place_in_the_project_is_refused() {
 }
 
 #[test]
-fn links_in_a_folder_that_the_user_names_are_followed() {
+fn symbolic_links_in_a_given_model_folder_are_followed() {
     let desk = Desk::new();
     let folder = folder_of(&desk, "m", &BERT);
     #[cfg(unix)]

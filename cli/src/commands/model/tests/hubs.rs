@@ -8,7 +8,7 @@ use ubp_host::models::known::{KNOWN, known};
 
 const NAME: &str = "multilingual-e5-small";
 
-/// A hub whose edition of the model is the tiny one.
+/// A hub that serves the tiny model under a known name.
 fn hub() -> Hub {
     let description = String::from_utf8(XLMR[2].1.to_vec()).unwrap().replace("tiny-xlmr", NAME);
     let files = [
@@ -37,7 +37,11 @@ fn a_known_model_is_downloaded_for_all_projects() {
     let mut desk = desk_at(&hub);
     hub.change(|hub| hub.redirect = Some("/store".into()));
     let chosen = desk.run(&["model", "use", NAME]).ok();
-    assert!(chosen.err.contains("Downloading") && chosen.err.contains("another edition"), "{}", chosen.err);
+    assert!(
+        chosen.err.contains("Downloading") && chosen.err.contains("differs from the known edition"),
+        "{}",
+        chosen.err
+    );
     assert_eq!(names(&desk.user_models()), [NAME]);
     assert_eq!(
         names(&desk.user_models().join(NAME)),
@@ -50,7 +54,7 @@ fn a_known_model_is_downloaded_for_all_projects() {
     assert_eq!(desk.manifest()["embedding_model"]["dimensions"], 8);
     assert_eq!(desk.run(&["add", "--json"]).ok().json()["index"]["pending"], 0);
 
-    // Installed once, it needs no network, whatever it is called.
+    // An installed model needs no network, by either of its names.
     let asked = hub.requests().len();
     desk.set("UBP_OFFLINE", "1");
     desk.run(&["model", "use", "all-MiniLM-L6-v2"]).ok();
@@ -60,15 +64,15 @@ fn a_known_model_is_downloaded_for_all_projects() {
 }
 
 #[test]
-fn an_interrupted_download_goes_on_where_it_ended() {
+fn an_interrupted_download_resumes() {
     let hub = hub();
     let desk = desk_at(&hub);
-    // The tokenizer is shorter than the cut, so it is the weights that break.
+    // The tokenizer is shorter than the cut, so only the download of the weights breaks.
     hub.change(|hub| {
         hub.cut = Some(3000);
         hub.down_after_cut = true;
     });
-    desk.run(&["model", "use", NAME]).fails(&["the connection broke after 3 kB", "goes on from there"]);
+    desk.run(&["model", "use", NAME]).fails(&["the connection broke after 3 kB", "to resume"]);
     nothing_happened(&desk);
     let part = desk.user_models().join(format!(".{NAME}.part/model.onnx.part"));
     assert_eq!(fs::read(&part).unwrap(), XLMR[0].1[..3000]);
@@ -79,7 +83,7 @@ fn an_interrupted_download_goes_on_where_it_ended() {
     desk.run(&["model", "use", NAME]).ok();
     assert!(hub.requests().iter().any(|request| request.ends_with("model_quantized.onnx 3000-")));
     let tokenizers = hub.requests().iter().filter(|request| request.ends_with("tokenizer.json")).count();
-    assert_eq!(tokenizers, 1, "what was whole is not downloaded again");
+    assert_eq!(tokenizers, 1, "the complete file is not downloaded again");
     assert_eq!(names(&desk.user_models()), [NAME]);
     assert_eq!(fs::read(desk.user_models().join(NAME).join("model.onnx")).unwrap(), XLMR[0].1);
 }
@@ -97,10 +101,10 @@ fn a_wrong_checksum_is_an_error_and_the_file_is_removed() {
 }
 
 #[test]
-fn files_that_do_not_fit_their_description_are_not_installed() {
+fn model_files_that_contradict_their_description_are_not_installed() {
     let hub = hub();
     let desk = desk_at(&hub);
-    // Without a description of its own the hub must have the known edition, with 384 dimensions.
+    // Without its own description, the hub must serve the known edition, with 384 dimensions.
     hub.change(|hub| {
         hub.files.remove("/model.json");
     });
@@ -130,7 +134,7 @@ fn without_a_network_the_error_says_what_to_do() {
     desk.run(&["model", "use", NAME]).fails(&["the hub cannot be reached", "copy the folder"]);
     desk.set("UBP_HUB", &hub.url);
     hub.change(|hub| hub.files.clear());
-    desk.run(&["model", "use", NAME]).fails(&["the hub answers 404"]);
+    desk.run(&["model", "use", NAME]).fails(&["the hub returned status 404"]);
     for bad in ["http://hub.example", "ftp://hub.example", "nonsense"] {
         desk.set("UBP_HUB", bad);
         desk.run(&["model", "use", NAME]).fails(&["UBP_HUB", "https://"]);
@@ -139,11 +143,11 @@ fn without_a_network_the_error_says_what_to_do() {
 }
 
 #[test]
-fn files_copied_by_hand_do_without_a_network() {
+fn model_files_copied_by_hand_need_no_network() {
     let hub = hub();
     let mut desk = desk_at(&hub);
     desk.run(&["model", "use", NAME]).ok();
-    // As a copy from another machine that left the record behind.
+    // A copy from another machine, without the record of the installation.
     let folder = desk.user_models().join(NAME);
     fs::remove_file(folder.join("install.json")).unwrap();
     desk.set("UBP_OFFLINE", "1");

@@ -1,11 +1,11 @@
-//! `ubp model`, and builds that run no models.
+//! `ubp model`, and builds without an engine for models.
 
 use ubp_host::models::known::{BUNDLED, KNOWN};
 
 use super::Desk;
 
 #[test]
-fn the_list_names_what_is_used_and_what_is_known() {
+fn the_list_shows_the_model_in_use_and_known_models() {
     let desk = Desk::new();
     let list = desk.run(&["model", "--json"]).ok().json();
     assert_eq!(list["in_use"]["name"], BUNDLED);
@@ -32,9 +32,9 @@ fn the_list_needs_no_project() {
 
 #[cfg(not(feature = "engines"))]
 #[test]
-fn a_build_without_engines_says_so() {
+fn a_build_without_engines_reports_that_it_runs_no_models() {
     let desk = Desk::new();
-    desk.run(&["model", "use", "ruri-v3-30m"]).fails(&["this build of ubp runs no models"]);
+    desk.run(&["model", "use", "ruri-v3-30m"]).fails(&["this build of ubp cannot run models"]);
     desk.run(&["model", "use", BUNDLED]).ok();
     let list = desk.run(&["model", "--json"]).ok().json();
     assert!(list["in_use"]["problem"].as_str().unwrap().contains("this build"));

@@ -1,11 +1,11 @@
-//! What a change of the model, or a model that is not there, means to a search.
+//! Searches after a change of the model, and with a missing model.
 
 use std::fs;
 
 use super::{BERT, Desk, XLMR, folder_of};
 
 #[test]
-fn a_switch_begins_with_no_vectors_and_old_ones_are_found_again() {
+fn switching_models_starts_without_vectors_and_switching_back_reuses_the_old_ones() {
     let desk = Desk::new();
     let bert = folder_of(&desk, "bert", &BERT);
     let xlmr = folder_of(&desk, "xlmr", &XLMR);
@@ -37,13 +37,13 @@ fn a_switch_begins_with_no_vectors_and_old_ones_are_found_again() {
 
     desk.run(&["model", "use", "tiny-bert"]).ok();
     assert_eq!(vectors(), 0);
-    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "vectors of before are known");
+    assert_eq!(desk.run(&["add", "--json"]).ok().json()["embedded"], 0, "old vectors are reused");
     assert_eq!(status()["index"]["pending"], 0);
     assert!(vectors() > 0);
 }
 
 #[test]
-fn a_model_that_is_not_here_leaves_full_text_and_a_hint() {
+fn with_a_missing_model_search_uses_full_text_and_prints_a_hint() {
     let desk = Desk::new();
     desk.name_model("their-model");
     let search = desk.run(&["search", "--json", "password"]).ok();
@@ -61,19 +61,19 @@ fn a_model_that_is_not_here_leaves_full_text_and_a_hint() {
         desk.name_model(odd);
         let search = desk.run(&["search", "--json", "password"]).ok();
         assert_eq!(search.json()["search_type"], "fulltext_fallback");
-        assert!(search.err.contains("cannot be the name"), "{}", search.err);
+        assert!(search.err.contains("invalid name"), "{}", search.err);
     }
 }
 
 #[test]
-fn full_text_never_reads_weights() {
+fn full_text_search_never_reads_model_weights() {
     let desk = Desk::new();
     let bert = folder_of(&desk, "bert", &BERT);
     desk.run(&["model", "use", &bert]).ok();
     desk.run(&["add"]).ok();
     let weights = desk.project().join(".ubp/models/tiny-bert/model.onnx");
     let length = fs::metadata(&weights).unwrap().len();
-    // Of the right length, so that only reading it could tell.
+    // Keep the length, so that only reading the file reveals the damage.
     fs::write(&weights, vec![0; usize::try_from(length).unwrap()]).unwrap();
     let found = desk.run(&["search", "--fulltext", "--json", "password"]).ok();
     assert_eq!((found.json()["results"][0]["filepath"].as_str(), found.err.as_str()), (Some("login.md"), ""));
@@ -83,7 +83,7 @@ fn full_text_never_reads_weights() {
 }
 
 #[test]
-fn a_model_for_all_scripts_embeds_and_answers_in_them() {
+fn a_multilingual_model_answers_in_all_scripts() {
     let desk = Desk::new();
     desk.page("認証.md", "# 認証\n\nログインの流れを説明します。\n");
     let answer = |query: &str| {
@@ -107,7 +107,7 @@ fn a_model_for_all_scripts_embeds_and_answers_in_them() {
 }
 
 #[test]
-fn only_questions_about_meaning_compute_vectors() {
+fn only_semantic_commands_compute_vectors() {
     let desk = Desk::new();
     let folder = folder_of(&desk, "bert", &BERT);
     desk.run(&["model", "use", &folder]).ok();
@@ -127,7 +127,7 @@ fn only_questions_about_meaning_compute_vectors() {
     ];
     for command in commands {
         let ran = desk.run(command).ok();
-        // A statement may ask for meaning, wherever it says so.
+        // Any SQL statement may use vectors.
         let may_tell = command.first() == Some(&"query");
         assert!(may_tell || !ran.err.contains("vectors yet"), "{command:?}: {}", ran.err);
         assert_eq!(pending(), all, "{command:?}");

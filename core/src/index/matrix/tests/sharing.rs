@@ -1,4 +1,4 @@
-//! Vectors that processes share: the same answers as from memory of one's own, whatever the cache holds.
+//! Vectors that processes share give the same answers as a process's own, whatever the cache contains.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,11 +9,11 @@ use crate::index::connection::{VECTOR_GENERATION, bump, counter};
 use crate::index::vector_state;
 use crate::ports::{Cache, CachedBytes, MemoryCache};
 
-/// Enough numbers that a few sections are worth sharing.
+/// So many that a few sections reach the minimum size for sharing.
 const DIMENSIONS: usize = 6_000;
 const SECTIONS: i64 = 200;
 
-/// A cache that several indexes have in common, as processes do.
+/// A cache shared by several indexes, as by several processes.
 #[derive(Clone, Default)]
 struct Common(Arc<Inner>);
 
@@ -22,7 +22,7 @@ struct Inner {
     kept: MemoryCache,
     refuses: AtomicBool,
     puts: AtomicUsize,
-    /// Answers for every name, in place of what was kept.
+    /// If set, returned for every name instead of the stored bytes.
     forged: Mutex<Option<Vec<u8>>>,
     names: Mutex<Vec<String>>,
 }
@@ -63,7 +63,7 @@ fn vectors() -> Vec<(i64, Vec<f32>)> {
     (0..SECTIONS).map(|section| (section, unit_towards(section))).collect()
 }
 
-/// Each in a direction of its own.
+/// A vector with a different direction for each section.
 fn unit_towards(section: i64) -> Vec<f32> {
     let mut vector = vec![0.001; DIMENSIONS];
     vector[usize::try_from(section).unwrap() * 7 % DIMENSIONS] = 1.0;
@@ -78,14 +78,14 @@ fn is_shared(index: &Index) -> bool {
     matches!(index.view().vectors("made-up").unwrap().bytes, Bytes::Cached(_))
 }
 
-/// The index as another process that opens the same file sees it.
+/// The index as opened by another process.
 fn opened_again(index: &Index, cache: &Common) -> Index {
     let copy = index.to_bytes();
     Index::from_bytes(copy.as_slice(), copy.len()).unwrap().sharing_through(Box::new(cache.clone()))
 }
 
 #[test]
-fn one_puts_them_there_and_all_take_them() {
+fn one_process_stores_the_vectors_and_all_use_them() {
     let plain = index(DIMENSIONS, &vectors());
     let cache = Common::default();
     let first = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
@@ -93,7 +93,7 @@ fn one_puts_them_there_and_all_take_them() {
     assert_eq!(cache.puts(), 1);
     let second = opened_again(&first, &cache);
     assert!(is_shared(&second));
-    assert_eq!(cache.puts(), 1, "the second one finds them");
+    assert_eq!(cache.puts(), 1, "the second index finds the stored bytes");
     for section in [0, 5, SECTIONS - 1] {
         assert_eq!(nearest(&first, section), nearest(&plain, section));
         assert_eq!(nearest(&second, section), nearest(&plain, section));
@@ -108,7 +108,7 @@ fn one_puts_them_there_and_all_take_them() {
 }
 
 #[test]
-fn a_few_are_not_worth_it() {
+fn a_few_vectors_are_not_shared() {
     let cache = Common::default();
     let small = index(4, &[(1, vec![1.0, 0.0, 0.0, 0.0])]).sharing_through(Box::new(cache.clone()));
     assert!(!is_shared(&small));
@@ -117,7 +117,7 @@ fn a_few_are_not_worth_it() {
 }
 
 #[test]
-fn an_index_that_is_shared_by_none_bears_no_token() {
+fn an_index_without_a_cache_has_no_token() {
     let plain = index(DIMENSIONS, &vectors());
     plain.view().vectors("made-up").unwrap();
     plain.write(|db| bump(db, VECTOR_GENERATION)).unwrap();
@@ -125,7 +125,7 @@ fn an_index_that_is_shared_by_none_bears_no_token() {
 }
 
 #[test]
-fn every_change_is_seen() {
+fn shared_vectors_are_replaced_after_every_change() {
     let cache = Common::default();
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
     assert_eq!(nearest(&shared, 9)[0], 9);
@@ -143,11 +143,11 @@ fn every_change_is_seen() {
 }
 
 #[test]
-fn copies_that_went_separate_ways_share_nothing() {
+fn copies_of_an_index_with_different_changes_share_nothing() {
     let cache = Common::default();
     let first = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
     first.view().vectors("made-up").unwrap();
-    // The same change of the same counters, once here and once there.
+    // The same change of the same counters, in the original and in the copy.
     let state = |index: &Index| index.read(|db| Ok(VectorState::of(db, "made-up")?.unwrap())).unwrap();
     let before = state(&first);
     let copy = first.to_bytes();
@@ -163,7 +163,7 @@ fn copies_that_went_separate_ways_share_nothing() {
 }
 
 #[test]
-fn another_model_never_gets_them() {
+fn vectors_are_never_shared_with_another_model() {
     let cache = Common::default();
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
     shared.view().vectors("made-up").unwrap();
@@ -179,7 +179,7 @@ fn another_model_never_gets_them() {
 }
 
 #[test]
-fn a_cache_that_refuses_is_asked_again_when_it_is_quiet() {
+fn sharing_is_retried_after_the_cache_refused() {
     let cache = Common::default();
     cache.0.refuses.store(true, Ordering::Relaxed);
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
@@ -190,11 +190,11 @@ fn a_cache_that_refuses_is_asked_again_when_it_is_quiet() {
     assert_eq!(cache.puts(), 1);
     assert!(is_shared(&shared));
     shared.share_vectors().unwrap();
-    assert_eq!(cache.puts(), 1, "there is no more to do");
+    assert_eq!(cache.puts(), 1, "nothing is left to share");
 }
 
 #[test]
-fn vectors_of_before_are_let_go_of_and_never_shared() {
+fn outdated_vectors_are_discarded_and_never_shared() {
     let cache = Common::default();
     cache.0.refuses.store(true, Ordering::Relaxed);
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
@@ -207,7 +207,7 @@ fn vectors_of_before_are_let_go_of_and_never_shared() {
 }
 
 #[test]
-fn what_does_not_fit_is_not_taken() {
+fn invalid_bytes_in_the_cache_are_not_used() {
     let cache = Common::default();
     let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
     assert!(is_shared(&shared));
@@ -224,13 +224,13 @@ fn what_does_not_fit_is_not_taken() {
         ("another state", changed(20)),
         ("other dimensions", changed(40)),
         ("half a record", good[..good.len() - 1].to_vec()),
-        ("more than there is", [&good[..], &[0]].concat()),
+        ("too many bytes", [&good[..], &[0]].concat()),
     ] {
         *cache.0.forged.lock().unwrap() = Some(forged);
         let before = cache.puts();
         let other = opened_again(&shared, &cache);
         assert_eq!(nearest(&other, 4), nearest(&shared, 4), "{what}");
-        assert!(cache.puts() > before, "{what}: they are made anew");
+        assert!(cache.puts() > before, "{what}: the vectors are stored again");
     }
 }
 
@@ -238,7 +238,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn no_content_makes_it_fail(seed in any::<[u8; 32]>(), limit in 0_usize..40) {
+    fn no_content_of_the_cache_causes_a_panic(seed in any::<[u8; 32]>(), limit in 0_usize..40) {
         let cache = Common::default();
         let shared = index(DIMENSIONS, &vectors()).sharing_through(Box::new(cache.clone()));
         prop_assert!(is_shared(&shared));

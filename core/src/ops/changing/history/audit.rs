@@ -1,4 +1,4 @@
-//! What was changed through UBP, by whom, and what came of it. An agent sees only its own changes.
+//! The log of changes made through UBP: who made them, and their outcome. An agent sees only its own changes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,25 +12,25 @@ use crate::writing::shorten;
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading("List the changes that were made through UBP, the latest first.")
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading("List the changes made through UBP, latest first.")
     .tool(Tool::Writing)
     .quoting_pages()
     .command("audit")
     .arguments(&["entry"]);
 
-/// Entries when nothing else is asked for.
+/// Default number of entries.
 const DEFAULT_LIMIT: usize = 20;
 
-/// Which changes.
+/// Selects the changes.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only changes of this page: path (also a former one), id, title or alias.
+    /// Only changes of this page: path (current or former), id, title or alias.
     pub page: Option<String>,
-    /// Only this change, or this group of changes, by its id; with the whole texts.
+    /// Only this change, or this group of changes, by its id; includes the full texts.
     pub entry: Option<String>,
-    /// Most entries (1 to 1000, default 20).
+    /// Maximum number of entries (1 to 1000, default: 20).
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<usize>,
 }
@@ -38,50 +38,50 @@ pub struct Params {
 /// The changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The change that was asked for.
+    /// The requested change.
     pub entry: Option<String>,
-    /// The latest first.
+    /// The changes, latest first.
     pub entries: Vec<AuditEntry>,
-    /// How many there are, those left out included.
+    /// Number of changes, including those beyond `limit`.
     pub total: usize,
 }
 
 /// A change of one file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditEntry {
-    /// Names it.
+    /// Its id.
     pub id: String,
-    /// Names the changes that belong together: what `undo` takes back.
+    /// Id of the group of changes that `undo` undoes together.
     pub group: String,
     /// When, RFC 3339.
     pub at: String,
-    /// Who asked for it.
+    /// Who made it.
     pub caller: Caller,
-    /// What the agent calls itself.
+    /// The name that the agent gave.
     pub agent: Option<String>,
     /// The operation.
     pub operation: String,
-    /// Path of the page; of a file of reviews or decisions, `.ubp/` and its name.
+    /// Path of the page; for a file of reviews or decisions, `.ubp/` and its name.
     pub filepath: String,
-    /// Its path before, if it moved.
+    /// Its previous path, if it moved.
     pub moved_from: Option<String>,
-    /// Where it lies below `.ubp/trash/`, if it was deleted.
+    /// Its path in `.ubp/trash/`, if it was deleted.
     pub trash: Option<String>,
     /// SHA-256 of the file before; absent for a new page.
     pub previous_hash: Option<String>,
     /// SHA-256 of the file after; absent for a deleted page.
     pub content_hash: Option<String>,
-    /// What came of it.
+    /// Whether the change succeeded.
     pub outcome: OutcomeKind,
-    /// The group that it took back.
+    /// The group that it undid.
     pub undoes: Option<String>,
-    /// The group that took it back.
+    /// The group that undid it.
     pub undone_by: Option<String>,
-    /// Unified diff. For agents empty in a list, and at most 8,000 bytes.
+    /// Unified diff. For agents, empty in a list and at most 8,000 bytes.
     pub diff: String,
-    /// Text before; only where one entry is asked for, and absent where it is no text or did not change.
+    /// Text before; only for a requested entry, and absent if it is not text or did not change.
     pub before: Option<String>,
-    /// Text after, likewise.
+    /// Text after, under the same conditions.
     pub after: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub struct AuditEntry {
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for a limit out of range or an unknown entry; [`Error::PageNotFound`] and
-/// [`Error::AmbiguousPage`] for a page that neither is nor was; [`Error::Io`].
+/// [`Error::AmbiguousPage`] for a page that neither exists nor existed; [`Error::Io`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=1000).contains(&limit) {
@@ -110,7 +110,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             _ => Ok(None),
         })?;
         let is_there = path.is_some();
-        // A page that is gone still has its changes.
+        // The changes of a deleted page are still listed.
         let paths = path.map_or_else(|| readings(context.pages_dir(), name.trim()), |path| vec![path]);
         let is_asked = |path: &str| paths.iter().any(|asked| asked == path);
         entries.retain(|entry| is_asked(&entry.path) || entry.from.as_deref().is_some_and(is_asked));
@@ -123,7 +123,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         entries.into_iter().rev().take(limit).map(|entry| shown(&log, entry, whole)).collect();
     if context.caller == Caller::Agent {
         for entry in &mut entries {
-            // Whole texts would fill the window of a model, which can read the page.
+            // Full texts would fill the context window of a model, which can read the page instead.
             (entry.before, entry.after) = (None, None);
             if whole { shorten(&mut entry.diff) } else { entry.diff.clear() }
         }
@@ -131,10 +131,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { entry: params.entry, entries, total })
 }
 
-/// Whether the caller may see and undo the change: a person every change, an agent only changes by agents of the same
-/// name.
+/// Whether the caller may see and undo the change: people may for every change, agents only for changes by agents
+/// of the same name.
 pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
-    // The version of the client follows the last space.
+    // The client's version follows the last space.
     let name = |agent: Option<&str>| {
         agent.map(|agent| agent.rsplit_once(' ').map_or(agent, |(name, _)| name).to_owned())
     };
@@ -145,7 +145,7 @@ pub(crate) fn is_theirs(context: &Context<'_>, entry: &Entry) -> bool {
 pub(crate) fn unknown(context: &Context<'_>, name: &str) -> Error {
     match context.caller {
         Caller::Person => Error::invalid_with_hint(
-            format!("no change is called '{name}'"),
+            format!("unknown change '{name}'"),
             Hint::ask(Next::call("audit")).text(" lists them"),
         ),
         Caller::Agent => Error::invalid(format!(
@@ -176,7 +176,7 @@ fn shown(log: &AuditLog, entry: &Entry, whole: bool) -> AuditEntry {
     }
 }
 
-/// Lists the changes; one that was asked for with its diff.
+/// Lists the changes; a requested change with its diff.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for entry in &output.entries {
         let time = entry.at.get(..19).unwrap_or(&entry.at).replace('T', " ");

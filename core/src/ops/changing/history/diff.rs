@@ -1,10 +1,10 @@
-//! What a change did to the graph: two states of the project are read in full, by the same way as any
-//! index, and compared. Nothing is checked out and nothing is written.
+//! What a change did to the graph. Both states of the project are indexed in full, in the usual way, and compared.
+//! Nothing is checked out or written.
 //!
 //! **Invariants**
-//! - A commit is read as the disk would have been: with its own ignore rules, settings and link order
+//! - A commit is indexed as its checkout would be: with its own ignore rules, settings and link order
 //!   (`ports/revision/tests.rs`, `tests/tests/diff.rs`).
-//! - No name from a page or from git is an option to git, or Markdown in a comment (hostile tests of both).
+//! - A name from a page or from git is never an option of git, or Markdown in a comment (hostile tests of both).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,88 +37,89 @@ use snapshot::Snapshot;
 
 pub use show::show;
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "Say what a change did to the graph: pages, links, broken links, cycles, stale pages, and whom it affects.",
-).command("diff");
+    "Compare two revisions of the graph: pages, links, broken links, cycles, stale pages and affected pages.",
+)
+.command("diff");
 
-/// What to compare.
+/// The revisions to compare.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// `A..B`: two revisions. `A...B`: B, and the last commit that it has in common with A. `A`: a
-    /// revision, and the working folder. HEAD and the working folder when absent.
+    /// `A..B`: two revisions. `A...B`: B, and its last common commit with A. `A`: a revision, and the working
+    /// folder (default: HEAD and the working folder).
     pub range: Option<String>,
-    /// Hops over which impact is followed, 1 to 5; 3 when absent.
+    /// Hops over which impact is followed, 1 to 5 (default: 3).
     #[schemars(range(min = 1, max = 5))]
     pub depth: Option<usize>,
-    /// Most affected pages to return, highest score first; 100 when absent.
+    /// Maximum number of affected pages, highest score first (default: 100).
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
 
 impl Params {
-    /// Whether the working folder is one of the two sides, so that its index must be true to the files.
+    /// Whether one of the two sides is the working folder, so its index must be up to date.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParams`] for a range that is none.
+    /// [`crate::Error::InvalidParams`] for an invalid range.
     pub fn concerns_working_folder(&self) -> Result<bool> {
         Ok(Range::parse(self.range.as_deref())?.to.is_none())
     }
 }
 
-/// What changed.
+/// The differences.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The older side.
     pub from: ComparedSide,
     /// The newer side.
     pub to: ComparedSide,
-    /// What happened to pages.
+    /// Changed pages.
     pub pages: PageChanges,
-    /// What happened to links between pages, and from pages to files.
+    /// Changed links, between pages and from pages to files.
     pub links: LinkChanges,
-    /// Links that lead nowhere now and did not before, by page and line.
+    /// Links that broke, by page and line.
     pub broken_links: Vec<BrokenLink>,
-    /// Links that led nowhere before and do not now, by page.
+    /// Broken links that were fixed, by page.
     pub mended_links: Vec<MendedLink>,
-    /// Dependency cycles.
+    /// Changed dependency cycles.
     pub cycles: CycleChanges,
-    /// Freshness.
+    /// Changed freshness.
     pub staleness: StalenessChanges,
     /// Pages without any link to or from another page.
     pub orphans: OrphanChanges,
-    /// Files that differ and that pages name as their sources, relative to the project.
+    /// Changed files that pages name as sources, relative to the project.
     pub changed_sources: Vec<String>,
-    /// Pages that did not change but stand on a page or file that did, highest score first.
+    /// Pages that did not change but depend on a page or file that did, highest score first.
     pub impact: Vec<AffectedPage>,
-    /// How many pages are affected, before `limit`.
+    /// Number of affected pages, before `limit`.
     pub total_affected: usize,
-    /// What limits this comparison, in words.
+    /// Limitations of this comparison, in words.
     pub notes: Vec<String>,
-    /// How true the index is, where the working folder is the newer side.
+    /// Whether the index is up to date, if the newer side is the working folder.
     pub index: Option<IndexState>,
 }
 
-/// One of the two states that are compared.
+/// One side of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ComparedSide {
-    /// The revision as it was given; absent for the working folder.
+    /// The revision as given; absent for the working folder.
     pub revision: Option<String>,
-    /// Full name of its commit; absent for the working folder.
+    /// Full hash of its commit; absent for the working folder.
     pub commit: Option<String>,
 }
 
-/// What happened to pages, each list by path.
+/// Changed pages, each list sorted by path.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct PageChanges {
-    /// Pages that are new.
+    /// New pages.
     pub added: Vec<ChangedPage>,
-    /// Pages that are gone.
+    /// Removed pages.
     pub removed: Vec<ChangedPage>,
-    /// Pages that moved, whether or not they changed otherwise.
+    /// Moved pages, whether or not their content changed.
     pub renamed: Vec<ChangedPage>,
-    /// Pages whose text or front matter is another.
+    /// Pages whose text or front matter changed.
     pub changed: Vec<ChangedPage>,
 }
 
@@ -127,16 +128,15 @@ pub struct PageChanges {
 pub struct ChangedPage {
     /// Its path, relative to the pages folder.
     pub filepath: String,
-    /// The path that it had, for a page that moved.
+    /// Its previous path, if it moved.
     pub previous_filepath: Option<String>,
     /// Its title.
     pub title: String,
     /// Its type.
     pub doc_type: String,
-    /// Fields of its front matter that differ, sorted; empty for pages that are new or gone.
+    /// Front-matter fields that changed, sorted; empty for new and removed pages.
     pub fields: Vec<String>,
-    /// Sections that differ, in their order on the page, those that are gone last; empty for pages
-    /// that are new or gone.
+    /// Sections that changed, in page order, removed ones last; empty for new and removed pages.
     pub sections: Vec<ChangedSection>,
 }
 
@@ -145,140 +145,140 @@ pub struct ChangedPage {
 pub struct ChangedSection {
     /// Its id on the page.
     pub section_id: String,
-    /// Its heading and those above it, outermost first; empty for text before the first heading.
+    /// Its heading below its parent headings, outermost first; empty for text before the first heading.
     pub heading_path: Vec<String>,
-    /// What happened to it.
+    /// How it changed.
     pub change: SectionChange,
 }
 
-/// What happened to a section.
+/// How a section changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionChange {
     /// It is new.
     Added,
-    /// Its text is another.
+    /// Its text changed.
     Changed,
-    /// It is gone.
+    /// It was removed.
     Removed,
 }
 
-/// What happened to links.
+/// Changed links.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct LinkChanges {
-    /// Links that are new, by page.
+    /// New links, by page.
     pub added: Vec<ChangedLink>,
-    /// Links that are gone, by page. Those of pages that are gone are among them.
+    /// Removed links, by page, including those of removed pages.
     pub removed: Vec<ChangedLink>,
-    /// How many are new, by type.
+    /// Number of new links, by type.
     pub added_by_type: BTreeMap<String, usize>,
-    /// How many are gone, by type.
+    /// Number of removed links, by type.
     pub removed_by_type: BTreeMap<String, usize>,
 }
 
-/// A link that came or went. However often a page writes it, it is one.
+/// A new or removed link. A link that occurs several times on a page counts once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct ChangedLink {
-    /// The page that links.
+    /// The linking page.
     pub from: String,
     /// The link's type.
     pub link_type: String,
-    /// The page that it leads to; absent for a link to a file.
+    /// The linked page; absent for a link to a file.
     pub to: Option<String>,
-    /// The file that it leads to, relative to the project; absent for a link to a page.
+    /// The linked file, relative to the project; absent for a link to a page.
     pub source_path: Option<String>,
 }
 
 /// A link that broke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BrokenLink {
-    /// The page that links.
+    /// The linking page.
     pub filepath: String,
-    /// The first line of it that does, from 1.
+    /// The first line with this link, from 1.
     pub line: usize,
     /// The target as written.
     pub target: String,
-    /// Why it leads nowhere.
+    /// Why it is broken.
     pub reason: BrokenReason,
     /// The page or file that it led to before.
     pub led_to: Option<String>,
-    /// Where that page is now, if it moved.
+    /// The page's new path, if it moved.
     pub moved_to: Option<String>,
 }
 
-/// Why a link leads nowhere.
+/// Why a link is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BrokenReason {
-    /// It was written by this change.
+    /// The link is new.
     NewLink,
-    /// What it led to is gone.
+    /// Its target was removed.
     TargetRemoved,
-    /// What it led to moved.
+    /// Its target moved.
     TargetMoved,
-    /// What it led to is there, but does not go by this name any more.
+    /// Its target exists, but no longer has this name.
     NameChanged,
 }
 
-/// A link that was mended.
+/// A link that was fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MendedLink {
-    /// The page that links.
+    /// The linking page.
     pub filepath: String,
     /// The target as it was written.
     pub target: String,
-    /// The page or file that it leads to now; absent where the link was rewritten or taken away.
+    /// The page or file that it leads to now; absent if the link was changed or removed.
     pub leads_to: Option<String>,
 }
 
-/// Dependency cycles that came or went.
+/// New and removed dependency cycles.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct CycleChanges {
-    /// Cycles that are new, or that more pages have become part of.
+    /// Cycles that are new or grew.
     pub added: Vec<Cycle>,
-    /// Cycles that are gone, or that fewer pages are part of.
+    /// Cycles that disappeared or shrank.
     pub removed: Vec<Cycle>,
 }
 
 /// Pages that depend on each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cycle {
-    /// How many pages are part of it.
+    /// Number of pages in it.
     pub page_count: usize,
-    /// A short way round, the first page not repeated at the end.
+    /// A short cycle of these pages; the first page is not repeated at the end.
     pub way: Vec<String>,
 }
 
-/// Freshness that changed, each list by path.
+/// Changed freshness, each list sorted by path.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct StalenessChanges {
-    /// Pages that code overtook: it changed, and they were not reviewed.
+    /// Pages that became stale: their code changed, and they were not reviewed.
     pub stale: Vec<StalePage>,
-    /// Pages that code had overtaken, and that are fresh now.
+    /// Pages that were stale and are fresh now.
     pub fresh: Vec<String>,
 }
 
-/// A page that code overtook.
+/// A page that became stale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StalePage {
     /// Its path, relative to the pages folder.
     pub filepath: String,
     /// Its freshness now.
     pub staleness: Staleness,
-    /// The sources behind it.
+    /// The sources that changed.
     pub stale_refs: Vec<StaleRef>,
 }
 
-/// Orphans that came or went, each list sorted.
+/// New and former orphans, each list sorted.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct OrphanChanges {
-    /// Pages that are orphans now, new ones included.
+    /// Pages that became orphans, including new pages.
     pub added: Vec<String>,
-    /// Pages that were orphans, and now are linked or gone.
+    /// Former orphans that are linked or removed now.
     pub removed: Vec<String>,
 }
 
-/// A page that a change affects.
+/// An affected page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AffectedPage {
     /// Its path, relative to the pages folder.
@@ -287,19 +287,19 @@ pub struct AffectedPage {
     pub title: String,
     /// Its type.
     pub doc_type: String,
-    /// How likely it is affected, above 0 and at most 1.
+    /// Likelihood of being affected, above 0 and at most 1.
     pub score: f64,
-    /// Hops from what changed.
+    /// Hops from the change.
     pub distance: usize,
-    /// The surest way, from what changed to here.
+    /// The strongest path from the change to this page.
     pub path: Vec<Step>,
 }
 
 /// Compares two states.
 ///
 /// # Errors
-/// [`crate::Error::InvalidParams`] for a range or revision that is none; [`crate::Error::Io`] when
-/// version control fails; [`crate::Error::Database`], [`crate::Error::Cancelled`].
+/// [`crate::Error::InvalidParams`] for an invalid range or unknown revision; [`crate::Error::Io`] when version
+/// control fails; [`crate::Error::Database`], [`crate::Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let depth = budget::ranged("depth", params.depth, 3, 1, 5)?;
     let limit = budget::ranged("limit", params.limit, 100, 1, usize::MAX)?;
@@ -309,7 +309,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let blobs = Blobs::default();
     let old_commit = from.commit.clone().unwrap_or_default();
     let old = Revision::open(context, &blobs, &old_commit, &mut notes)?;
-    // One index serves both sides of two revisions: what they share is read and resolved once.
+    // Both revisions use one index, so content that they share is parsed and resolved once.
     let index = Index::in_memory()?;
     old.fill(context, &index)?;
     let before = Snapshot::take(&old.context(context, &index))?;
@@ -359,7 +359,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// Files of the project that are not the same at both commits.
+/// Files of the project that differ between the two commits.
 fn differing(old: &Revision<'_>, new: &Revision<'_>) -> BTreeSet<String> {
     let (then, now) = (old.source.files(), new.source.files());
     let id = |file: Option<&crate::ports::CommittedFile>| file.map(|file| file.id.clone());

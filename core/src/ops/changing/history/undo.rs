@@ -1,5 +1,4 @@
-//! Undoing changes that were made through UBP, as long as nobody changed the files since. An agent can undo only its own
-//! changes.
+//! Undoes changes made through UBP, unless the files changed since. An agent can undo only its own changes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,41 +12,40 @@ use crate::writing::audit::{AuditLog, OutcomeKind};
 use crate::writing::{ChangedFile, carry_out, reversal};
 use crate::{Context, Error, Result};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::writing("Undo a change that was made through UBP, in all files that it changed.")
-        .tool(Tool::Always)
-        .command("undo")
-        .arguments(&["entry"])
-        .button("“Undo the last change to pages”")
-        .idempotent();
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("Undo a change made through UBP, in all files that it changed.")
+    .tool(Tool::Always)
+    .command("undo")
+    .arguments(&["entry"])
+    .button("“Undo the last change to pages”")
+    .idempotent();
 
-/// Which change.
+/// The change to undo.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its `audit_id`, or an id that `audit` lists.
+    /// Its `audit_id`, or an id from `audit`.
     pub entry: String,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// What was taken back.
+/// The undone change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The group that was taken back.
+    /// Id of the undone group.
     pub undone: String,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
 
-/// Takes the change back.
+/// Undoes the change.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a change that is unknown, not the agent's own, or taken back already;
-/// [`Error::Undo`] when a file changed since; [`Error::Io`]. Nothing is changed then.
+/// [`Error::InvalidParams`] for a change that is unknown, was undone already or was made by someone else (for
+/// agents); [`Error::Undo`] when a file changed since; [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     let log = AuditLog::read(context.source)?;
@@ -63,7 +61,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         ));
     }
     if log.outcome(first) == OutcomeKind::Failed {
-        return Err(Error::invalid(format!("{} failed, and changed nothing", first.group)));
+        return Err(Error::invalid(format!(
+            "the change {} failed, so there is nothing to undo",
+            first.group
+        )));
     }
     let mut plan = reversal(context.source, &entries)?;
     plan.undoes = Some(first.group.clone());
@@ -72,7 +73,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { undone: first.group.clone(), written: WriteReport::of(context, written, params.dry_run) })
 }
 
-/// Tells what became of every file.
+/// Shows what happened to each file.
 pub fn show(output: &Output, page: &mut dyn Page) {
     if output.written.show_dry_run(page) {
         return;
@@ -83,12 +84,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             ChangedFile { moved_from: Some(from), .. } => {
                 page.line(&[Span::Path(from), Span::Text(" -> "), path]);
             }
-            ChangedFile { previous_hash: None, .. } => page.line(&[path, Span::Text(" is back")]),
+            ChangedFile { previous_hash: None, .. } => page.line(&[path, Span::Text(" was restored")]),
             ChangedFile { content_hash: None, trash, .. } => {
                 let place = format!(" moved to .ubp/trash/{}", trash.as_deref().unwrap_or_default());
                 page.line(&[path, Span::Text(&place)]);
             }
-            _ => page.line(&[path, Span::Text(" is as it was before")]),
+            _ => page.line(&[path, Span::Text(" was reverted")]),
         }
     }
     if output.written.changed.is_empty() {

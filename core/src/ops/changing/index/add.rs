@@ -1,4 +1,4 @@
-//! Taking pages into the index, and, where the project wants it, completing their front matter.
+//! Indexes pages and, if the project wants it, completes their front matter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,30 +18,29 @@ use crate::{Error, Result, path};
 
 pub use crate::ops::rebuild::Output;
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::writing(
-    "Bring the index up to date, vectors included; complete front matter where it is managed.",
-)
-.command("add")
-.idempotent();
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::writing("Bring the index up to date, including vectors; complete front matter if it is managed.")
+        .command("add")
+        .idempotent();
 
-/// Which pages.
+/// The pages.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Pages, each by path, id, title or alias; all pages when empty.
+    /// The pages, each by path, id, title or alias (default: all pages).
     #[serde(default)]
     pub pages: Vec<String>,
-    /// Also create an empty page for every link on these pages that leads nowhere.
+    /// Also create an empty page for every broken link on these pages.
     #[serde(default)]
     pub create_missing: bool,
 }
 
-/// Adds the pages.
+/// Indexes the pages.
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`] for a file that is not a page,
-/// [`Error::NameTaken`] where a page to create would take links over, [`Error::OutsideProject`], [`Error::Io`],
+/// [`Error::NameTaken`] if links would then lead to a page to create, [`Error::OutsideProject`], [`Error::Io`],
 /// [`Error::Model`], [`Error::Database`], [`Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
@@ -97,16 +96,17 @@ fn wanted(context: &Context<'_>, pages: &[String], listing: &Listing) -> Result<
 struct Incomplete {
     path: String,
     hash: ContentHash,
-    /// The missing fields, in the order in which they are written.
+    /// The missing fields, in the order in which they are added.
     fields: Vec<(&'static str, String)>,
 }
 
 impl Incomplete {
-    /// Reads which fields are missing; times are left empty. `None` if none is missing or the page cannot be edited safely.
+    /// Finds the missing fields; times are left empty. `None` if none is missing or the page cannot be edited
+    /// safely.
     fn of(context: &Context<'_>, page: &str) -> Option<Self> {
-        // What cannot be read is reported when the index is refreshed.
+        // Unreadable files are reported when the index is refreshed.
         let bytes = context.source.read(page).ok()?;
-        // Only text that comes back byte for byte can be edited without harm.
+        // Only UTF-8 can be edited without damage.
         std::str::from_utf8(&bytes).ok()?;
         let (decoded, _) = decode(&bytes);
         let parsed = parse(&decoded, &LinkTypes::default());
@@ -128,7 +128,7 @@ impl Incomplete {
         (!fields.is_empty()).then(|| Self { path: page.to_owned(), hash: ContentHash::of(&bytes), fields })
     }
 
-    /// The page before and after, the former without its text.
+    /// The page before and after completion, the former without its text.
     fn completed(&self, context: &Context<'_>) -> Result<(Version, Version)> {
         let page = Version::read(context.source, &self.path)?;
         if page.hash != self.hash {
@@ -144,8 +144,8 @@ impl Incomplete {
     }
 }
 
-/// Adds missing `id`, `title`, `created_at` and `updated_at`. Returns the pages that were written; they are as stale as
-/// before.
+/// Adds missing `id`, `title`, `created_at` and `updated_at`. Returns the pages that were written. Their freshness
+/// does not change.
 fn complete(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
     let mut incomplete: Vec<Incomplete> =
         pages.iter().filter_map(|page| Incomplete::of(context, page)).collect();
@@ -188,7 +188,7 @@ fn complete(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
     Ok(completed.into_iter().map(|(_, after)| after.path).collect())
 }
 
-/// Creates a page for every wikilink on `pages` that leads nowhere; returns the new paths.
+/// Creates a page for every broken wikilink on `pages`; returns the new paths.
 fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>> {
     let mut targets = context.index.read(|db| links::wanted_by(db, pages))?;
     targets
@@ -220,7 +220,7 @@ fn create_missing(context: &Context<'_>, pages: &[String]) -> Result<Vec<String>
     Ok(created)
 }
 
-/// Tells what is new in the index.
+/// Shows what is new in the index.
 pub fn show(output: &Output, page: &mut dyn Page) {
     rebuild::show_report("Indexed: ", output, page);
 }

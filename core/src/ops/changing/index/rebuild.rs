@@ -1,4 +1,4 @@
-//! Making the index anew from the files.
+//! Rebuilds the index from the files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::writing("Rebuild the index from the files; vectors of unchanged text are kept.")
         .tool(Tool::OnRequest)
@@ -18,7 +18,7 @@ pub const FACTS: Facts =
         .command("rebuild")
         .idempotent();
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
@@ -26,24 +26,23 @@ pub struct Params {}
 /// What was done.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages that are new in the index.
+    /// Pages new in the index.
     pub added: Vec<String>,
-    /// Pages whose content is new.
+    /// Pages whose content changed.
     pub changed: Vec<String>,
-    /// Pages that are gone.
+    /// Removed pages.
     pub removed: Vec<String>,
-    /// Pages that moved.
+    /// Moved pages.
     pub renamed: Vec<Renamed>,
-    /// Files that could not be read, with the reason; everything else went on.
+    /// Files that could not be read, with the reason; all others were indexed.
     pub unreadable: Vec<UnreadableFile>,
-    /// Page files that were written, because the project's front matter is managed or pages were
-    /// asked for.
+    /// Page files written because front matter is managed or missing pages were requested.
     pub written: Vec<String>,
-    /// Texts that went through the model.
+    /// Texts embedded by the model.
     pub embedded: usize,
-    /// Texts whose vectors were known already.
+    /// Texts whose vectors were reused.
     pub reused: usize,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -52,7 +51,7 @@ pub struct Output {
 pub struct UnreadableFile {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Why, in the system's words.
+    /// The operating system's message.
     pub reason: String,
 }
 
@@ -94,12 +93,12 @@ pub(crate) fn output(
     })
 }
 
-/// Tells what is new in the index.
+/// Shows what is new in the index.
 pub fn show(output: &Output, page: &mut dyn Page) {
     show_report("Rebuilt the index: ", output, page);
 }
 
-/// The same, of any operation that brings the index up to date.
+/// The same for any operation that brings the index up to date.
 pub(crate) fn show_report(done: &str, output: &Output, page: &mut dyn Page) {
     for file in &output.unreadable {
         let reason = format!(": {}; skipped", file.reason);

@@ -1,4 +1,4 @@
-//! Making a suggested link: brackets around the words that stand for the other page, and nothing else.
+//! Makes a suggested link: only brackets are added around the words that name the other page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::writing::links::World;
 use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::writing("Make a suggested link where the text names the other page.")
     .tool(Tool::Always)
     .unwatched()
@@ -28,39 +28,39 @@ pub const FACTS: Facts = Facts::writing("Make a suggested link where the text na
     .idempotent()
     .required_of_agents(&["expected_hash"]);
 
-/// Which link.
+/// The link to make.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The page that should link: path, id, title or alias.
     pub source: String,
-    /// The page that it should link to.
+    /// The page to link to.
     pub target: String,
-    /// The line to link on, as suggested; the best place when absent.
+    /// The line of the link, as suggested (default: the best place).
     pub line: Option<usize>,
     /// The words to link, as suggested.
     pub text: Option<String>,
-    /// `content_hash` of the page that should link, as it was read; agents must give it.
+    /// `content_hash` of the linking page as read; agents must pass it.
     pub expected_hash: Option<String>,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// The link that was made.
+/// The new link.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Path of the page that links now.
+    /// Path of the linking page.
     pub source: String,
-    /// Path of the page that it links to.
+    /// Path of the linked page.
     pub target: String,
-    /// Where.
+    /// The words that were linked.
     pub place: LinkPlace,
-    /// The link, as it was written.
+    /// The link as written.
     pub link: String,
     /// SHA-256 of the page's file after the edit.
     pub content_hash: String,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
@@ -68,9 +68,9 @@ pub struct Output {
 /// Makes the link.
 ///
 /// # Errors
-/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::Conflict`] when the page changed, or has no
-/// such words any longer; [`Error::InvalidParams`] when nothing there can be made a link; [`Error::Io`].
-/// The page is then as it was.
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::Conflict`] when the page changed, or no longer
+/// contains these words; [`Error::InvalidParams`] when the words cannot be made a link; [`Error::Io`]. On error,
+/// the page is unchanged.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     context.refresh(false)?;
     let types = context.link_types();
@@ -128,7 +128,7 @@ fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Par
     }
     if params.line.is_none() && params.text.is_none() {
         return Err(Error::invalid(format!(
-            "{path} does not name that page in its text; write the link where it belongs"
+            "{path} does not contain the page's name; insert the link by hand"
         )));
     }
     let words = params.text.as_ref().map_or_else(|| "words to link".into(), |text| format!("'{text}'"));
@@ -136,7 +136,7 @@ fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Par
     Err(Error::Conflict { path: path.into(), expected: format!("{words}{line}"), found: "none there".into() })
 }
 
-/// The link, and the page with it: `None` if anything else than these words would change its meaning.
+/// The link, and the page with it. `None` if the link would change the meaning of anything but these words.
 fn linked(text: &str, place: &Place, target: &str, types: &LinkTypes) -> Option<(String, String)> {
     let pipe = if place.table { "\\|" } else { "|" };
     let words = &place.text;
@@ -145,7 +145,7 @@ fn linked(text: &str, place: &Place, target: &str, types: &LinkTypes) -> Option<
     } else if types.is_label_first() {
         format!("[[{words}{pipe}{target}]]")
     } else if types.exact(words).is_some() {
-        // Words that are a type of link are shown only behind one.
+        // Words equal to a link type are displayed only after an explicit type.
         format!("[[{target}{pipe}references{pipe}{words}]]")
     } else {
         format!("[[{target}{pipe}{words}]]")
@@ -154,7 +154,7 @@ fn linked(text: &str, place: &Place, target: &str, types: &LinkTypes) -> Option<
     let (old, new) = (parse(text, types), parse(&after, types));
     let added = new.links.iter().find(|new| new.range.start == place.range.start)?;
     let shown = added.text.as_ref().unwrap_or(&added.target);
-    // Names are compared in the form that links are read in.
+    // Compare folded names, because links are resolved by them.
     let as_meant = added.range.len() == link.len()
         && text::fold_key(&added.target) == text::fold_key(target)
         && text::fold_key(shown) == text::fold_key(words)
@@ -163,14 +163,14 @@ fn linked(text: &str, place: &Place, target: &str, types: &LinkTypes) -> Option<
         .then_some((link, after))
 }
 
-/// A page at one end of a suggestion.
+/// One page of a suggestion.
 pub(crate) struct End {
     pub number: i64,
     pub id: String,
     pub path: String,
 }
 
-/// Both ends of a suggestion.
+/// Both pages of a suggestion.
 pub(crate) struct Ends {
     pub source: End,
     pub target: End,
@@ -190,7 +190,7 @@ impl Ends {
         Ok(ends)
     }
 
-    /// The change that puts `decision` about them on record.
+    /// The change that records `decision` about these pages.
     pub(crate) fn decision(&self, context: &Context<'_>, decision: Verdict) -> Result<RecordChange> {
         let decision = Decision {
             decision,
@@ -204,7 +204,7 @@ impl Ends {
     }
 }
 
-/// Tells which link was made, and where.
+/// Shows which link was made, and where.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let dry_run = output.written.show_dry_run(page);
     let place = Span::Place(&output.source, output.place.line);

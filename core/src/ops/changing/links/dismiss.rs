@@ -1,4 +1,4 @@
-//! Remembering that two pages shall not be suggested to link to each other.
+//! Records that two pages must not be suggested to link to each other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::show::{Page, Span};
 use crate::suggest::decisions::Verdict;
 use crate::writing::{Plan, carry_out};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::writing("Remember that a suggested link is not wanted.")
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("Dismiss a suggested link, so it is not suggested again.")
     .tool(Tool::Always)
     .unwatched()
     .command("dismiss")
     .idempotent();
 
-/// Which link.
+/// The suggested link.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -29,18 +29,18 @@ pub struct Params {
     pub target: String,
 }
 
-/// What is remembered; it holds in both directions.
+/// The recorded decision; it applies in both directions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Path of the one page.
+    /// Path of the first page.
     pub source: String,
-    /// Path of the other.
+    /// Path of the second page.
     pub target: String,
-    /// Names the decision in the audit log.
+    /// Id of the decision in the audit log.
     pub audit_id: Option<String>,
 }
 
-/// Remembers it.
+/// Records the decision.
 ///
 /// # Errors
 /// [`crate::Error::PageNotFound`], [`crate::Error::AmbiguousPage`], [`crate::Error::Io`].
@@ -52,7 +52,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { source: ends.source.path, target: ends.target.path, audit_id })
 }
 
-/// Tells which link is not wanted.
+/// Shows which link was dismissed.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let (source, target) = (Span::Path(&output.source), Span::Path(&output.target));
     page.line(&[Span::Text("Not suggested again: "), source, Span::Text(" -> "), target]);

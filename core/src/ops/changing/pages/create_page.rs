@@ -1,4 +1,4 @@
-//! Creating a page. A page is never overwritten, and a name that another page has is refused unless it is allowed.
+//! Creates a page. It never overwrites a page, and refuses a name that another page has unless that is allowed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,26 +14,26 @@ use crate::show::{Page, Span, counted};
 use crate::writing::{Change, MovedLink, Plan, Version, carry_out, names};
 use crate::{Error, Result, path, text};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::writing("Create a page; a name that another page has is refused.")
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("Create a page; refuses a name that another page has.")
     .tool(Tool::Always)
     .command("new")
     .arguments(&["title"]);
 
-/// Most links that are shown one by one.
+/// Maximum number of links shown one by one.
 const MOST_SHOWN: usize = 20;
 
-/// The new page.
+/// The page to create.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Its title.
     pub title: String,
-    /// Its path relative to the pages folder; made from the title when absent.
+    /// Its path relative to the pages folder (default: made from the title).
     pub path: Option<String>,
-    /// The folder it lies in, relative to the pages folder, where its file is named after the title.
+    /// The folder for the page, relative to the pages folder; the file is named after the title.
     pub folder: Option<String>,
-    /// Markdown. A first heading with the title is added unless it has one.
+    /// Markdown. A level-1 heading with the title is added if there is none.
     #[serde(default)]
     pub content: String,
     /// Its type, such as spec, api or guide.
@@ -52,7 +52,7 @@ pub struct Params {
     pub dry_run: bool,
 }
 
-/// The page that was made.
+/// The new page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The page.
@@ -60,17 +60,18 @@ pub struct Output {
     pub edited: Edited,
     /// Paths of other pages with this title, alias or file name.
     pub same_name: Vec<String>,
-    /// Links to other pages that lead to the new page now.
+    /// Links to other pages that now lead to the new page.
     pub moved_links: Vec<MovedLink>,
-    /// Pages whose names are spelled alike.
+    /// Pages with similar names.
     pub similar: Vec<String>,
 }
 
-/// Makes the page.
+/// Creates the page.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for a title, path or tag that cannot be used, or a path that is taken;
-/// [`Error::NameTaken`] for a name that another page has, unless that is allowed; [`Error::OutsideProject`], [`Error::Conflict`], [`Error::Io`]. Nothing is written then.
+/// [`Error::NameTaken`] for a name that another page has, unless that is allowed; [`Error::OutsideProject`],
+/// [`Error::Conflict`], [`Error::Io`]. On error, nothing is written.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let title = usable_title(&params.title)?;
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -149,7 +150,7 @@ fn text_of(context: &Context<'_>, path: &str, title: &str, params: &Params) -> R
     Ok(page)
 }
 
-/// The page with a list in its front matter, one item to a line.
+/// Adds a list to the front matter of a page, one item per line.
 fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: &[String]) -> Result<String> {
     if items.is_empty() {
         return Ok(page);
@@ -166,7 +167,7 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
     if parse(&page, &types).front_matter.get(key).is_some() {
         return Err(Error::invalid(format!("`{key}` is already in the front matter of `content`")));
     }
-    // An empty field first: where it has to stand is known there.
+    // Adding an empty field first finds the place for the list.
     let marked = set_fields(path, &page, &[(key, "x")])?;
     let line = format!("{key}: x\n");
     let is_plain = |item: &str| {
@@ -186,7 +187,7 @@ fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: 
     Ok(format!("{before}{key}:\n{quoted}{after}"))
 }
 
-/// Tells which page was made, which others have such a name, and which links lead to it now.
+/// Shows the new page, other pages with this name, and links that now lead to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let edited = &output.edited;
     let written = !edited.written.show_dry_run(page);

@@ -1,4 +1,4 @@
-//! Moving a page to the trash, and telling which links lead nowhere then.
+//! Moves a page to the trash, and reports which links break.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::destroying("Move a page to the trash; the answer names the links that break.")
         .tool(Tool::Always)
@@ -26,52 +26,52 @@ pub const FACTS: Facts =
         .idempotent()
         .required_of_agents(&["confirm", "expected_hash"]);
 
-/// Which page.
+/// The page to delete.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: String,
-    /// Turn the links to the page into the text that they show.
+    /// Replace links to the page by their display text.
     #[serde(default)]
     pub unlink: bool,
-    /// That the page is really meant to go; agents must say so.
+    /// Confirms the deletion; agents must pass true.
     #[serde(default)]
     pub confirm: bool,
-    /// `content_hash` of the page as it was read; agents must give it.
+    /// `content_hash` of the page as read; agents must pass it.
     pub expected_hash: Option<String>,
-    /// Only show what would happen.
+    /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// The page that went, and what led to it.
+/// The deleted page and the links to it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The page as it was.
+    /// The page before the deletion.
     #[serde(flatten)]
     pub page: PageFields,
     /// SHA-256 of its file.
     pub content_hash: String,
-    /// Where it lies now, relative to `.ubp/trash/`.
+    /// Its path in `.ubp/trash/`.
     pub trash: Option<String>,
-    /// Links that led to the page; with `unlink` they are plain text now.
+    /// Links to the page; with `unlink`, they are plain text now.
     pub links: Vec<LostLink>,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
 
-/// A link that led to the page.
+/// A link to the deleted page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LostLink {
-    /// Path of the page that it stands on.
+    /// Path of the linking page.
     pub filepath: String,
     /// Its line, from 1.
     pub line: usize,
-    /// Its target, as written.
+    /// Its target as written.
     pub target: String,
-    /// Path of another page of that name, which it leads to from now on.
+    /// Path of another page with that name, to which it leads now.
     pub leads_to: Option<String>,
 }
 
@@ -79,10 +79,10 @@ pub struct LostLink {
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`], [`Error::Conflict`],
-/// [`Error::ReadOnly`], [`Error::Io`]. Nothing is changed then.
+/// [`Error::ReadOnly`], [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent && !params.confirm && !params.dry_run {
-        return Err(Error::invalid("`confirm` is missing: pass true if the page is really meant to go"));
+        return Err(Error::invalid("`confirm` is missing: pass true to delete the page"));
     }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
@@ -139,7 +139,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// The page with these links as the text that they show.
+/// The page with these links replaced by their display text.
 fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change> {
     let bytes = version.bytes.clone().unwrap_or_default();
     let path = &version.path;
@@ -169,7 +169,7 @@ fn unlinked(version: Version, lost: &[Site], types: &LinkTypes) -> Result<Change
     Ok(Change::edit(version, edited.into_bytes()))
 }
 
-/// Tells where the page lies now, and what became of the links to it.
+/// Shows the page's path in the trash, and what happened to the links to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
@@ -179,7 +179,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let now = |is: &'static str, would_be: &'static str| if output.written.dry_run { would_be } else { is };
     let mut left = 0;
     for links in output.links.chunk_by(|a, b| a.filepath == b.filepath) {
-        // Without `unlink` no other page is edited.
+        // Other pages are edited only with `unlink`.
         let edited = output
             .written
             .changed

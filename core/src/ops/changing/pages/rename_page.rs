@@ -1,4 +1,4 @@
-//! Giving a page another path or title, with every link to it and from it following.
+//! Changes the path or title of a page, and updates all links to it and from it.
 
 use std::collections::HashMap;
 
@@ -15,55 +15,54 @@ use crate::writing::links::{Follower, Renaming, World, keys, spliced};
 use crate::writing::{Change, Plan, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::writing("Give a page another path or title; every link to it and from it follows.")
+    Facts::writing("Change a page's path or title, and update all links to it and from it.")
         .tool(Tool::Always)
         .command("mv")
         .idempotent()
         .required_of_agents(&["expected_hash"]);
 
-/// Which page, and what it is to be called.
+/// The page, and its new name.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: String,
-    /// Its new path relative to the pages folder; with `/` at the end the folder that it moves to.
+    /// Its new path relative to the pages folder; if it ends with `/`, the folder to move the page to.
     pub path: Option<String>,
-    /// Its new title. The title in front matter and an equal first heading change, and the file's name if
-    /// it was made from the title.
+    /// Its new title. The title in front matter and an equal first heading change, and the file name if it was made
+    /// from the title.
     pub title: Option<String>,
-    /// `content_hash` of the page as it was read; agents must give it.
+    /// `content_hash` of the page as read; agents must pass it.
     pub expected_hash: Option<String>,
     /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// The page under its new name.
+/// The renamed page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The page, and every file that changed with it.
+    /// The page, and all files that changed.
     #[serde(flatten)]
     pub edited: Edited,
-    /// Its path before.
+    /// Its previous path.
     pub previous_path: String,
-    /// Its title before.
+    /// Its previous title.
     pub previous_title: String,
 }
 
 /// Renames the page.
 ///
 /// # Errors
-/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the name cannot be used
-/// or a link could not follow; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. Nothing is changed
-/// then.
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] when the name cannot be used or a
+/// link cannot be updated; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.path.is_none() && params.title.is_none() {
-        return Err(Error::invalid("say what is new: `path`, `title`, or both"));
+        return Err(Error::invalid("nothing to rename: pass `path`, `title` or both"));
     }
-    // Nobody else may write between looking at the links and rewriting them.
+    // No other process may write between reading the links and rewriting them.
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
     let subject = Subject::find(context, &params.page)?;
@@ -102,7 +101,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             own = retitled(&new_path, &own, &subject.title, title, &renaming, &types)?;
             follower.check(subject.number, &old_text, &own)?;
         }
-        // Bytes that are no text are moved as they are.
+        // A page that is not UTF-8 is moved unchanged.
         let unread = std::str::from_utf8(subject.version.bytes.as_deref().unwrap_or_default()).is_err();
         if unread && own != old_text {
             subject.text()?;
@@ -141,13 +140,13 @@ fn has_title(page: &Page) -> bool {
     matches!(page.front_matter.get("title"), Some(Value::Text(title)) if !title.trim().is_empty())
 }
 
-/// The first level-1 heading before and after, if it says the title.
+/// The first level-1 heading before and after, if it equals the title.
 fn first_heading(page: &Page, old: &str, new: &str) -> Option<(String, String)> {
     let heading = &page.sections.iter().find(|section| section.level == 1)?.heading;
     (text::fold_key(heading) == text::fold_key(old)).then(|| (heading.clone(), new.to_owned()))
 }
 
-/// Where the file lies under its new title: elsewhere only if its name was made from the old one.
+/// The path under the new title: changed only if the file name was made from the old title.
 fn path_for(context: &Context<'_>, subject: &Subject, page: &Page, title: &str) -> Result<String> {
     let old_path = &subject.version.path;
     let stem = path::page_name(old_path);
@@ -165,7 +164,7 @@ fn path_for(context: &Context<'_>, subject: &Subject, page: &Page, title: &str) 
     free_path(context, path::folder(old_path), &name, Some(old_path))
 }
 
-/// The page's text with its title changed where it stands.
+/// The page's text with its title changed wherever it is set.
 fn retitled(
     path: &str,
     old: &str,
@@ -208,7 +207,7 @@ fn retitled(
     }
 }
 
-/// Tells what the page is called now, and on which pages links were rewritten.
+/// Shows the page's new name, and the pages whose links were rewritten.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
     if edited.written.show_dry_run(page) {

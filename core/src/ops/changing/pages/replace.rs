@@ -1,4 +1,4 @@
-//! Find and replace over all pages, as one change.
+//! Finds and replaces text on all pages, as one change.
 
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -13,16 +13,16 @@ use crate::show::{Page, Span, counted};
 use crate::writing::{Change, Plan, Version, carry_out, is_read_only};
 use crate::{Caller, Context, Error, Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::writing("Find and replace text on all pages, as one change.")
     .tool(Tool::Always)
     .command("replace")
     .idempotent();
 
-/// Most bytes of a compiled regular expression.
+/// Maximum size of a compiled regular expression, in bytes.
 const MOST_COMPILED: usize = 1 << 20;
 
-/// What to find, and where.
+/// What to replace, and where.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -43,18 +43,18 @@ pub struct Params {
     pub dry_run: bool,
 }
 
-/// What was replaced.
+/// The replacements.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Number of replacements.
     pub replaced_count: usize,
     /// Pages with replacements, sorted by path.
     pub pages: Vec<ReplacedPage>,
-    /// Pages that contain it and were not changed.
+    /// Pages that contain the text but were not changed.
     pub skipped: Vec<SkippedPage>,
-    /// Hash of the call and of all pages to change, to pass as `expected_hash`.
+    /// Hash of the call and of all pages to change, for `expected_hash`.
     pub content_hash: String,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
@@ -73,11 +73,11 @@ pub struct ReplacedPage {
 pub struct SkippedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Why.
+    /// Why it was not changed.
     pub reason: String,
 }
 
-/// What to find.
+/// The text or pattern to find.
 enum Wanted<'a> {
     Text(&'a str),
     Pattern(Regex),
@@ -102,9 +102,9 @@ impl Wanted<'_> {
 /// Replaces the text.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an empty text, a broken expression, a path at which nothing lies, or an agent's call
-/// without the hash of what is there now; [`Error::FrontMatter`] for a page whose front matter would break;
-/// [`Error::Conflict`], [`Error::Io`]. Nothing is changed then.
+/// [`Error::InvalidParams`] for an empty text, an invalid expression, an unknown path, or an agent's call without
+/// the current hash; [`Error::FrontMatter`] for a page whose front matter would become invalid;
+/// [`Error::Conflict`], [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let wanted = wanted(&params)?;
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -209,7 +209,7 @@ fn hash(params: &Params, changes: &[Change]) -> ContentHash {
     ContentHash::of(format!("{old}\t{new}\t{}\n{lines}", params.regex).as_bytes())
 }
 
-/// Tells what was replaced, and which pages were skipped.
+/// Shows what was replaced, and which pages were skipped.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let written = !output.written.dry_run || output.written.diff.is_empty();
     if !written {

@@ -1,4 +1,4 @@
-//! Editing a page: a passage, a section, the end or the whole text.
+//! Edits a page: a passage, a section, the end or the whole text.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -16,31 +16,30 @@ use crate::show::{self, Span, counted};
 use crate::writing::{Change, Plan, carry_out, expect};
 use crate::{Context, Error, Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::writing("Edit a page: replace `old` by `new`, replace a section or the whole text, or append.")
         .tool(Tool::Always);
 
-/// Most line numbers in a message.
+/// Maximum number of line numbers in a message.
 const MOST_LINES: usize = 10;
 
-/// Most characters of a line that a message quotes.
+/// Maximum characters of a quoted line in a message.
 const MOST_QUOTED: usize = 80;
 
-/// What becomes of the text that is there.
+/// Where the content goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The content takes the place of everything after the front matter; front matter too, if it brings
-    /// its own.
+    /// The content replaces everything after the front matter; also the front matter, if it has its own.
     Replace,
-    /// The content comes after it, or after what is in `section`.
+    /// The content is added at the end of the page or of `section`.
     Append,
-    /// The content takes the place of `section`.
+    /// The content replaces `section`.
     ReplaceSection,
 }
 
-/// Which page, and its text.
+/// The page, and its new text.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -84,17 +83,17 @@ pub struct Output {
     pub removed_sections: Vec<String>,
 }
 
-/// Changes the page.
+/// Edits the page.
 ///
 /// # Errors
-/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] for a section or a passage that the
-/// page does not have; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. The page is as it was then.
+/// [`Error::PageNotFound`], [`Error::AmbiguousPage`]; [`Error::InvalidParams`] for a section or passage that the
+/// page does not have; [`Error::Conflict`], [`Error::ReadOnly`], [`Error::Io`]. On error, the page is unchanged.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
-    // Others may append at the same time.
+    // Another process may append at the same time.
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
     let subject = Subject::find(context, &params.page)?;
-    // `old` says what is replaced, and appending replaces nothing.
+    // `old` identifies the text to replace, and appending replaces nothing.
     let replaces = params.old.is_none() && params.mode != Some(Mode::Append);
     if replaces || params.expected_hash.is_some() {
         expect(context, params.expected_hash.as_deref(), &subject.version)?;
@@ -113,7 +112,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { edited, replaced_count, kept_sections, removed_sections })
 }
 
-/// The edited text, and what the answer says about the edit.
+/// The edited text, and the answer's fields about the edit.
 #[derive(Default)]
 struct Made {
     text: String,
@@ -166,7 +165,7 @@ fn made(path: &str, old: &str, params: &Params, page: &Page) -> Result<Made> {
             let is_below = |section: &&Section| (whole.start + 1..whole.end).contains(&section.range.start);
             let below: Vec<&Section> = page.sections.iter().filter(is_below).collect();
             if alone {
-                // The sections that follow are the same, but their ids contain the headings above them.
+                // The following sections did not change, but their ids contain the headings above them.
                 let following = page.sections.iter().filter(|section| section.range.start >= own.end).count();
                 let kept =
                     now.sections.iter().skip(now.sections.len().saturating_sub(following)).take(below.len());
@@ -196,7 +195,7 @@ fn made(path: &str, old: &str, params: &Params, page: &Page) -> Result<Made> {
     Ok(Made { text, ..Made::default() })
 }
 
-/// Whether the content of a section has subsections: a heading anywhere but at its start.
+/// Whether the content of a section has subsections: a heading after its start.
 fn has_subsections(content: &str) -> bool {
     let page = parse(content, &LinkTypes::default());
     let leads = |at: usize| content.get(..at).is_some_and(|before| before.trim().is_empty());
@@ -341,13 +340,13 @@ fn scalar<'a>(front_matter: &'a FrontMatter, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Tells what changed on the page.
+/// Shows what changed on the page.
 pub fn show(output: &Output, page: &mut dyn show::Page) {
     let edited = &output.edited;
     let written = !edited.written.show_dry_run(page);
     let path = Span::Path(&edited.page.filepath);
     if written && edited.written.changed.is_empty() {
-        page.line(&[path, Span::Text(" already reads like this; nothing was written")]);
+        page.line(&[path, Span::Text(" already has this text; nothing was written")]);
     } else if written {
         let count = counted(output.replaced_count, "occurrence", "occurrences");
         let count = if output.replaced_count > 1 { format!(": {count} replaced") } else { String::new() };

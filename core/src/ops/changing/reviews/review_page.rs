@@ -1,4 +1,4 @@
-//! Recording that pages were read and are true of their sources as they are now.
+//! Records that pages were read and are accurate for the current state of their sources.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::writing::{Plan, RecordChange, Version, carry_out, expect};
 use crate::{Caller, Context, Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
-    "Record that pages were reviewed against their code; a stale page only when it is \
-                           said to be still accurate.",
+    "Record that pages were reviewed against their code; a stale page only with \
+     `still_accurate`.",
 )
 .tool(Tool::Always)
 .command("review")
@@ -28,10 +28,10 @@ pub const FACTS: Facts = Facts::writing(
 .idempotent()
 .required_of_agents(&["expected_hash"]);
 
-/// Pages up to which it is said what happened to their sources.
+/// Changes of sources are shown for at most this many pages.
 const MOST_WITH_HISTORY: usize = 20;
 
-/// Which pages.
+/// The reviewed pages.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -40,68 +40,66 @@ pub struct Params {
     /// Several pages, each by path, id, title or alias.
     #[serde(default)]
     pub pages: Vec<String>,
-    /// Every page that names sources; for people only.
+    /// All pages with sources; only for people.
     #[serde(default)]
     pub all: bool,
     /// `content_hash` of the page as read; agents must pass it.
     pub expected_hash: Option<String>,
-    /// Also record pages whose sources changed since the last review: they were read again, and what
-    /// they say is true.
+    /// Also record pages whose sources changed since the last review: they were read again and are accurate.
     #[serde(default)]
     pub still_accurate: bool,
 }
 
-/// What was recorded, and what was not.
+/// The recorded and the refused reviews.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages whose review is on record now, by path.
+    /// Pages whose review was recorded, by path.
     pub reviewed: Vec<ReviewedPage>,
-    /// Pages that were not recorded because their code changed, with what changed.
+    /// Pages that were not recorded because their code changed, with the changes.
     pub refused: Vec<RefusedPage>,
-    /// Paths of pages that name no sources, so there is nothing to record.
+    /// Paths of pages without sources, for which there is nothing to record.
     pub without_sources: Vec<String>,
     /// Whether `.ubp/refs.lock` was written.
     pub written: bool,
-    /// Names the change in the audit log; absent when nothing was written.
+    /// Id of the change in the audit log; absent when nothing was written.
     pub audit_id: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A page whose review is on record.
+/// A page whose review was recorded.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReviewedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// Files that were recorded.
+    /// Number of files recorded.
     pub source_count: usize,
-    /// Whether the record differs from the one before.
+    /// Whether the record changed.
     pub changed: bool,
-    /// Entries that stand for no file, which no review settles: mend or delete them.
+    /// Source entries that match no file; reviewing does not fix them: correct or delete them.
     pub missing: Vec<StaleRef>,
-    /// What changed in the code since the last review.
+    /// Changes of the code since the last review.
     pub changes: Vec<SourceDifference>,
 }
 
-/// A page that has to be read first.
+/// A page that must be read first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RefusedPage {
     /// Its path relative to the pages folder.
     pub filepath: String,
     /// Its freshness.
     pub staleness: Staleness,
-    /// What changed in the code since the last review; commits and diffs only while the question is
-    /// about 20 pages or fewer.
+    /// Changes of the code since the last review; commits and diffs only for calls with at most 20 pages.
     pub changes: Vec<SourceDifference>,
-    /// The call that records it all the same, once the page was read.
+    /// The call that records the review anyway, to make after reading the page.
     pub settle_with: Next,
 }
 
 /// Records the reviews.
 ///
 /// # Errors
-/// [`Error::InvalidParams`], [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Io`],
-/// [`Error::Conflict`] when somebody else wrote the lock meanwhile, [`Error::Database`].
+/// [`Error::InvalidParams`], [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::Io`], [`Error::Conflict`]
+/// when another process wrote the lock meanwhile, [`Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut names = params.pages;
     names.extend(params.page);
@@ -115,7 +113,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         ));
     }
     if names.len() != 1 && params.expected_hash.is_some() {
-        return Err(Error::invalid("`expected_hash` is for one page"));
+        return Err(Error::invalid("pass `expected_hash` only with a single page"));
     }
     let (declared, without_sources) = chosen(context, &names, params.all)?;
     for page in declared.values().filter(|_| names.len() == 1) {
@@ -131,7 +129,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     };
     let before = lock.to_text();
     forget_missing(&mut lock, listed.as_deref());
-    // Nobody reads the differences of more, and each takes some processes.
+    // Each difference starts several processes, and nobody reads that many.
     let with_history = declared.len() <= MOST_WITH_HISTORY;
     let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
     for (number, page) in &declared {
@@ -178,8 +176,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { reviewed, refused, without_sources, written, audit_id, index: context.index_state()? })
 }
 
-/// Writes what was reviewed over what is on record now: somebody else may have written meanwhile. Gives the
-/// name of the change in the audit log.
+/// Merges the reviews into the current record, which another process may have changed meanwhile. Returns the id of
+/// the change in the audit log.
 fn save(
     context: &Context<'_>,
     lock: &ReviewLock,
@@ -198,14 +196,14 @@ fn save(
     Ok(carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?.audit_id)
 }
 
-/// Takes out pages that are not among all that there are.
+/// Removes pages that no longer exist.
 fn forget_missing(lock: &mut ReviewLock, listed: Option<&[String]>) {
     if let Some(listed) = listed {
         lock.retain(|page| listed.binary_search_by(|path| path.as_str().cmp(page)).is_ok());
     }
 }
 
-/// The pages that are named, and the paths of those among them that name no sources.
+/// The named pages, and the paths of those without sources.
 fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declared, Vec<String>)> {
     context.index.read(|db| {
         if all && names.is_empty() {
@@ -226,7 +224,10 @@ fn chosen(context: &Context<'_>, names: &[String], all: bool) -> Result<(Declare
     })
 }
 
-/// Tells which pages were recorded, and what those that were not have to be read against.
+/// Pages without a change since their last review that are listed one by one.
+const MOST_UNCHANGED: usize = 5;
+
+/// Shows the recorded pages, and the changes that refused pages must be read against.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for refused in &output.refused {
         let (path, trust) = (Span::Path(&refused.filepath), Span::Trust(refused.staleness));
@@ -236,15 +237,22 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let advice = "read the page against these changes; if it is still accurate, ";
         page.item(&[Span::Text(advice), Span::Text(&settle), Span::Text(" records that")]);
     }
+    let unchanged = output.reviewed.iter().filter(|reviewed| !reviewed.changed).count();
     for reviewed in &output.reviewed {
         let what = if reviewed.changed { "reviewed:" } else { "already reviewed:" };
         let files = format!(" ({})", counted(reviewed.source_count, "source", "sources"));
-        page.line(&[Span::Strong(what), Span::Text(" "), Span::Path(&reviewed.filepath), Span::Text(&files)]);
+        if reviewed.changed || unchanged <= MOST_UNCHANGED {
+            let path = Span::Path(&reviewed.filepath);
+            page.line(&[Span::Strong(what), Span::Text(" "), path, Span::Text(&files)]);
+        }
         reviewed.changes.iter().for_each(|change| show_difference(change, page));
         for missing in &reviewed.missing {
             let wrong = format!(" {}; correct the source_refs of ", what_is_wrong(missing));
             page.warn(&[Span::File(&missing.file_path), Span::Text(&wrong), Span::Path(&reviewed.filepath)]);
         }
+    }
+    if unchanged > MOST_UNCHANGED {
+        page.line(&[Span::Strong("already reviewed:"), Span::Text(&format!(" {unchanged} pages"))]);
     }
     for path in &output.without_sources {
         page.warn(&[Span::Path(path), Span::Text(" names no sources, so there is nothing to record")]);

@@ -1,4 +1,4 @@
-//! How two ways to rank differ, query by query.
+//! The difference between two settings, query by query.
 
 use super::runs::Measured;
 use super::significance::{EQUAL, Significance};
@@ -7,7 +7,7 @@ use crate::Result;
 use crate::progress::Cancel;
 use crate::search::rounded;
 
-/// Compares `run` with `baseline`, both over `queries`; lists at most `examples` of each kind.
+/// Compares `run` with `baseline` on the same `queries`; lists at most `examples` of each kind.
 pub(super) fn compare(
     setting: Setting,
     queries: &[&Query],
@@ -41,7 +41,7 @@ pub(super) fn compare(
         setting,
         difference: shown(found.mean),
         interval: found.interval.map(shown),
-        // Four decimals would make small ones 0, which no such probability is.
+        // Four decimals would round small probabilities to 0.
         p_value: (found.p_value * 1e7).round() / 1e7,
         wins,
         losses,

@@ -1,5 +1,5 @@
-//! Documents of an evaluation set as a project of their own, in memory: each becomes a page whose text
-//! is the document's, with title and links in its front matter.
+//! The documents of an evaluation set as a project in memory: each becomes a page with the document's text, and
+//! with its title and links in front matter.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use crate::manifest::{LinkOrder, Manifest};
 use crate::ports::{MemorySource, NoHistory};
 use crate::{Context, Error, Result, path};
 
-/// A project made of documents, not yet indexed.
+/// A project built from documents, not indexed yet.
 pub(super) struct Library {
     pub index: Index,
     pub source: MemorySource,
     pub manifest: Manifest,
-    /// Path of the page of every document, by the document's id.
+    /// Path of each document's page, by document id.
     pub paths: HashMap<String, String>,
-    /// Links from or to documents that are not there.
+    /// Links from or to missing documents.
     pub unresolved_links: usize,
 }
 
 impl Library {
     /// # Errors
-    /// [`Error::InvalidParams`] for an id that is empty or stands twice; [`Error::Database`].
+    /// [`Error::InvalidParams`] for an empty or duplicate id; [`Error::Database`].
     pub fn new(documents: &[Document], links: &[DocumentLink], manifest: &Manifest) -> Result<Self> {
         let paths = paths(documents)?;
         let mut library = Self {
@@ -36,7 +36,7 @@ impl Library {
         };
         library.manifest.pages_dir = ".".into();
         library.manifest.links.order = LinkOrder::TargetFirst;
-        // What each document links to, as links are written.
+        // The links of each document, in link syntax.
         let mut outgoing: HashMap<&str, Vec<String>> = HashMap::new();
         for link in links {
             let link_type = link.link_type.as_deref().unwrap_or("references");
@@ -63,7 +63,7 @@ impl Library {
         Ok(library)
     }
 
-    /// What operations work with in this project, for whoever asked in `outer`.
+    /// The context of this project; everything else comes from `outer`.
     pub fn context<'a>(&'a self, outer: &Context<'a>) -> Context<'a> {
         Context {
             index: self.index.view(),
@@ -82,7 +82,7 @@ impl Library {
     }
 }
 
-/// A path for every document: its id where that can be one.
+/// A path for each document: its id if that is a valid path.
 fn paths(documents: &[Document]) -> Result<HashMap<String, String>> {
     let mut paths = HashMap::new();
     let mut used = HashSet::new();
@@ -111,7 +111,7 @@ fn can_be_in_type(c: char) -> bool {
     !c.is_control() && !"[]|#^".contains(c)
 }
 
-/// The document as a page. Values are JSON strings, which YAML reads the same.
+/// The document as a page. Values are JSON strings, which are valid YAML.
 fn page(document: &Document, links: Option<&Vec<String>>) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut page = String::from("---\n");
@@ -124,7 +124,7 @@ fn page(document: &Document, links: Option<&Vec<String>>) -> String {
         page += "links:\n";
         page.extend(links.iter().map(|link| format!("  - {}\n", quoted(link))));
     }
-    // Without front matter a line `---` of the text's own could open one.
+    // Always write front matter: a line `---` in the text could otherwise open it.
     page += "---\n";
     page += &document.text;
     page

@@ -1,4 +1,4 @@
-//! Judgements by page number: which queries can be measured, and which judgements name no page.
+//! Judgements by page number: the measurable queries, and the judgements that match no page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::index::questions::pages;
 use crate::ops::page::{Found, look_up};
 use crate::{Error, Result};
 
-/// Judgements that are shown as examples of those that name no page.
+/// Maximum examples of judgements that match no page.
 const SHOWN: usize = 10;
 
 /// The judgements of a set.
@@ -17,11 +17,11 @@ pub(super) struct Judged {
     /// Grades by page, by query; only queries with a relevant page.
     pub grades: HashMap<String, HashMap<i64, i64>>,
     pub unresolved: Unresolved,
-    /// Judgements about queries that the set does not have.
+    /// Judgements whose query is not in the set.
     pub unknown_queries: usize,
 }
 
-/// Finds the pages that judgements name: documents by their id, pages of a project by any name.
+/// Finds the pages that judgements name: documents by id, pages of a project by any name.
 pub(super) fn resolve(
     context: &Context<'_>,
     library: Option<&Library>,
@@ -49,7 +49,7 @@ pub(super) fn resolve(
         }
         match pages.get(judgement.page.as_str()) {
             Some(Found::Page(page)) => {
-                // Two names of one page: the better grade is what a reader of it would say.
+                // If two judgements name the same page, the higher grade counts.
                 let grades = judged.grades.entry(judgement.query.clone()).or_default();
                 let grade = grades.entry(*page).or_insert(judgement.grade);
                 *grade = judgement.grade.max(*grade);
@@ -73,7 +73,7 @@ pub(super) fn resolve(
     Ok(judged)
 }
 
-/// What every name in the judgements leads to.
+/// The page for every name in the judgements.
 fn pages<'a>(
     context: &Context<'_>,
     library: Option<&Library>,

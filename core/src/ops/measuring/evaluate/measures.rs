@@ -1,18 +1,18 @@
-//! How good one ranking is, by the measures that the field compares rankings with.
+//! Standard measures of the quality of a ranking.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How far a ranking is looked at.
+/// Number of ranks that are measured.
 pub(super) const DEPTH: usize = 100;
 
 /// Means over queries, each 0 to 1, four decimals in answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Measures {
-    /// Normalised discounted cumulated gain of the first ten pages (Järvelin and Kekäläinen 2002), the
-    /// gain of a page being its grade, as in `ndcg_cut` of trec_eval.
+    /// Normalised discounted cumulative gain of the first ten pages (Järvelin and Kekäläinen 2002); the gain of a
+    /// page is its grade, as in `ndcg_cut` of trec_eval.
     pub ndcg_at_10: f64,
-    /// One over the rank of the first relevant page, 0 beyond the tenth (Voorhees 1999).
+    /// Reciprocal rank of the first relevant page, 0 after the tenth (Voorhees 1999).
     pub mrr_at_10: f64,
     /// Share of the relevant pages among the first five.
     pub recall_at_5: f64,
@@ -24,14 +24,14 @@ pub struct Measures {
     pub hit_at_1: f64,
     /// Share of queries with a relevant page among the first five.
     pub hit_at_5: f64,
-    /// Share of queries with every relevant page among the first ten: what a question needs that is
-    /// answered by several pages together.
+    /// Share of queries with all relevant pages among the first ten: for questions that need several pages
+    /// together.
     pub all_at_10: f64,
 }
 
 impl Measures {
-    /// Of one ranking. `ranked` holds the grade of each page from the first on, 0 where it was not
-    /// judged; `judged` every grade that was given for the query, at least one of them above 0.
+    /// The measures of one ranking. `ranked` contains the grade of each page in order, 0 if not judged; `judged`
+    /// contains all grades for the query, at least one of them above 0.
     pub(super) fn of(ranked: &[i64], judged: &[i64]) -> Self {
         let relevant = judged.iter().filter(|&&grade| grade > 0).count();
         let among = |first: usize| ranked.iter().take(first).filter(|&&grade| grade > 0).count();
@@ -53,7 +53,7 @@ impl Measures {
         }
     }
 
-    /// The mean over queries; zeros over none.
+    /// The mean over queries; zeros if there are none.
     pub(super) fn mean(of: &[Self]) -> Self {
         let mean = |field: fn(&Self) -> f64| {
             crate::search::rounded(of.iter().map(field).sum::<f64>() / of.len().max(1) as f64)
@@ -71,23 +71,23 @@ impl Measures {
     }
 }
 
-/// Grades of the first ten places, each divided by the logarithm to base 2 of its rank plus one.
+/// Sum over the first ten ranks of the grade divided by log2(rank + 1).
 fn discounted_gain(grades: &[i64]) -> f64 {
     let ranked = grades.iter().take(10).zip(2_u32..);
     ranked.map(|(&grade, divisor)| grade.max(0) as f64 / f64::from(divisor).log2()).sum()
 }
 
-/// How long queries took, in milliseconds.
+/// Query times in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Latency {
-    /// Half of the queries took no longer.
+    /// Median.
     pub p50: f64,
-    /// 95 in 100 took no longer.
+    /// 95th percentile.
     pub p95: f64,
 }
 
 impl Latency {
-    /// Of these times in microseconds, by nearest rank; zeros for none.
+    /// Percentiles of these times in microseconds, by nearest rank; zeros if there are none.
     pub(super) fn of(mut micros: Vec<u64>) -> Self {
         micros.sort_unstable();
         let percentile = |percent: usize| {

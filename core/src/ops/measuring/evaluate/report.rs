@@ -1,4 +1,4 @@
-//! What an evaluation answers.
+//! The output of an evaluation.
 
 use std::collections::BTreeMap;
 
@@ -9,94 +9,94 @@ use super::measures::{Latency, Measures};
 use crate::ops::page::IndexState;
 use crate::search::SearchMode;
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Queries that were measured.
+    /// Measured queries.
     pub query_count: usize,
-    /// Queries left out, because no page that is there was judged relevant to them.
+    /// Queries skipped because no existing page was judged relevant to them.
     pub skipped_query_count: usize,
-    /// Pages that were searched.
+    /// Searched pages.
     pub page_count: usize,
     /// Links between them.
     pub link_count: usize,
-    /// Links of the set from or to documents that it does not have.
+    /// Links of the set from or to missing documents.
     pub unresolved_link_count: usize,
-    /// Judgements about pages that are not there; they do not count.
+    /// Judgements of missing pages; they do not count.
     pub unresolved_judgements: Unresolved,
-    /// Judgements about queries that the set does not have; they do not count.
+    /// Judgements whose query is not in the set; they do not count.
     pub unknown_query_judgement_count: usize,
-    /// What others are compared with: the search as the project has it, or the one that was asked for.
+    /// The setting that others are compared with: the project's search settings, or the requested one.
     pub baseline: Setting,
-    /// What each mode reaches, by its name.
+    /// Measures of each mode, by its name.
     pub modes: BTreeMap<String, Run>,
-    /// What hybrid search reaches with each alpha and depth, when a comparison was asked for.
+    /// Measures of hybrid search with each alpha and depth, if a comparison was requested.
     pub settings: Vec<Run>,
-    /// How the baseline and each other run differ on the same queries.
+    /// Differences between the baseline and each other run on the same queries.
     pub comparisons: Vec<Comparison>,
-    /// The queries on which the baseline does worst, worst first.
+    /// The queries with the lowest scores in the baseline, lowest first.
     pub weakest: Vec<QueryScore>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// Judgements about pages that are not there.
+/// Judgements of missing pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unresolved {
-    /// How many.
+    /// Number of judgements.
     pub count: usize,
     /// The first few.
     pub examples: Vec<UnresolvedJudgement>,
 }
 
-/// A judgement about no page.
+/// A judgement of a missing page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnresolvedJudgement {
     /// Id of the query.
     pub query: String,
-    /// The page as the judgement names it.
+    /// The page as written in the judgement.
     pub page: String,
-    /// Paths of the pages that it could be; none when there is no such page.
+    /// Paths of the pages that it could mean; empty if there are none.
     pub candidates: Vec<String>,
 }
 
-/// A way to rank.
+/// A setting of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Setting {
-    /// Which evidence ranks.
+    /// What to rank by.
     pub mode: SearchMode,
-    /// Weight of relevance against links; `null` where links have no say.
+    /// Weight of relevance against links; `null` if links do not count.
     pub alpha: Option<f64>,
-    /// Hops over which links lend relevance; `null` where links have no say.
+    /// Hops over which linked pages raise each other's relevance; `null` if links do not count.
     pub depth: Option<usize>,
 }
 
-/// What a way to rank reaches.
+/// The measures of one setting.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Run {
-    /// The way to rank.
+    /// The setting.
     #[serde(flatten)]
     pub setting: Setting,
     /// Means over the queries.
     #[serde(flatten)]
     pub measures: Measures,
-    /// Time for embedding the query and ranking.
+    /// Time to embed the query and rank.
     pub latency_ms: Latency,
-    /// Queries that were answered by words in place of vectors.
+    /// Queries answered by words instead of vectors.
     pub fallbacks: usize,
 }
 
-/// How a way to rank differs from the baseline.
+/// The difference between a setting and the baseline.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// The way to rank.
+    /// The setting.
     #[serde(flatten)]
     pub setting: Setting,
-    /// Its mean `ndcg_at_10` less that of the baseline.
+    /// Its mean `ndcg_at_10` minus that of the baseline.
     pub difference: f64,
     /// 95 % confidence interval of the difference: paired bootstrap over queries.
     pub interval: [f64; 2],
-    /// Probability of a difference at least this large, either way, were the two equally good: paired
+    /// Probability of a difference at least this large in either direction if both were equally good: paired
     /// randomisation test. Seven decimals.
     pub p_value: f64,
     /// Queries with a higher score than in the baseline.
@@ -111,12 +111,12 @@ pub struct Comparison {
     pub largest_losses: Vec<QueryDifference>,
 }
 
-/// A query on which two ways to rank differ.
+/// A query on which two settings differ.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QueryDifference {
     /// Its id.
     pub id: String,
-    /// What it asks.
+    /// Its text.
     pub text: String,
     /// Its `ndcg_at_10` in the baseline.
     pub baseline: f64,
@@ -124,12 +124,12 @@ pub struct QueryDifference {
     pub score: f64,
 }
 
-/// How a query fares.
+/// The score of a query.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QueryScore {
     /// Its id.
     pub id: String,
-    /// What it asks.
+    /// Its text.
     pub text: String,
     /// Its `ndcg_at_10`.
     pub score: f64,

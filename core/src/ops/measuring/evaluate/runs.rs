@@ -1,4 +1,4 @@
-//! Asking every query in every way.
+//! Runs every query with every setting.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::ops::search::{Prepared, SearchType};
 use crate::progress::Stage;
 use crate::search::{Filter, SearchMode, rank};
 
-/// What one way to rank made of the queries, in their order.
+/// The results of one setting, in the order of the queries.
 #[derive(Debug, Default)]
 pub(super) struct Measured {
     pub queries: Vec<Measures>,
@@ -29,7 +29,7 @@ impl Measured {
     }
 }
 
-/// Asks every query in every way; `grades` are those of its pages.
+/// Runs every query with every setting; `grades` are the grades of its pages.
 pub(super) fn run(
     context: &Context<'_>,
     queries: &[&Query],
@@ -38,7 +38,7 @@ pub(super) fn run(
 ) -> Result<Vec<Measured>> {
     let by_meaning = settings.iter().any(|setting| setting.mode != SearchMode::Fulltext);
     if let Some(first) = queries.first() {
-        // Loading model and vectors is no part of what a query takes.
+        // Loading the model and the vectors must not count as query time.
         ask(context, first, by_meaning, settings)?;
     }
     let mut runs: Vec<Measured> = settings.iter().map(|_| Measured::default()).collect();
@@ -61,14 +61,14 @@ pub(super) fn run(
 }
 
 struct Answer {
-    /// Numbers of the pages, best first.
+    /// Page numbers, best first.
     pages: Vec<i64>,
     micros: u64,
     search_type: SearchType,
 }
 
-/// Asks a query in every way. It is embedded once, and the time for that counted wherever its vector
-/// is of use.
+/// Runs a query with every setting. The query is embedded once; that time is added to every setting that uses the
+/// vector.
 fn ask(context: &Context<'_>, query: &Query, by_meaning: bool, settings: &[Setting]) -> Result<Vec<Answer>> {
     let now = || context.clock.monotonic_micros();
     let begun = now();
@@ -82,7 +82,7 @@ fn ask(context: &Context<'_>, query: &Query, by_meaning: bool, settings: &[Setti
     let mut answers = Vec::with_capacity(settings.len());
     for setting in settings {
         let started = now();
-        // Where links have no say the request leaves them out, whatever these are.
+        // If links do not count, the request ignores these values.
         let (alpha, depth) = (setting.alpha.unwrap_or(1.0), setting.depth.unwrap_or(0));
         let request = prepared.request(setting.mode, alpha, depth, &[], &filter);
         let hits = context.index.read(|db| rank(db, &request))?;

@@ -1,13 +1,13 @@
-//! An evaluation, told to a reader: tables of measures and of differences, and the queries behind them.
+//! Shows an evaluation: tables of measures and differences, and the queries behind them.
 
 use super::{Comparison, Output, QueryDifference, Run, Setting};
 use crate::search::SearchMode;
 use crate::show::{Page, Span, counted};
 
-/// Characters of a query that are told.
+/// Maximum characters of a query.
 const QUERY_WIDTH: usize = 90;
 
-/// Tells what was measured.
+/// Shows the measurements.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let names = Names::of(output);
     page.line(&[Span::Text(&format!(
@@ -35,7 +35,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.index.show_with_vectors(page);
 }
 
-/// What settings are called: depths are named only where they differ.
+/// Names of settings; depths are included only if they differ.
 struct Names {
     depths: bool,
 }
@@ -107,7 +107,7 @@ fn show_differences(output: &Output, names: &Names, page: &mut dyn Page) {
     page.table(&columns, &output.comparisons.iter().map(row).collect::<Vec<_>>());
 }
 
-/// The comparisons whose queries are worth a look: those of other modes, and of the best setting.
+/// The comparisons whose queries are shown: with the other modes, and with the best setting.
 fn worth_a_look(output: &Output) -> impl Iterator<Item = &Comparison> {
     let hybrid = |comparison: &&Comparison| comparison.setting.mode == SearchMode::Hybrid;
     let best = output.comparisons.iter().filter(hybrid).max_by(|a, b| a.difference.total_cmp(&b.difference));
@@ -163,7 +163,7 @@ fn show_what_is_left_out(output: &Output, page: &mut dyn Page) {
         let links = counted(output.unresolved_link_count, "link", "links");
         page.warn(&[Span::Text(&format!("{links} from or to documents that do not exist"))]);
     }
-    // A query that cannot be compared by meaning cannot be in any setting.
+    // A query that cannot be compared by meaning falls back in every setting.
     let fallbacks = output.modes.values().map(|run| run.fallbacks).max().unwrap_or(0);
     if fallbacks > 0 {
         let queries = counted(fallbacks, "query was", "queries were");

@@ -1,38 +1,36 @@
-//! Whether two ways to rank differ by more than chance, judged from their scores on the same queries.
-//! The test is the paired randomisation test, which Smucker, Allan and Carterette (2007) recommend for
-//! rankings; the interval comes from the paired bootstrap (Efron and Tibshirani 1993). Both are
-//! seeded, so that equal scores give equal answers.
+//! Whether two settings differ by more than chance, judged by their scores on the same queries. The test is the
+//! paired randomisation test, as recommended by Smucker, Allan and Carterette (2007) for rankings; the interval is
+//! the paired bootstrap (Efron and Tibshirani 1993). Both are seeded, so equal scores give equal results.
 
 use crate::Result;
 use crate::progress::Cancel;
 
-/// Samples that interval and test draw.
+/// Samples for the interval and the test.
 const SAMPLES: usize = 10_000;
-/// Differences up to which every way to turn their signs is tried: a million.
+/// Up to this many differences, all combinations of signs are tried: about a million.
 const EXACT: usize = 20;
-/// Scores nearer than this are equal: less than any change of a ranking moves them.
+/// Scores that differ by less are equal; any change of a ranking causes a larger difference.
 pub(super) const EQUAL: f64 = 1e-9;
 
-/// What chance has to say about the mean of differences.
+/// The significance of a mean difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Significance {
     pub mean: f64,
     /// 95 % confidence interval of the mean.
     pub interval: [f64; 2],
-    /// Probability of a mean at least this far from 0, were the two ways equally good.
+    /// Probability of a mean at least this far from 0 if both settings were equally good.
     pub p_value: f64,
 }
 
 impl Significance {
-    /// Of one difference per query; of no differences, that there is nothing to see.
+    /// From one difference per query; not significant if there are none.
     pub(super) fn of(differences: &[f64], cancel: &Cancel) -> Result<Self> {
         let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;
         Ok(Self { mean, interval: interval(differences, cancel)?, p_value: p_value(differences, cancel)? })
     }
 }
 
-/// The 2.5th and 97.5th percentile of the mean of as many queries, drawn again and again with
-/// replacement.
+/// The 2.5th and 97.5th percentiles of the mean over resamples of the same size, drawn with replacement.
 fn interval(differences: &[f64], cancel: &Cancel) -> Result<[f64; 2]> {
     let count = differences.len();
     if count == 0 {
@@ -50,11 +48,10 @@ fn interval(differences: &[f64], cancel: &Cancel) -> Result<[f64; 2]> {
     Ok([means[tail], means[SAMPLES - 1 - tail]])
 }
 
-/// The share of the ways to turn signs of the differences that give a sum at least as far from 0:
-/// counted where there are few, else estimated (the given signs count as one of the samples, so that
-/// it is never 0).
+/// The share of sign combinations whose sum is at least as far from 0. Exact if there are few differences,
+/// otherwise estimated; the observed signs count as one sample, so the result is never 0.
 fn p_value(differences: &[f64], cancel: &Cancel) -> Result<f64> {
-    // Whichever sign it has, no difference adds nothing.
+    // Zero differences contribute nothing with either sign.
     let differing: Vec<f64> = differences.iter().copied().filter(|d| d.abs() >= EQUAL).collect();
     let observed = differing.iter().sum::<f64>().abs() - EQUAL;
     if differing.len() <= EXACT {
@@ -63,7 +60,7 @@ fn p_value(differences: &[f64], cancel: &Cancel) -> Result<f64> {
         let mut sum: f64 = differing.iter().sum();
         let mut extreme = u64::from(sum.abs() >= observed);
         for way in 1..ways {
-            // In the order of a Gray code each way turns a single sign of the one before.
+            // In Gray code order, each combination flips one sign of the previous one.
             let turned = way.trailing_zeros() as usize;
             signs[turned] = -signs[turned];
             sum += 2.0 * signs[turned] * differing[turned];
@@ -87,7 +84,7 @@ fn p_value(differences: &[f64], cancel: &Cancel) -> Result<f64> {
     Ok(extreme as f64 / (SAMPLES + 1) as f64)
 }
 
-/// Numbers that look random and are the same every time (Steele, Lea and Flood 2014).
+/// A seeded pseudo-random generator (Steele, Lea and Flood 2014).
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -99,9 +96,9 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `end`, without it.
+    /// A number from 0 to `end`, exclusive.
     fn below(&mut self, end: usize) -> usize {
-        // The upper half of the product is below `end`, so it fits whatever `usize` is.
+        // The upper half of the product is below `end`, so it fits into `usize`.
         usize::try_from((u128::from(self.next()) * end as u128) >> 64).unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! Evaluations of small sets whose answers are plain to see.
+//! Evaluations of small sets whose results are easy to verify.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn judgement(query: &str, page: &str, grade: i64) -> Value {
 }
 
 #[test]
-fn pages_are_judged_by_any_of_their_names() {
+fn judgements_name_pages_by_path_title_or_alias() {
     let project = project();
     for name in ["login.md", "login", "Login Feature", "Sign in", "sign IN", "./login.md"] {
         let params = json!({ "queries": [query("q", "password")], "judgements": [judgement("q", name, 1)] });
@@ -67,11 +67,11 @@ fn judgements_without_a_page_are_reported_and_do_not_count() {
             { "query": "r", "page": "nowhere", "candidates": [] },
         ] })
     );
-    assert_eq!(output["modes"]["hybrid"]["recall_at_10"], 1.0, "of the judgement that counts");
+    assert_eq!(output["modes"]["hybrid"]["recall_at_10"], 1.0, "the valid judgement counts");
 }
 
 #[test]
-fn a_comparison_has_every_mode_and_setting_once() {
+fn a_comparison_contains_each_mode_and_setting_once() {
     let params = json!({
         "queries": [query("q", "password")], "judgements": [judgement("q", "login", 1)], "compare": true,
     });
@@ -82,10 +82,10 @@ fn a_comparison_has_every_mode_and_setting_once() {
         output["settings"].as_array().unwrap().iter().map(|run| run["alpha"].as_f64().unwrap()).collect();
     assert_eq!(alphas, [0.3, 0.5, 0.7, 0.9, 1.0]);
     assert_eq!(output["baseline"], json!({ "mode": "hybrid", "alpha": 0.7, "depth": 2 }));
-    // Two other modes, and four alphas that are not the project's.
+    // Two other modes, and four alphas other than the project's.
     assert_eq!(output["comparisons"].as_array().unwrap().len(), 6);
     assert_eq!(output["modes"]["fulltext"]["alpha"], Value::Null);
-    assert_eq!(evaluate(&project(), params.clone()).unwrap(), output, "the same again");
+    assert_eq!(evaluate(&project(), params.clone()).unwrap(), output, "a repeated run gives the same output");
 
     let mut params = params;
     params["depths"] = json!([1, 2, 1]);
@@ -95,7 +95,7 @@ fn a_comparison_has_every_mode_and_setting_once() {
 }
 
 #[test]
-fn wins_and_losses_name_their_queries() {
+fn wins_and_losses_contain_their_queries() {
     let measured = |scores: [f64; 6]| runs::Measured {
         queries: scores.map(|ndcg_at_10| Measures { ndcg_at_10, ..Measures::default() }).to_vec(),
         ..runs::Measured::default()
@@ -123,11 +123,11 @@ fn wins_and_losses_name_their_queries() {
     assert_eq!(ids(&compare(100).largest_wins), "adf");
     let weakest = compare::weakest(&queries, &baseline, 3);
     assert_eq!(weakest.iter().map(|query| query.id.as_str()).collect::<Vec<_>>(), ["f", "c", "d"]);
-    assert_eq!(compare::weakest(&queries, &baseline, 100).len(), 5, "a perfect one is not weak");
+    assert_eq!(compare::weakest(&queries, &baseline, 100).len(), 5, "a perfect score is not weak");
 }
 
 #[test]
-fn documents_are_searched_in_place_of_the_pages() {
+fn documents_are_searched_instead_of_pages() {
     let documents = json!([
         { "id": "/", "title": "Home \"quoted\": [x]\nhere", "text": "---\nzebra: [\n" },
         { "id": "a/b", "title": "", "text": "table" },
@@ -152,7 +152,7 @@ fn documents_are_searched_in_place_of_the_pages() {
 }
 
 #[test]
-fn links_of_documents_lend_relevance_and_change_no_text() {
+fn links_between_documents_raise_relevance_without_changing_text() {
     let documents = json!([
         { "id": "h1", "title": "Zebra", "text": "It has stripes." },
         { "id": "h2", "title": "Savannah", "text": "Grass." },
@@ -165,7 +165,7 @@ fn links_of_documents_lend_relevance_and_change_no_text() {
     let run = |links: Value, mode: &str| {
         let mut params = params(links);
         params["mode"] = mode.into();
-        // Words alone, so that the second page can come through its link only.
+        // By words only, so the second page can be found only through its link.
         let project = Project::with_pages([]);
         let context = crate::Context { embedder: None, ..project.context() };
         context.call("evaluate", params).unwrap()
@@ -176,7 +176,7 @@ fn links_of_documents_lend_relevance_and_change_no_text() {
     assert_eq!(linked["modes"]["hybrid"]["all_at_10"], 1.0, "{linked:#}");
     assert_eq!((&linked["link_count"], &linked["unresolved_link_count"]), (&json!(1), &json!(1)));
     assert_eq!(linked["modes"]["hybrid"]["fallbacks"], 1);
-    // By words alone nothing differs: the link is no text.
+    // By words only, nothing differs, because the link is not text.
     let by_words = |links| run(links, "fulltext")["modes"].clone();
     assert_eq!(by_words(json!([link("h2", Value::Null)])), by_words(json!([])));
 }
@@ -198,7 +198,7 @@ fn queries_that_cannot_be_compared_by_meaning_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_refused() {
+fn sets_without_measurable_queries_and_invalid_parameters_are_refused() {
     let good = json!({ "queries": [query("q", "password")], "judgements": [judgement("q", "login", 1)] });
     for (field, value, expected) in [
         ("queries", json!([]), "there are no queries"),
@@ -235,7 +235,7 @@ fn what_cannot_be_measured_is_refused() {
 }
 
 #[test]
-fn a_huge_grade_is_a_grade() {
+fn a_huge_grade_does_not_overflow() {
     let params = json!({
         "queries": [query("q", "password")],
         "judgements": [judgement("q", "login", i64::MAX), judgement("q", "db/users", i64::MIN)],
@@ -244,7 +244,7 @@ fn a_huge_grade_is_a_grade() {
 }
 
 #[test]
-fn it_stops_when_asked_to() {
+fn cancelling_stops_it() {
     let project = project();
     let cancel = Cancel::default();
     cancel.request();

@@ -1,4 +1,4 @@
-//! What is wrong with the project, and the way out of each.
+//! Problems of the project, and how to fix each.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::show::{Page, Span, counted};
 mod checks;
 mod groups;
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("Find broken links, unreadable pages and other problems, and how to fix them.")
         .tool(Tool::Always)
@@ -24,31 +24,31 @@ pub const FACTS: Facts =
         .command("doctor")
         .arguments(&["kind"]);
 
-/// Which findings.
+/// Selects the findings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// All findings of this kind, such as `unresolved_link`; the first of every kind when absent.
+    /// Return all findings of this kind, such as `unresolved_link` (default: the first of every kind).
     pub kind: Option<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Every finding, worst first, then by file and line; of the kind that was asked for.
+    /// The findings, worst first, then by file and line; only of the requested kind.
     pub findings: Vec<Finding>,
-    /// The kind that was asked for; absent when all were.
+    /// The requested kind; absent when all were requested.
     pub kind: Option<String>,
-    /// Findings by code, whatever was asked for.
+    /// Findings of every kind, by code.
     pub counts: BTreeMap<String, usize>,
-    /// Pages that links ask for and that are not there, most wanted first.
+    /// Missing pages that links name, most wanted first.
     pub wanted_pages: Vec<WantedPage>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -58,7 +58,7 @@ pub struct Output {
 pub enum Severity {
     /// Something does not work.
     Error,
-    /// Something probably does not work as meant.
+    /// Something probably does not work as intended.
     Warning,
     /// Worth knowing.
     Info,
@@ -71,17 +71,17 @@ pub struct Finding {
     pub severity: Severity,
     /// Stable name of the kind of problem.
     pub code: String,
-    /// The file concerned, relative to the pages folder; absent when it is the whole project.
+    /// The file, relative to the pages folder; absent for the whole project.
     pub filepath: Option<String>,
-    /// The line concerned, from 1.
+    /// The line, from 1.
     pub line: Option<usize>,
     /// What is wrong.
     pub message: String,
-    /// The way out.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
-/// A page that is not there.
+/// A missing page that links name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WantedPage {
     /// The target as links write it.
@@ -105,7 +105,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         checks::unreadable(&listing, &mut findings);
         checks::diagnostics(db, &mut findings)?;
         let label_first = checks::label_first_dialect(db, &mut findings)?;
-        // Where links are read from the wrong side, what they say of single links is noise.
+        // If the links are read in the wrong order, findings about single links are noise.
         let wanted = if label_first { Vec::new() } else { checks::unresolved(db, &mut findings)? };
         if !label_first {
             checks::ambiguous(db, &mut findings)?;
@@ -147,7 +147,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let mut output = Output { findings, kind, counts, wanted_pages, omitted, index };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         let (wanted, found) = (output.wanted_pages.len(), output.findings.len());
-        // The counts stay, so that what is left out is known all the same.
+        // The counts stay, so the number of omitted findings is known.
         let dropped = match wanted > found {
             true => excess.shorten(&mut output.wanted_pages),
             false => excess.shorten(&mut output.findings),
@@ -158,15 +158,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Findings of each kind that are told where no kind was asked for.
+/// Findings shown of each kind if no kind is requested.
 const FEW: usize = 10;
 
-/// Tells the first findings of each kind, or all of the kind that was asked for.
+/// Shows the first findings of each kind, or all of the requested kind.
 pub fn show(output: &Output, page: &mut dyn Page) {
     show_most(output, if output.kind.is_some() { usize::MAX } else { FEW }, page);
 }
 
-/// Tells every finding, by kind.
+/// Shows all findings, by kind.
 pub fn show_all(output: &Output, page: &mut dyn Page) {
     show_most(output, usize::MAX, page);
 }
@@ -176,7 +176,7 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
         _ if output.counts.is_empty() => page.line(&[Span::Text("No problems found.")]),
         Some(kind) if !output.counts.contains_key(kind) => {
             let there: Vec<&str> = output.counts.keys().map(String::as_str).collect();
-            let there = format!("; there are {}", there.join(", "));
+            let there = format!("; the kinds found are {}", there.join(", "));
             page.line(&[Span::Text("No problem of the kind "), Span::Code(kind), Span::Text(&there)]);
         }
         _ => {}
@@ -224,7 +224,7 @@ fn show_most(output: &Output, most: usize, page: &mut dyn Page) {
         let hint = format!("{create} creates them; an alias on an existing page works as well");
         page.item(&[Span::Faint("hint: "), Span::Text(&hint)]);
     }
-    let rest = "the counts are of all";
+    let rest = "the counts include all findings";
     output.omitted.show(["entry", "entries"], rest, page);
     output.index.show(page);
 }

@@ -1,5 +1,4 @@
-//! Completing the name of a page while it is typed. One ranking for the terminal, clients of MCP and
-//! the editor.
+//! Completes the name of a page while it is typed. The terminal, MCP clients and the editor share one ranking.
 
 use std::cmp::Reverse;
 
@@ -17,52 +16,53 @@ use crate::render::url;
 use crate::show::{Page, Span, counted};
 use crate::text::loose_key;
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Complete the name of a page: letters of its title, alias or path, in their order.")
-        .at_once();
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading(
+    "Complete the name of a page: the letters must occur in this order in its title, alias or path.",
+)
+.at_once();
 
-/// What was typed.
+/// The typed text.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// What was typed so far; nothing for the first pages by path.
+    /// The text typed so far; empty for the first pages by path.
     #[serde(default)]
     pub text: String,
-    /// Most pages to return, 1 to 100; 10 when absent.
+    /// Maximum number of pages, 1 to 100 (default: 10).
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<usize>,
 }
 
-/// The pages that it may become.
+/// The matching pages.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Pages, best first.
     pub pages: Vec<Completion>,
-    /// Pages that match, before `limit`.
+    /// Matching pages before `limit`.
     pub total: usize,
 }
 
-/// A page that what was typed may become.
+/// A matching page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Completion {
     /// Its path relative to the pages folder.
     pub filepath: String,
     /// Its title.
     pub title: String,
-    /// The name that matches best: the title, an alias, or the path without its ending.
+    /// The name that matches best: the title, an alias, or the path without its extension.
     pub name: String,
-    /// Where it lives on a site, relative to the site's top, percent-encoded.
+    /// Its address on a site, relative to the site's root, percent-encoded.
     pub url: String,
 }
 
-/// How a name answers what was typed; the greater, the better.
+/// How well a name matches the typed text; greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Fit {
     whole: bool,
     beginning: bool,
     letters: u32,
-    /// Of two names with the same letters the shorter one is nearer.
+    /// Of two names that match the same letters, the shorter one matches better.
     length: Reverse<usize>,
 }
 
@@ -90,7 +90,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { pages, total })
 }
 
-/// The pages that have what was typed in a name, each with the name that fits best.
+/// The pages with a matching name, each with the name that matches best.
 fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a NamedPage, &'a str)> {
     if typed.is_empty() {
         return names.pages.iter().map(|page| (None, &**page, page.title.as_str())).collect();
@@ -107,7 +107,7 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
             };
             let whole = key == typed;
             let fit = Fit { whole, beginning: key.starts_with(typed), letters, length: Reverse(*length) };
-            // Of equal names the first one stands: the title before the others.
+            // Of equally good names, the first is kept: the title before the others.
             if best.as_ref().is_none_or(|(known, _)| *known < fit) {
                 best = Some((fit, name));
             }
@@ -117,7 +117,7 @@ fn matching<'a>(names: &'a PageNames, typed: &str) -> Vec<(Option<Fit>, &'a Name
     found
 }
 
-/// Tells the pages that it may become.
+/// Shows the matching pages.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for found in &output.pages {
         let name = if found.name == found.title { String::new() } else { format!("  as {}", found.name) };
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_their_order_are_enough_and_a_beginning_is_better() {
+    fn letters_match_in_order_and_prefixes_rank_first() {
         assert_eq!(names("lo"), ["login", "logout"]);
         assert_eq!(names("usrdb"), ["UserDB"]);
         assert_eq!(names("auth/lout"), ["auth/logout"]);
@@ -159,19 +159,19 @@ mod tests {
     }
 
     #[test]
-    fn case_accents_width_and_kana_make_no_difference() {
+    fn case_accents_width_and_kana_are_ignored() {
         assert_eq!(names("RESUME"), ["Résumé"]);
         assert_eq!(names("ﾃﾞｰﾀ"), ["データベース"]);
         assert_eq!(names("でーた"), ["データベース"]);
     }
 
     #[test]
-    fn nothing_typed_gives_the_first_pages_by_path() {
+    fn empty_text_returns_the_first_pages_by_path() {
         assert_eq!(names(""), ["Login Feature", "Leaving", "User Database", "Résumé"]);
     }
 
     #[test]
-    fn a_page_comes_with_its_address() {
+    fn completions_contain_the_address_of_the_page() {
         let project = Project::with_pages([("x/a b.md", ""), ("x/A b.md", "")]);
         let found = run(&project.context(), Params { text: "a b".into(), limit: None }).unwrap().pages;
         let url = |path: &str| found.iter().find(|page| page.filepath == path).unwrap().url.clone();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_the_pages() {
+    fn names_are_updated_when_pages_change() {
         let project = Project::with_pages([("a.md", "# Alpha\n"), ("b.md", "---\naliases: [Beta]\n---\n")]);
         let names = |text: &str| {
             let pages = run(&project.context(), Params { text: text.into(), limit: None }).unwrap().pages;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_leaves_the_count_alone() {
+    fn the_limit_does_not_change_the_total() {
         let project = Project::with_pages([("a.md", ""), ("ab.md", ""), ("abc.md", "")]);
         let output = run(&project.context(), Params { text: "a".into(), limit: Some(2) }).unwrap();
         assert_eq!((output.pages.len(), output.total), (2, 3));

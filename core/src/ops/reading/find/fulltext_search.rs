@@ -1,4 +1,4 @@
-//! Search by words alone.
+//! Search by words only.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::search::{Filter, count, matches, rounded};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
     "Find sections by exact words, identifiers or \"phrases\": when you know what the text says.",
 )
@@ -22,66 +22,66 @@ pub const FACTS: Facts = Facts::reading(
 .quoting_pages()
 .command("search --fulltext");
 
-/// Characters of a snippet.
+/// Maximum characters of a snippet.
 const SNIPPET: usize = 160;
 
-/// What to look for.
+/// The query and its conditions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Words, identifiers, paths, or "an exact phrase" in quotes.
     pub query: String,
-    /// Most sections.
+    /// Maximum number of sections.
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
     /// Only pages of this type.
     pub doc_type: Option<String>,
-    /// Only pages in this folder or below.
+    /// Only pages in this folder or its subfolders.
     pub folder: Option<String>,
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Sections, best first.
     pub results: Vec<SectionMatch>,
-    /// Sections that match, at most 1000.
+    /// Matching sections, at most 1000.
     pub total_found: usize,
-    /// What was asked for and is on no page, a sentence each.
+    /// Conditions and phrases that match no page, a sentence each.
     pub unmatched: Vec<String>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A section whose words match.
+/// A matching section.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SectionMatch {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
     /// The section's heading; absent before the first heading.
     pub section_heading: Option<String>,
-    /// Names the section within its page.
+    /// Id of the section within its page.
     pub section_id: String,
-    /// Line of the first word that matches, from 1.
+    /// Line of the first matching word, from 1.
     pub line: usize,
-    /// Text around the words that match.
+    /// Text around the matching words.
     pub snippet: String,
-    /// Where they stand in `snippet`, as UTF-16 offsets `[start, end)`.
+    /// Positions of these words in `snippet`, as UTF-16 offsets `[start, end)`.
     pub highlights: Vec<[usize; 2]>,
     /// BM25; larger is better, comparable only within one answer.
     pub rank: f64,
 }
 
-/// Answers the query.
+/// Runs the query.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for values out of range, [`Error::Database`].
@@ -145,7 +145,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Tells where the words stand.
+/// Shows where the words occur.
 pub fn show(output: &Output, page: &mut dyn Page) {
     unmatched::show(&output.unmatched, page);
     for (place, found) in output.results.iter().enumerate() {
@@ -162,7 +162,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let words = match (output.results.len(), output.total_found) {
         (0, 0) => format!(
-            "no page has these words; {} finds pages by meaning, too",
+            "no page contains these words; {} also finds pages by meaning",
             page.voice().ask(&Next::call("search"))
         ),
         (shown, total) if shown >= total => counted(shown, "section", "sections"),

@@ -1,4 +1,4 @@
-//! Which pages the code has overtaken, and which pages stand on those.
+//! Pages whose code changed after their last review, and pages that depend on them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,13 +20,13 @@ use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("List pages whose code changed since they were reviewed, and pages that depend on those.")
         .tool(Tool::Always)
         .command("stale");
 
-/// Which pages.
+/// Selects the pages.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -43,47 +43,47 @@ pub struct Params {
     pub id: Option<String>,
     /// Only pages with this freshness.
     pub only: Option<Staleness>,
-    /// Only pages that changed, or whose sources did, since this revision.
+    /// Only pages that changed, or whose sources changed, since this revision.
     pub changed_since: Option<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages that are not fresh, or suspect, worst first; the page that was asked for in any case.
+    /// Pages that are not fresh, or suspect, worst first; a requested page is always included.
     pub pages: Vec<CheckedPage>,
     /// All pages of the project by freshness.
     pub counts: FreshnessCounts,
-    /// Pages with sources that are judged by times because nobody reviewed them.
+    /// Pages with sources that are judged by commit or file times because nobody reviewed them.
     pub unreviewed_page_count: usize,
-    /// Lines of `.ubp/refs.lock` that could not be used.
+    /// Lines of `.ubp/refs.lock` that are invalid.
     pub lock_problems: Vec<LockProblem>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A page and why it is in doubt.
+/// A page, and why it may be out of date.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Every reason once.
+    /// The reasons, without duplicates.
     pub reasons: Vec<StaleReason>,
-    /// Sources that changed since the page was reviewed, or are not there.
+    /// Sources that are missing, or that changed since the page was reviewed.
     pub stale_refs: Vec<String>,
-    /// The same with times and reasons.
+    /// The same sources with times and reasons.
     pub stale_ref_details: Vec<StaleRef>,
-    /// For a suspect page the way to the page that is not fresh, itself first; else empty.
+    /// For a suspect page, the path to the page that is not fresh, starting with itself; otherwise empty.
     pub suspect_path: Vec<String>,
-    /// Whether all of its sources are judged by a review and not by times.
+    /// Whether all of its sources were reviewed, so none is judged by time.
     pub reviewed: bool,
-    /// The call that settles it once the page was read; absent for a page that needs nothing.
+    /// The call that marks it as reviewed, to make after reading it; absent if nothing is needed.
     pub settle_with: Option<Next>,
 }
 
@@ -116,7 +116,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let status = |page: &i64| assessments.get(page).map(|a| a.staleness).unwrap_or_default();
     wanted.retain(|page| params.only.is_none_or(|only| status(page) == only));
     if let Some(touched) = &touched {
-        // A suspect page is concerned when the page that it stands on is.
+        // A suspect page is included if the page that it depends on is.
         let cause = |page: &i64| suspects.get(page).and_then(|suspect| suspect.path.last().copied());
         wanted.retain(|page| touched.contains(&cause(page).unwrap_or(*page)));
     }
@@ -203,7 +203,7 @@ fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Resu
     })
 }
 
-/// Pages that are among `changed`, or one of whose sources is.
+/// Pages in `changed`, and pages with a source in `changed`.
 fn touched(context: &Context<'_>, changed: &BTreeSet<String>) -> Result<BTreeSet<i64>> {
     let declared = context.index.read(|db| freshness::declared(db, None))?;
     let sources = Sources::expand(context, &declared)?;
@@ -218,7 +218,7 @@ fn touched(context: &Context<'_>, changed: &BTreeSet<String>) -> Result<BTreeSet
     Ok(touched.map(|(&page, _)| page).collect())
 }
 
-/// Tells which pages are in doubt, and why.
+/// Shows which pages may be out of date, and why.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for checked in &output.pages {
         let fields = &checked.page;
@@ -238,7 +238,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         {
             let mut line = vec![label, Span::Path(&fields.filepath)];
             for (step, below) in way.iter().enumerate() {
-                line.push(Span::Text(if step == 0 { " — builds on " } else { ", which builds on " }));
+                line.push(Span::Text(if step == 0 { " — depends on " } else { ", which depends on " }));
                 line.push(Span::Path(below));
             }
             page.line(&line);
@@ -263,7 +263,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     ))]);
     if let Some(settle) = output.pages.iter().find_map(|checked| checked.settle_with.as_ref()) {
         let settle = page.voice().ask(settle);
-        page.hint(&[Span::Text("read the page, correct it, then record that with "), Span::Text(&settle)]);
+        page.hint(&[
+            Span::Text("read and correct the page, then record the review with "),
+            Span::Text(&settle),
+        ]);
     }
     output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }

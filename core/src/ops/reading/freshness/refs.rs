@@ -1,4 +1,4 @@
-//! Which pages describe a file.
+//! The pages that describe a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,46 +11,46 @@ use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, path};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("Find the pages that describe a code file, with their freshness.")
     .tool(Tool::Always)
     .command("refs");
 
-/// Which file.
+/// The file.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The file's path relative to the project.
     pub file: String,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// The pages.
+/// The pages that describe the file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The file's path relative to the project.
     pub file: String,
-    /// Whether it is there.
+    /// Whether the file exists.
     pub exists: bool,
     /// The pages that describe it, by path.
     pub pages: Vec<DescribingPage>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// A page that describes the file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DescribingPage {
-    /// What identifies and describes the page; its freshness counts all of its sources.
+    /// The page's metadata; its freshness covers all of its sources.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Entries of the page that stand for the file: itself, a folder, a glob.
+    /// The page's source entries that match the file: its path, a folder or a glob.
     pub named_as: Vec<String>,
-    /// What is wrong with this file for this page; absent when nothing is.
+    /// Why this file makes the page stale; absent if it does not.
     pub reason: Option<StaleReason>,
 }
 
@@ -99,7 +99,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Tells the pages that describe the file.
+/// Shows the pages that describe the file.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for describing in &output.pages {
         let fields = &describing.page;

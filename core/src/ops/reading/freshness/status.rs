@@ -1,4 +1,4 @@
-//! The state of the project in numbers.
+//! Counts of pages, links and vectors, and the freshness of pages.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,16 @@ use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted, what_is_wrong};
 use crate::{Result, index};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::reading("Count pages, links and vectors, and name the pages that code overtook.")
-        .tool(Tool::Always)
-        .command("status");
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading("Count pages, links and vectors, and list the stale pages.")
+    .tool(Tool::Always)
+    .command("status");
 
-/// Nothing to choose.
+/// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -39,11 +38,11 @@ pub struct Output {
     pub link_count: usize,
     /// Sections in the index.
     pub section_count: usize,
-    /// Pages with vectors for all of their text; pages without text that the model can read have none.
+    /// Pages with vectors for all of their text; pages without text that the model supports have none.
     pub vectorized_page_count: usize,
     /// Page files that are not in the index.
     pub unindexed_page_count: usize,
-    /// Links that lead nowhere, every occurrence counted.
+    /// Broken links, counting every occurrence.
     pub unresolved_link_count: usize,
     /// Pages by freshness.
     pub freshness: FreshnessCounts,
@@ -51,9 +50,9 @@ pub struct Output {
     pub stale_pages: Vec<StalePage>,
     /// The embedding model.
     pub model: ModelState,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -62,11 +61,11 @@ pub struct Output {
 pub struct FreshnessCounts {
     /// At least as new as what they describe.
     pub fresh: usize,
-    /// Overtaken not long ago.
+    /// Their code changed after them, recently.
     pub possibly_stale: usize,
-    /// Overtaken longer ago.
+    /// Their code changed after them, longer ago.
     pub stale: usize,
-    /// Without sources.
+    /// Pages without sources.
     pub untracked: usize,
 }
 
@@ -75,24 +74,24 @@ pub struct FreshnessCounts {
 pub struct StalePage {
     /// Its path relative to the pages folder.
     pub filepath: String,
-    /// The verdict.
+    /// Its freshness.
     pub staleness: Staleness,
-    /// The sources behind it.
+    /// The sources that changed.
     pub stale_refs: Vec<StaleRef>,
 }
 
 /// The embedding model.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelState {
-    /// The model that the project asks for.
+    /// The model set for the project.
     pub name: String,
     /// Length of its vectors.
     pub dimensions: usize,
-    /// Whether this machine has it.
+    /// Whether it is on this machine.
     pub available: bool,
 }
 
-/// Counts.
+/// Counts pages, links and vectors.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
@@ -159,7 +158,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Tells the counts, then the pages that code overtook.
+/// Stale pages that are listed; `check_staleness` lists all, with every source.
+const MOST_STALE: usize = 10;
+
+/// Shows the counts, then the stale pages.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let FreshnessCounts { fresh, possibly_stale, stale, untracked } = output.freshness;
     let ModelState { name, dimensions, available } = &output.model;
@@ -171,12 +173,19 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let without = match output.page_count - output.vectorized_page_count {
         0 => String::new(),
         _ if !available || output.index.pending > 0 => String::new(),
-        count => format!("; {} without text that the model can read", counted(count, "page is", "pages are")),
+        count => format!("; {} without text that the model supports", counted(count, "page is", "pages are")),
     };
     let rows = [
         ("Pages", format!("{} ({sections})", output.page_count)),
         ("Links", format!("{}, and {} broken", output.link_count, output.unresolved_link_count)),
-        ("Vectors", format!("{} of {} pages{without}", output.vectorized_page_count, output.page_count)),
+        (
+            "Vectors",
+            format!(
+                "{} of {}{without}",
+                output.vectorized_page_count,
+                counted(output.page_count, "page", "pages")
+            ),
+        ),
         ("Model", format!("{name} ({dimensions} dimensions{absent})")),
         ("Not indexed", output.unindexed_page_count.to_string()),
         (
@@ -187,26 +196,34 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for (name, value) in rows {
         page.line(&[Span::Strong(&format!("{name:<13}")), Span::Text(&value)]);
     }
-    for overtaken in &output.stale_pages {
+    for overtaken in output.stale_pages.iter().take(MOST_STALE) {
+        let Some((source, others)) = overtaken.stale_refs.split_first() else { continue };
         let label = match overtaken.staleness {
             Staleness::Stale => "[STALE] ",
             _ => "[POSSIBLY STALE] ",
         };
-        for source in &overtaken.stale_refs {
-            page.line(&[
-                Span::Alarm(label),
-                Span::Path(&overtaken.filepath),
-                Span::Text(" — "),
-                Span::File(&source.file_path),
-                Span::Text(&format!(" {}", what_is_wrong(source))),
-            ]);
-        }
+        let others = match others.len() {
+            0 => String::new(),
+            count => format!(", and {}", counted(count, "more source", "more sources")),
+        };
+        page.line(&[
+            Span::Alarm(label),
+            Span::Path(&overtaken.filepath),
+            Span::Text(" — "),
+            Span::File(&source.file_path),
+            Span::Text(&format!(" {}{others}", what_is_wrong(source))),
+        ]);
+    }
+    if output.stale_pages.len() > MOST_STALE {
+        let more = counted(output.stale_pages.len() - MOST_STALE, "more page", "more pages");
+        let all = page.voice().ask(&Next::call("check_staleness"));
+        page.item(&[Span::Text(&format!("{more}; {all} lists all"))]);
     }
     output.omitted.show(["stale page", "stale pages"], MORE_ROOM, page);
     output.index.show_with_vectors(page);
 }
 
-/// Tells what matters of the project, and which questions come next.
+/// Shows a short overview of the project, and the next commands to try.
 pub fn show_overview(output: &Output, page: &mut dyn Page) {
     for (name, value) in [
         ("Pages", told_pages(output)),
@@ -258,7 +275,7 @@ fn told_vectors(output: &Output) -> String {
     format!("for {} of {}", output.vectorized_page_count, counted(output.page_count, "page", "pages"))
 }
 
-/// What is worth doing now, most pressing first: how it is asked for, and what it does.
+/// The next commands worth running, most urgent first: each with what it does.
 fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
     let ask = |next: Next| page.voice().ask(&next);
     let counts = output.freshness;
@@ -267,7 +284,7 @@ fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
         (
             output.page_count == 0,
             ask(Next::call("create_page").with("title", "My first page")),
-            "makes a page",
+            "creates a page",
         ),
         (
             counts.stale + counts.possibly_stale > 0,
@@ -279,7 +296,7 @@ fn next(output: &Output, page: &dyn Page) -> Vec<(String, &'static str)> {
         (
             output.model.available && output.index.pending > 0,
             ask(Next::call("add")),
-            "computes the missing vectors, so that search goes by meaning everywhere",
+            "computes the missing vectors, so search by meaning finds all pages",
         ),
         (
             output.page_count > 0,

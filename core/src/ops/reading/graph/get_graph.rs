@@ -1,4 +1,4 @@
-//! The links between pages, around one page or all of them.
+//! The links between pages, around one page or of the whole project.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,18 +16,18 @@ use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Show which pages link to which, around one page or of the whole project: its structure.")
+    Facts::reading("Show which pages link to which, around one page or in the whole project.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("graph");
 
-/// Which part of the graph.
+/// Selects the part of the graph.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page in the middle: path, id, title or alias. All pages when absent.
+    /// The center page: path, id, title or alias (default: all pages).
     pub page: Option<String>,
     /// The same as `page`.
     pub center: Option<String>,
@@ -37,29 +37,29 @@ pub struct Params {
     /// Hops around the page.
     #[schemars(range(min = 1, max = 5), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Which way links are followed.
+    /// Direction of the links to follow.
     #[schemars(extend("default" = "both"))]
     pub direction: Option<GraphDirection>,
     /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most pages, nearest or most linked first.
+    /// Maximum number of pages, nearest or most linked first.
     #[schemars(range(min = 1), extend("default" = 1_000))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// Which way links are followed.
+/// Direction of the links to follow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GraphDirection {
-    /// To what a page links to.
+    /// To linked pages.
     Outgoing,
-    /// To what links to a page.
+    /// To linking pages.
     Incoming,
-    /// Either way.
+    /// Both.
     #[default]
     Both,
 }
@@ -81,11 +81,11 @@ pub struct Output {
     pub nodes: Vec<GraphNode>,
     /// Links between them, one per source, target and type.
     pub edges: Vec<GraphEdge>,
-    /// Pages in reach before `limit`.
+    /// Reachable pages before `limit`.
     pub total_nodes: usize,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -100,11 +100,11 @@ pub struct GraphNode {
     pub title: String,
     /// Its type.
     pub doc_type: String,
-    /// How far it can be trusted against the code it describes.
+    /// Freshness against the code it describes.
     pub staleness: Staleness,
     /// Links to and from other pages.
     pub link_count: usize,
-    /// Hops from the page in the middle; absent without one.
+    /// Hops from the center page; absent without one.
     pub depth: Option<usize>,
 }
 
@@ -120,7 +120,7 @@ pub struct GraphEdge {
     pub link_type: String,
 }
 
-/// The type that most links have.
+/// The type of most links.
 const PLAIN: &str = "references";
 
 /// Reads the graph.
@@ -134,7 +134,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let page = if params.page.is_some() { &params.page } else { &params.center };
     let name = PageName::of(page, &None, &None, &params.center_page_id);
     if params.page.is_some() && params.center.is_some() {
-        return Err(Error::invalid("name the page once: `page`, or `center`"));
+        return Err(Error::invalid("pass `page` or `center`, not both"));
     }
     let center = context.index.read(|db| name.find(db))?;
     let graph = context.index.graph()?;
@@ -207,7 +207,7 @@ fn most_linked(context: &Context<'_>, graph: &LinkGraph, limit: usize) -> Result
     Ok((pages.into_iter().map(|page| (page, None)).collect(), total))
 }
 
-/// Leaves out the farthest and least linked pages with their links.
+/// Removes the farthest and least linked pages with their links.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     let dropped = excess.shorten(&mut output.nodes);
     output.omitted.pages += dropped;
@@ -216,7 +216,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
     dropped > 0
 }
 
-/// Tells every page with the links that go out from it, one page a line.
+/// Shows each page with its outgoing links, one page per line.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let paths: HashMap<&str, &str> =
         output.nodes.iter().map(|node| (node.id.as_str(), node.filepath.as_str())).collect();
@@ -257,7 +257,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         counted(output.total_nodes, "page", "pages"),
         counted(output.edges.len(), "link", "links")
     ))]);
-    let rest = "a larger max_tokens, or a page in the middle, shows others";
+    let rest = "a larger max_tokens or a center page shows more";
     output.omitted.show(["page", "pages"], rest, page);
     output.index.show(page);
 }

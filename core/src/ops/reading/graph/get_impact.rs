@@ -1,4 +1,4 @@
-//! Who is affected when a page, a source file or a folder of either changes.
+//! The pages affected by a change of a page, a source file or a folder.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -23,9 +23,9 @@ pub(crate) mod spread;
 use changed::Subject;
 use spread::{Found, Spread};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "List the pages that a change of a page, source file or folder affects, and how likely: ask before you change it.",
+    "List the pages affected by a change of a page, source file or folder, and how likely. Call it before the change.",
 )
 .tool(Tool::Always)
 .quoting_pages()
@@ -35,7 +35,7 @@ pub const FACTS: Facts = Facts::reading(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// What changes: a page, or else a source file or a folder.
+    /// What changes: a page, a source file or a folder.
     pub page: Option<String>,
     /// Its path, instead of `page`.
     #[schemars(extend("deprecated" = true))]
@@ -43,81 +43,81 @@ pub struct Params {
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// The source file or folder that changes, instead of `page`. It may be gone.
+    /// The source file or folder that changes, instead of `page`. It need not exist.
     pub file: Option<String>,
-    /// Hops that the change may take.
+    /// Maximum hops.
     #[schemars(range(min = 1, max = 5), extend("default" = 3))]
     pub depth: Option<usize>,
-    /// Let the change pass only links of these types.
+    /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
     /// Only pages of these types.
     #[serde(default, rename = "doc_type", alias = "doc_types")]
     pub doc_types: Vec<String>,
-    /// Most pages, highest score first.
+    /// Maximum number of pages, highest score first.
     #[schemars(range(min = 1), extend("default" = 100))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What a change affects.
+/// The pages affected by a change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The page that changes; absent when something else does.
     pub changed_page: Option<PageFields>,
     /// The source file that changes, relative to the project; absent when something else does.
     pub changed_file: Option<String>,
-    /// The folder whose pages and files change, relative to the project and empty for the project
-    /// itself; absent when something else changes.
+    /// The folder whose pages and files change, relative to the project, empty for the project itself; absent when
+    /// something else changes.
     pub changed_folder: Option<String>,
-    /// The pages affected, highest score first.
+    /// Affected pages, highest score first.
     pub affected: Vec<AffectedPage>,
     /// Pages affected before `limit`.
     pub total_affected: usize,
-    /// How many there are of each kind, before `limit`.
+    /// Affected pages by kind, before `limit`.
     pub counts: Counts,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A page that a change affects.
+/// An affected page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AffectedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// How likely it is affected, above 0 and at most 1: the strength of the weakest link on the way,
-    /// halved by every hop but the first.
+    /// Likelihood of being affected, above 0 and at most 1: the strength of the weakest link on the path, halved
+    /// for every hop after the first.
     pub score: f64,
-    /// Fewest hops that the change takes to get here.
+    /// Hops from the change, by the shortest path.
     pub distance: usize,
-    /// The strongest of the ways with that many hops, from what changes to here.
+    /// The strongest of the shortest paths from the change to this page.
     pub path: Vec<Step>,
 }
 
-/// How many affected pages there are of each kind.
+/// Affected pages by kind.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Counts {
     /// By type of the page.
     pub by_doc_type: BTreeMap<String, usize>,
-    /// By type of the last link on the way.
+    /// By type of the last link on the path.
     pub by_link_type: BTreeMap<String, usize>,
     /// By distance.
     pub by_distance: BTreeMap<usize, usize>,
 }
 
-/// A page in reach, before its other fields are read.
+/// A reachable page, before its other fields are read.
 struct Candidate<'a> {
     found: &'a Found,
     filepath: String,
     doc_type: String,
 }
 
-/// Finds who is affected.
+/// Finds the affected pages.
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::OutsideProject`], [`Error::InvalidParams`].
@@ -203,14 +203,14 @@ pub fn most_frequent(counts: &BTreeMap<String, usize>) -> Vec<(&str, usize)> {
     sorted
 }
 
-/// Leaves out the last pages.
+/// Removes the last pages.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     let dropped = excess.shorten(&mut output.affected);
     output.omitted.pages += dropped;
     dropped > 0
 }
 
-/// Tells what changes, then the pages affected, each with the way that the change takes.
+/// Shows what changes, then the affected pages, each with the path from the change.
 pub fn show(output: &Output, page: &mut dyn Page) {
     if let Some(changed) = &output.changed_page {
         page.heading(&title_spans(&changed.filepath, &changed.title, changed.staleness));
@@ -235,7 +235,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Faint(&format!(" · {}", counted(affected.distance, "hop", "hops"))),
             Span::Trust(*staleness),
         ]);
-        // Of a folder, each way begins at a page or file of its own.
+        // For a folder, each path starts at a different page or file.
         let first = affected.path.first().filter(|_| output.changed_folder.is_some());
         let mut way: Vec<Span<'_>> = first.map(Step::beginning).into_iter().collect();
         for step in &affected.path {
@@ -248,7 +248,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     page.note(&[Span::Text(&match output.total_affected {
         0 if output.changed_file.is_some() => "no page names this file in its `source_refs`".into(),
-        0 if output.changed_folder.is_some() => "no page outside of this folder is affected".into(),
+        0 if output.changed_folder.is_some() => "no page outside this folder is affected".into(),
         0 => "no other page is affected".into(),
         total if output.affected.len() == total => format!("{} affected", counted(total, "page", "pages")),
         total => format!(

@@ -1,4 +1,4 @@
-//! The pages within some hops of a page, each with the way that leads there.
+//! The pages within some hops of a page, each with the path to it.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted, title_spans};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "List the pages some hops from a page, by link type and direction, with the way to each: what it stands on.",
+    "List the pages some hops from a page, by link type and direction, with the path to each, such as its dependencies.",
 )
 .tool(Tool::Always)
 .quoting_pages()
@@ -36,47 +36,47 @@ pub struct Params {
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
     pub page_id: Option<String>,
-    /// Hops to go.
+    /// Maximum hops.
     #[schemars(range(min = 1, max = 5), extend("default" = 2))]
     pub depth: Option<usize>,
-    /// Which way links are followed.
+    /// Direction of the links to follow.
     #[schemars(extend("default" = "both"))]
     pub direction: Option<GraphDirection>,
     /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most pages, nearest first.
+    /// Maximum number of pages, nearest first.
     #[schemars(range(min = 1), extend("default" = 200))]
     pub limit: Option<usize>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What is within reach.
+/// The reachable pages.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The page it starts from.
+    /// The start page.
     pub start: PageFields,
-    /// The pages in reach, nearest first; a page on the way to another comes before it.
+    /// The reachable pages, nearest first; a page on the path to another comes before it.
     pub pages: Vec<TraversedPage>,
-    /// Pages in reach before `limit`.
+    /// Reachable pages before `limit`.
     pub total_pages: usize,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A page in reach.
+/// A reachable page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TraversedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Fewest hops from the start.
+    /// Hops from the start, by the shortest path.
     pub depth: usize,
-    /// A shortest way from the start to here.
+    /// A shortest path from the start.
     pub path: Vec<Step>,
 }
 
@@ -121,14 +121,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Leaves out the last pages.
+/// Removes the last pages.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     let dropped = excess.shorten(&mut output.pages);
     output.omitted.pages += dropped;
     dropped > 0
 }
 
-/// Tells the pages as a tree: each below the one that leads to it.
+/// Shows the pages as a tree, each below the page that leads to it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let start = &output.start;
     page.heading(&title_spans(&start.filepath, &start.title, start.staleness));
@@ -138,7 +138,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             beyond.entry(&step.from).or_default().push(found);
         }
     }
-    // Pages still to tell, the next one last.
+    // Pages still to show, the next one last.
     let of = |path: &str| beyond.get(path).into_iter().flatten().rev().copied();
     let mut ahead: Vec<&TraversedPage> = of(&start.filepath).collect();
     while let Some(found) = ahead.pop() {
@@ -150,7 +150,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         ahead.extend(of(&found.page.filepath));
     }
     let total = counted(output.total_pages, "page", "pages");
-    page.note(&[Span::Text(&format!("{} of {total} in reach", output.pages.len()))]);
+    page.note(&[Span::Text(&format!("{} of {total} reached", output.pages.len()))]);
     output.omitted.show(["page", "pages"], MORE_ROOM, page);
     output.index.show(page);
 }

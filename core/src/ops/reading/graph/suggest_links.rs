@@ -1,5 +1,5 @@
-//! Links that are missing, the likeliest first, each with its reason and the place where it belongs; and beside
-//! them every place where a page is named without a link, likely or not.
+//! Missing links, most likely first, each with its reason and its place in the text; and unlinked mentions,
+//! which have no score.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,96 +19,96 @@ use crate::suggest::decisions::{Decisions, Verdict};
 use crate::suggest::{Candidate, Meaning, Names, Place, RunningText, Suggester, may_be_named_by};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Suggest links that are missing, with the reason and the place for each.")
+    Facts::reading("Suggest missing links, each with the reason and the place in the text.")
         .tool(Tool::Always)
         .quoting_pages()
         .command("suggest-links");
 
-/// Which suggestions.
+/// Selects the suggestions.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The page that should link: path, id, title or alias. All pages when absent.
+    /// The page that should link: path, id, title or alias (default: all pages).
     pub page: Option<String>,
-    /// Least score.
+    /// Minimum score.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.8))]
     pub threshold: Option<f64>,
-    /// Most suggestions.
+    /// Maximum number of suggestions.
     #[schemars(range(min = 1, max = 50), extend("default" = 10))]
     pub limit: Option<usize>,
-    /// Also suggest what was dismissed or accepted before.
+    /// Also return suggestions that were dismissed or accepted before.
     #[serde(default)]
     pub include_decided: bool,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// Most mentions in each list for one page.
+/// Maximum number of mentions in each list for one page.
 const MENTIONS: usize = 100;
-/// Names of all pages that are tried for each mention that is listed.
+/// Without a page, maximum number of pairs to check for each mention that is listed.
 const TRIED: usize = 20;
 
 /// The suggestions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Best first.
+    /// The suggestions, best first.
     pub suggestions: Vec<Suggestion>,
-    /// Names of other pages in the text of `page`, which does not link to them, in the order of the text; without
-    /// `page`, those of all pages, the rarest names first, as many as `limit`.
+    /// Mentions of other pages in the text of `page`, which does not link to them, in the order of the text. Without
+    /// `page`, at most `limit` mentions from all pages, rarest names first.
     pub mentions: Vec<Mention>,
-    /// Names of `page` in the texts of other pages, which do not link to it, by path.
+    /// Mentions of `page` in the texts of other pages, which do not link to it, by path.
     pub mentioned_by: Vec<Mention>,
-    /// Whether there are more mentions than those.
+    /// Whether there are more mentions than these.
     pub more_mentions: bool,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A title, alias or file name that stands in the text of a page, which does not link to the page that has it.
+/// A title, alias or file name of a page in the text of another page that does not link to it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Mention {
-    /// The page with the name in its text.
+    /// The page whose text contains the name.
     pub source: PageFields,
-    /// The page that is called so.
+    /// The page with that name.
     pub target: PageFields,
-    /// The name, where it is best made a link.
+    /// The best place for a link.
     pub place: LinkPlace,
-    /// How often names of the page stand there.
+    /// How often the text names the page.
     pub count: usize,
-    /// What was decided about such a link.
+    /// The decision about such a link.
     pub status: Status,
 }
 
-/// A link that is missing.
+/// A suggested link.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Suggestion {
     /// The page that should link.
     pub source: PageFields,
     /// The page that it should link to.
     pub target: PageFields,
-    /// How sure, 0 to 1.
+    /// Confidence, 0 to 1.
     pub score: f64,
-    /// What speaks for it.
+    /// Why the link is suggested.
     pub reason: String,
-    /// The words to make a link of; absent where the text names the target nowhere.
+    /// The words to turn into a link; absent if the text does not name the target.
     pub place: Option<LinkPlace>,
-    /// What was decided about it.
+    /// The decision about it.
     pub status: Status,
 }
 
-/// Words that can be made a link.
+/// Words that can become a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkPlace {
     /// Line of the page, from 1.
     pub line: usize,
-    /// The words, as they are written.
+    /// The words as written.
     pub text: String,
-    /// The line around them, in whole words; `…` where it goes on.
+    /// The line around them, cut at word boundaries and marked with `…` if it is long.
     pub context: String,
 }
 
@@ -118,15 +118,15 @@ impl From<Place> for LinkPlace {
     }
 }
 
-/// What was decided about a suggestion.
+/// The decision about a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nothing yet.
+    /// None yet.
     Pending,
-    /// The link was made, and is gone again.
+    /// The link was made and later removed.
     Accepted,
-    /// It shall not be suggested again.
+    /// Not to be suggested again.
     Dismissed,
 }
 
@@ -185,7 +185,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         for pairs in [&mut pairs, &mut named_by] {
             pairs.retain(|(source, target)| keep(*source, *target));
         }
-        // Few names stand only where no link can be made: of all pages, not all are tried.
+        // Most names can be turned into a link, so checking a part of the pairs finds enough of them.
         let are_cut = page.is_none() && pairs.len() > limit * TRIED;
         if are_cut {
             pairs.truncate(limit * TRIED);
@@ -223,19 +223,19 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             status: status(candidate.source, candidate.target),
         });
     }
-    let told = |found: Vec<Named>| -> Vec<Mention> {
-        let told = found.into_iter().filter_map(|Named { source, target, place, count }| {
+    let with_fields = |found: Vec<Named>| -> Vec<Mention> {
+        let mentions = found.into_iter().filter_map(|Named { source, target, place, count }| {
             let status = status(source, target);
             let (source, target) = (fields.get(&source)?.clone(), fields.get(&target)?.clone());
             Some(Mention { source, target, place, count, status })
         });
-        told.collect()
+        mentions.collect()
     };
-    let mut mentioned_by = told(mentioned_by);
+    let mut mentioned_by = with_fields(mentioned_by);
     mentioned_by.sort_by(|a, b| a.source.filepath.cmp(&b.source.filepath));
     let mut output = Output {
         suggestions,
-        mentions: told(mentions),
+        mentions: with_fields(mentions),
         mentioned_by,
         more_mentions: more,
         omitted: Omitted::default(),
@@ -249,7 +249,7 @@ fn decided(decisions: &Decisions, ids: &HashMap<i64, String>, source: i64, targe
     decisions.verdict(ids.get(&source)?, ids.get(&target)?)
 }
 
-/// Numbers of pages that may have a name in their text, and of those that are called so.
+/// Numbers of a page whose text may contain a name, and of the page with that name.
 type Pairs = Vec<(i64, i64)>;
 
 /// A name in the text of a page.
@@ -260,10 +260,10 @@ struct Named {
     count: usize,
 }
 
-/// Texts of pages, the last of which is kept.
+/// Reads texts of pages and keeps the last one.
 struct Texts<'a> {
     context: &'a Context<'a>,
-    /// No text for a page that cannot be read just now: what it lacks is suggested without a place.
+    /// `None` if the page cannot be read: its links are then suggested without a place.
     last: Option<(i64, Option<RunningText>)>,
 }
 
@@ -279,15 +279,14 @@ impl Texts<'_> {
         Ok(text.map(|text| text.places(names)).unwrap_or_default())
     }
 
-    /// Of pairs of a page and one that its text may name, the first `most` where it does, and whether there are
-    /// more.
+    /// The first `most` pairs in which the text of the first page names the second, and whether there are more.
     fn mentions(&mut self, pairs: Pairs, most: usize) -> Result<(Vec<Named>, bool)> {
         let mut found = Vec::new();
         for (source, target) in pairs {
             self.context.cancel.check()?;
             let names = self.context.index.read(|db| Names::own(db, target))?;
             let places = self.places(source, &names)?;
-            let count = apart(&places);
+            let count = count_places(&places);
             let Some(place) = places.into_iter().next() else { continue };
             if found.len() == most {
                 return Ok((found, true));
@@ -298,8 +297,8 @@ impl Texts<'_> {
     }
 }
 
-/// How many places there are, where those that overlap are one.
-fn apart(places: &[Place]) -> usize {
+/// Number of places; places that overlap count once.
+fn count_places(places: &[Place]) -> usize {
     let mut ranges: Vec<_> = places.iter().map(|place| (place.range.start, place.range.end)).collect();
     ranges.sort_unstable();
     let (mut end, mut count) = (0, 0);
@@ -310,7 +309,7 @@ fn apart(places: &[Place]) -> usize {
     count
 }
 
-/// Takes away mentions, then the least likely suggestions; of the last one the text around its place first.
+/// Removes mentions, then the least likely suggestion; for the last one, the text around its place first.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     for mentions in [&mut output.mentioned_by, &mut output.mentions] {
         if !mentions.is_empty() {
@@ -330,7 +329,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
     popped
 }
 
-/// Tells the links, each with what speaks for it, and the mentions, each with its place.
+/// Shows the links, each with its reason, and the mentions, each with its place.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for suggestion in &output.suggestions {
         page.line(&[
@@ -347,7 +346,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let mut is_first = output.suggestions.is_empty();
     for (heading, mentions) in
-        [("Unlinked mentions", &output.mentions), ("Mentioned, not linked, by", &output.mentioned_by)]
+        [("Unlinked mentions", &output.mentions), ("Unlinked mentions on other pages", &output.mentioned_by)]
     {
         if !mentions.is_empty() {
             if !std::mem::take(&mut is_first) {
@@ -381,7 +380,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
 }
 
 impl Status {
-    /// What is said of it behind a link.
+    /// The mark after a link.
     fn mark(self) -> &'static str {
         match self {
             Self::Pending => "",

@@ -1,4 +1,4 @@
-//! A page together with the pages around it, within a size.
+//! A page together with the pages around it, within a size limit.
 
 use std::cmp::Reverse;
 
@@ -16,21 +16,20 @@ use crate::ops::{Facts, Tool, unmatched};
 use crate::show::{Page, Span, counted, title_spans, to_the_second};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading(
-    "Read a page together with summaries of the pages linked with it: to understand a subject in one call.",
-)
-.tool(Tool::Core)
-.quoting_pages()
-.command("context");
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("Read a page with summaries of its linked pages, to understand a subject in one call.")
+        .tool(Tool::Core)
+        .quoting_pages()
+        .command("context");
 
 /// Characters of a related page's summary.
 const SUMMARY_LENGTH: usize = 500;
 
-/// Characters of it where room is short.
+/// Characters of a summary if space is short.
 const SHORT_SUMMARY: usize = 160;
 
-/// Which page, and how far around it.
+/// The page, and how many hops around it.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -47,56 +46,56 @@ pub struct Params {
     /// Follow only links of these types.
     #[serde(default)]
     pub link_types: Vec<String>,
-    /// Most characters in the answer as JSON.
+    /// Maximum characters of the answer as JSON.
     #[schemars(range(min = 1000), extend("default" = 50_000))]
     pub max_size: Option<usize>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// The page and its surroundings.
+/// The page and the pages around it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The page in the middle.
+    /// The center page.
     pub center: CenterPage,
-    /// The pages around it, nearest first; of those as near, the strongest link first.
+    /// The related pages, nearest first; at equal distance, the strongest link first.
     pub related: Vec<RelatedPage>,
-    /// Characters of this answer as JSON, with a line break at its end.
+    /// Characters of this answer as JSON, with the line break at its end.
     pub total_size: usize,
-    /// Related pages that were left out for size.
+    /// Related pages omitted for size.
     pub truncated_count: usize,
-    /// What was left out for size.
+    /// Parts omitted for size.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// The page in the middle.
+/// The center page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CenterPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Its text, front matter left out.
+    /// Its text without front matter.
     pub content: String,
 }
 
-/// A page around it.
+/// A related page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RelatedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// Type of the link that leads here.
+    /// Type of the link to it.
     pub link_type: String,
-    /// `outlink` or `backlink`, seen from the page one hop nearer.
+    /// `outlink` or `backlink`, seen from the page one hop nearer to the center.
     pub direction: &'static str,
-    /// Hops from the middle.
+    /// Hops from the center.
     pub depth: usize,
     /// Text around that link.
     pub link_context: String,
-    /// Its first 500 characters; fewer where room is short.
+    /// The first 500 characters of its text; fewer if space is short.
     pub summary: String,
 }
 
@@ -113,8 +112,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let graph = context.index.graph()?;
     let walk = Walk { depth, direction: Direction::Both, types: &params.link_types };
     let mut reached = graph.walk(center, walk);
-    // Of pages as near as each other, those that matter most stay longest: by the strength of the link, then by how much
-    // else is linked with them.
+    // At equal distance, the most important pages stay longest: by the strength of the link, then by their number
+    // of links.
     reached.sort_by(|a, b| {
         let degree = |of: &Reached<'_>| {
             let (out, back) = graph.degrees(of.page);
@@ -154,13 +153,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             index: state,
         })
     })?;
-    // Wide enough for any total, so that stating the size does not change it.
+    // Wide enough for any total, so writing the size does not change it.
     output.total_size = max_size;
     while size(&output)? > max_size {
         let excess = size(&output)? - max_size;
         if !shrink(&mut output, excess, max_size) {
             return Err(Error::invalid(format!(
-                "max_size is {max_size}; the least here is {}",
+                "max_size is {max_size}; it must be at least {} for this page",
                 size(&output)?
             )));
         }
@@ -168,7 +167,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
         shrink(output, excess.tokens() * 4, excess.most() * 4)
     })?;
-    // The number is part of what it counts; its own length settles at once.
+    // The number is part of the size that it states; two rounds are enough.
     for _ in 0..2 {
         output.total_size = size(&output)?;
     }
@@ -177,15 +176,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 fn size(output: &Output) -> Result<usize> {
     let json = serde_json::to_string(output).map_err(|error| Error::Internal(error.to_string()))?;
-    // The line break that ends the answer on a stream is part of what is read.
+    // The line break at the end of the answer counts too.
     Ok(json.chars().count() + 1)
 }
 
-/// Cuts the page in the middle down to its share, shortens summaries, and leaves out related pages from the far end;
-/// at last the page in the middle gives way. Sizes are in characters.
+/// Cuts the center page to its share, shortens summaries, and removes the farthest related pages; finally cuts the
+/// center page further. Sizes are in characters.
 fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
     let own = output.center.content.chars().count();
-    // A page that fills the answer leaves its neighbours a third.
+    // A page that fills the answer leaves a third to its neighbours.
     let share = if output.related.is_empty() { 0 } else { most / 3 * 2 };
     if share > 0 && own > share {
         output.omitted.text_cut = true;
@@ -211,7 +210,7 @@ fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
     budget::cut(&mut output.center.content, excess.div_ceil(4))
 }
 
-/// Tells the page, then what is around it.
+/// Shows the page, then the pages around it.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &output.center.page;
     page.heading(&title_spans(filepath, title, *staleness));
@@ -236,12 +235,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.quote(&related.summary, &[]);
         }
     }
-    // One size or the other left these out; `omitted` counts the same pages.
+    // One of the two limits caused this; `omitted` counts the same pages.
     if output.truncated_count > 0 {
         let pages = counted(output.truncated_count, "related page", "related pages");
-        page.note(&[Span::Text(&format!("{pages} left out; a larger max_size or max_tokens makes room"))]);
+        page.note(&[Span::Text(&format!("{pages} left out; a larger max_size or max_tokens shows more"))]);
     }
-    let rest = format!("{} reads all of a page", page.voice().ask(&Next::call("get_page")));
+    let rest = format!("{} shows the whole page", page.voice().ask(&Next::call("get_page")));
     Omitted { pages: 0, ..output.omitted }.show(["page", "pages"], &rest, page);
     output.index.show(page);
 }

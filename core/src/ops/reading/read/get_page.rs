@@ -1,4 +1,4 @@
-//! One page, whole, with its links and how far it can be trusted.
+//! One page with its text, links and freshness.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong};
 use crate::{Error, Result, text};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Read one page, or a section of it: text, links both ways, and whether code overtook it.")
+    Facts::reading("Read one page, or a section of it: text, links from and to it, and freshness.")
         .tool(Tool::Core)
         .quoting_pages()
         .command("get");
 
-/// Which page.
+/// The page or section to read.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -41,9 +41,9 @@ pub struct Params {
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
-    /// Only this section and those below it, by its id in an answer.
+    /// Only this section and its subsections: a `section_id`.
     pub section: Option<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -51,18 +51,18 @@ pub struct Params {
 /// The page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
-    /// SHA-256 of the file, to be carried by edits.
+    /// SHA-256 of the file, for `expected_hash`.
     pub content_hash: String,
-    /// The section that was asked for; absent when the whole page was.
+    /// The requested section; absent for the whole page.
     pub section: Option<String>,
-    /// Text of the sections, front matter left out.
+    /// Text of the sections, without front matter.
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
-    /// Sections that `max_tokens` left out, to be asked for by `section`.
+    /// Sections omitted to fit `max_tokens`; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
     pub front_matter: serde_json::Map<String, serde_json::Value>,
@@ -70,24 +70,24 @@ pub struct Output {
     pub aliases: Vec<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Where it links to; of a section, where that does.
+    /// Links from the page, or from the requested section.
     pub outlinks: Vec<LinkInfo>,
-    /// What links to it.
+    /// Links to the page.
     pub backlinks: Vec<LinkInfo>,
     /// Sources that changed since the page did.
     pub stale_refs: Vec<String>,
-    /// The same with times and reasons.
+    /// The same sources with times and reasons.
     pub stale_ref_details: Vec<StaleRef>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// A section of the page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PageSection {
-    /// Names the section within its page.
+    /// Id of the section within its page.
     pub section_id: String,
     /// Its heading; empty before the first heading.
     pub heading: String,
@@ -95,18 +95,18 @@ pub struct PageSection {
     pub level: u8,
     /// First and last line in the file, from 1.
     pub lines: [usize; 2],
-    /// Its text, heading line included.
+    /// Its text, including the heading line.
     pub content: String,
 }
 
-/// A section whose text was left out.
+/// A section whose text was omitted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OmittedSection {
-    /// Names the section within its page.
+    /// Id of the section within its page.
     pub section_id: String,
     /// First and last line in the file, from 1.
     pub lines: [usize; 2],
-    /// Tokens of its text.
+    /// Tokens in its text.
     pub tokens: usize,
 }
 
@@ -213,13 +213,13 @@ fn link_infos(links: Vec<LinkRow>) -> Vec<LinkInfo> {
     infos
 }
 
-/// Leaves out what can be asked for elsewhere before what cannot: the second copy of the text, the
-/// least of long lists, whole sections, which stay as names, and at last text.
+/// Omits first what can be requested separately: the second copy of the text, the ends of long lists, and whole
+/// sections, whose ids stay. Text is cut last.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
-    /// Text that is worth more than lists beside it.
+    /// A text of this many tokens is worth more than the lists.
     const TEXT: usize = 100;
     let excess = excess.tokens();
-    // The text stands twice in the answer, so the joined copy goes as soon as space is short.
+    // The answer contains the text twice, so the joined copy is dropped first.
     if !output.content.is_empty() && output.sections.len() > 1 {
         output.content.clear();
         output.omitted.text_cut = true;
@@ -273,7 +273,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
     !sections.is_empty()
 }
 
-/// Takes the second half of a list away, down to `least`.
+/// Removes the second half of a list, but keeps at least `least` items.
 fn halve<T>(list: &mut Vec<T>, least: usize) -> bool {
     if list.len() <= least {
         return false;
@@ -282,7 +282,7 @@ fn halve<T>(list: &mut Vec<T>, least: usize) -> bool {
     true
 }
 
-/// Turns sections from the end into names, as many as the excess asks for; the first one stays.
+/// Replaces sections by their ids, from the end, until the excess is saved; the first one stays.
 fn leave_out_sections(output: &mut Output, excess: usize) {
     let mut saved = 0;
     while saved < excess.max(1) && output.sections.len() > 1 {
@@ -295,7 +295,7 @@ fn leave_out_sections(output: &mut Output, excess: usize) {
     }
 }
 
-/// Tells a page with its links.
+/// Shows a page with its links.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let fields = &output.page;
     page.heading(&title_spans(&fields.filepath, &fields.title, fields.staleness));

@@ -18,14 +18,14 @@ use crate::ops::{Facts, Tool, unmatched};
 use crate::search::Filter;
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading("List pages with their types, times, link counts and freshness.")
     .tool(Tool::Core)
     .quoting_pages()
     .command("list")
     .button("the list of pages");
 
-/// Which pages, in which order.
+/// Conditions and order.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -34,29 +34,29 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only pages in this folder or below.
+    /// Only pages in this folder or its subfolders.
     pub folder: Option<String>,
     /// Only pages with this freshness.
     pub staleness: Option<Staleness>,
-    /// What to sort by.
+    /// The sort key.
     #[serde(alias = "sort_by")]
     #[schemars(extend("default" = "title"))]
     pub sort: Option<SortKey>,
-    /// Which end comes first.
+    /// The sort order.
     #[schemars(extend("default" = "asc"))]
     pub order: Option<SortOrder>,
-    /// Most pages; all when absent.
+    /// Maximum number of pages (default: all).
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
-    /// Pages to pass over first.
+    /// Number of pages to skip first.
     #[serde(default)]
     pub offset: usize,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
 
-/// What pages are sorted by.
+/// A sort key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SortKey {
@@ -71,40 +71,40 @@ pub enum SortKey {
     Filepath,
 }
 
-/// Which end comes first.
+/// A sort order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SortOrder {
-    /// Smallest, oldest first.
+    /// Smallest or oldest first.
     #[default]
     Asc,
-    /// Largest, newest first.
+    /// Largest or newest first.
     Desc,
 }
 
 /// The pages.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The pages that were asked for.
+    /// The requested pages.
     pub pages: Vec<ListedPage>,
-    /// Paths of the pages that come next, where `max_tokens` leaves room for their paths alone.
+    /// Paths of the next pages, if `max_tokens` has room only for paths.
     pub more_paths: Vec<String>,
-    /// Pages that meet the conditions, before `limit` and `offset`.
+    /// Matching pages, before `limit` and `offset`.
     pub total: usize,
-    /// Pages passed over before the first one.
+    /// Number of pages skipped before the first one.
     pub offset: usize,
-    /// What was asked for and no page has, a sentence each.
+    /// Conditions that match no page, a sentence each.
     pub unmatched: Vec<String>,
-    /// What was left out to fit `max_tokens`.
+    /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// A page in a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ListedPage {
-    /// What identifies and describes the page.
+    /// The page's metadata.
     #[serde(flatten)]
     pub page: PageFields,
     /// Links to other pages, one per page and type.
@@ -115,7 +115,7 @@ pub struct ListedPage {
     pub tags: Vec<String>,
 }
 
-/// Listed pages up to which each is looked up by itself; more are read in one go.
+/// Up to this many pages are looked up one by one; more are read in one pass.
 const FEW: usize = 200;
 
 /// Lists the pages.
@@ -141,7 +141,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                     wanted == assessments.get(&page).map(|a| a.staleness).unwrap_or_default()
                 })
         };
-        // All pages are put in order, but no more is read of each than that takes.
+        // All pages are sorted, but only the sort key is read of each.
         let mut sorted: Vec<(String, i64)> = Vec::new();
         let mut sort_in = |page, key: &str| {
             if is_wanted(page) {
@@ -175,10 +175,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Listed pages that are worth more than the paths of the others.
+/// Pages with details are worth more than the paths of further pages, up to this number.
 const DETAILED: usize = 40;
 
-/// Leaves of the last pages their paths, then leaves out the last paths, and at last pages.
+/// Reduces the last pages to their paths, then removes the last paths, and pages last.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     let mut cut = false;
     for listed in &mut output.pages {
@@ -205,7 +205,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
     dropped > 0
 }
 
-/// What is told of these pages, in their order.
+/// The entries for these pages, in the same order.
 fn read(
     db: &Connection,
     numbers: &[i64],
@@ -228,7 +228,7 @@ fn read(
     Ok(numbers.iter().filter_map(known).collect())
 }
 
-/// Tells the pages, one a line.
+/// Shows the pages, one per line.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for listed in &output.pages {
         let PageFields { filepath, title, doc_type, updated_at, staleness, .. } = &listed.page;
@@ -258,7 +258,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     show_count(output, page);
 }
 
-/// Tells how many there are, and how true the answer is.
+/// Shows how many pages there are, and whether the index is up to date.
 pub fn show_count(output: &Output, page: &mut dyn Page) {
     let count = match output.pages.len() + output.more_paths.len() {
         shown if shown == output.total => counted(shown, "page", "pages"),
@@ -267,7 +267,7 @@ pub fn show_count(output: &Output, page: &mut dyn Page) {
     unmatched::show(&output.unmatched, page);
     page.note(&[Span::Text(&count)]);
     let end = output.offset + output.pages.len();
-    let rest = format!("offset {end} goes on from here with all that is known of each page");
+    let rest = format!("offset {end} lists the next pages with all details");
     output.omitted.show(["page", "pages"], &rest, page);
     output.index.show(page);
 }
@@ -279,7 +279,7 @@ mod tests {
     use crate::index::tests::Project;
 
     #[test]
-    fn pages_come_with_their_own_tags_sorted() {
+    fn pages_are_listed_with_their_own_tags_sorted() {
         let project = Project::with_pages([
             ("a.md", "---\ntags: [zebra, 設計]\n---\n#apple in the text\n"),
             ("b.md", "# No tags\n"),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn many_pages_are_told_as_few_are() {
+    fn long_and_short_lists_have_the_same_details() {
         let names: Vec<String> = (0..300).map(|number| format!("{}/p{number}.md", number % 7)).collect();
         let text = "---\ntags: [b, a]\n---\n[[p1]] [[p2]]\n";
         let project = Project::with_pages(names.iter().map(|name| (name.as_str(), text)));

@@ -1,4 +1,4 @@
-//! One page as HTML, for programs that show it.
+//! One page as HTML, for programs that display it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ use crate::ops::page::{IndexState, PageName};
 use crate::render::{self, Renderer};
 use crate::show::{Page, Span};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
     "Read one page as HTML that is safe to show, with its headings and its address on a site.",
 );
 
-/// Which page.
+/// The page.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -36,14 +36,14 @@ pub struct Output {
     pub filepath: String,
     /// Its title.
     pub title: String,
-    /// Where it lives on a site, relative to the site's top, percent-encoded. Links in `html` are relative to it.
+    /// Its address on a site, relative to the site's root, percent-encoded. Links in `html` are relative to it.
     pub url: String,
-    /// Its text without front matter. Raw HTML of the page is reduced to its text; no address runs a script. A
-    /// first heading that repeats the title is left out, but for an empty element with its id.
+    /// Its text without front matter. Raw HTML is reduced to its text; no link runs a script. A first heading equal
+    /// to the title is omitted, except for an empty element with its id.
     pub html: String,
-    /// Its headings in order, a first one that repeats the title included.
+    /// Its headings in order, including a first one equal to the title.
     pub headings: Vec<HeadingInfo>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -54,7 +54,7 @@ pub struct HeadingInfo {
     pub level: u8,
     /// Its text without markup.
     pub text: String,
-    /// The id of its element, equal to the section's `section_id`.
+    /// The id of its element, equal to the `section_id` of its section.
     pub slug: String,
     /// Its line in the file, from 1.
     pub line: usize,
@@ -85,7 +85,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// Tells the page, its HTML word for word.
+/// Shows the page with its HTML unchanged.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.heading(&[Span::Strong(&output.title), Span::Text("  "), Span::Path(&output.filepath)]);
     page.handle("url", &output.url);

@@ -1,4 +1,4 @@
-//! Taking a document out of the index and its folder. It goes to the trash, from where it can be brought back.
+//! Removes a document from the index and moves its file to the trash, from which it can be restored.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,42 +12,41 @@ use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::destroying("Take a document out of the index and its folder; the file goes to the trash.")
-        .tool(Tool::Set("documents"))
-        .idempotent();
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::destroying("Remove a document from the index; its file moves to the trash.")
+    .tool(Tool::Set("documents"))
+    .idempotent();
 
-/// Which document.
+/// The document to delete.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its path, as ubp_list_documents has it.
+    /// Its path, as returned by ubp_list_documents.
     pub filename: String,
 }
 
-/// What became of it.
+/// The deleted document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Its path relative to the documents folder.
     pub filename: String,
-    /// That it is gone from there.
+    /// Always true: the document was deleted.
     pub deleted: bool,
-    /// Where its file lies now, relative to `.ubp/trash/`.
+    /// The path of its file in `.ubp/trash/`.
     pub trash: Option<String>,
-    /// Names the change in the audit log, for taking it back.
+    /// Id of the change in the audit log, for `undo`.
     pub audit_id: Option<String>,
-    /// Why the index was not updated, although the file went.
+    /// Why the index was not updated although the file was deleted.
     pub index_error: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// Moves the file to the trash.
 ///
 /// # Errors
-/// [`crate::Error::OutsideProject`] and [`crate::Error::InvalidParams`] for a path that is no document's,
-/// [`crate::Error::ReadOnly`], [`crate::Error::Conflict`], [`crate::Error::Io`]. Nothing is changed then.
+/// [`crate::Error::OutsideProject`] and [`crate::Error::InvalidParams`] for a path that is not a document's,
+/// [`crate::Error::ReadOnly`], [`crate::Error::Conflict`], [`crate::Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let _held = context.source.lock()?;
     let filename = document::locate(context, &params.filename)?;
@@ -60,7 +59,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { filename, deleted: true, trash, audit_id, index_error, index })
 }
 
-/// Tells where the file went.
+/// Shows the path of the file in the trash.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Text("Deleted "), Span::Path(&output.filename)]);
     if let Some(trash) = &output.trash {

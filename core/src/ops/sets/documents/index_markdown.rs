@@ -1,4 +1,4 @@
-//! Taking one document into the index at once, vectors included, cut into pieces of a size.
+//! Indexes one document at once, including vectors, in chunks of a given size.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,46 +13,46 @@ use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 use crate::{Result, ops::budget};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::writing("Take a Markdown document into the index now, with vectors for all of its chunks.")
-        .tool(Tool::Set("documents"))
-        .index_only()
-        .idempotent();
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("Index a Markdown document now, with vectors for all of its chunks.")
+    .tool(Tool::Set("documents"))
+    .index_only()
+    .idempotent();
 
-/// Which document, and how it is cut.
+/// The document, and its chunk size.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Path of a Markdown file in the documents folder.
     pub filepath: String,
-    /// Most characters of a chunk; the project's default when absent. It stays until the document is indexed otherwise.
+    /// Maximum characters of a chunk (default: the project's). It applies until the document is indexed with
+    /// another size.
     #[schemars(range(min = 50, max = 100_000))]
     pub chunk_size: Option<usize>,
 }
 
-/// The document as it is in the index now.
+/// The document in the index.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The document.
     #[serde(flatten)]
     pub document: Document,
-    /// Most characters of a chunk; absent where sections and the model decide.
+    /// Maximum characters of a chunk; absent if chunks are sections that fit the model.
     pub chunk_size: Option<usize>,
-    /// Chunks that went through the model.
+    /// Chunks embedded by the model.
     pub embedded: usize,
-    /// Chunks whose vectors were known already.
+    /// Chunks whose vectors were reused.
     pub reused: usize,
-    /// Why there are no vectors, where there are none.
+    /// Why there are no vectors, if there are none.
     pub note: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// Indexes it.
+/// Indexes the document.
 ///
 /// # Errors
-/// [`crate::Error::OutsideProject`] and [`crate::Error::InvalidParams`] for a path that is no document's;
+/// [`crate::Error::OutsideProject`] and [`crate::Error::InvalidParams`] for a path that is not a document's;
 /// [`crate::Error::Io`], [`crate::Error::Model`], [`crate::Error::Database`], [`crate::Error::Cancelled`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if let Some(size) = params.chunk_size {
@@ -65,7 +65,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     finish(context, &path, state.page)
 }
 
-/// Gives the page its vectors, and tells how it stands then.
+/// Computes the vectors of the page, and returns its new state.
 pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Output> {
     let report = match context.embedder {
         Some(embedder) => embed_page(
@@ -84,7 +84,7 @@ pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Out
             Some("there is no model on this machine: the document is found by words alone".to_owned())
         }
         (Some(embedder), 0) if context.index.read(|db| vectors::are_missing(db, page))? => Some(format!(
-            "the model {} does not know the script of this document: it is found by words alone",
+            "the model {} does not support the script of this document: it is found by words alone",
             embedder.model().name
         )),
         _ => None,
@@ -99,12 +99,12 @@ pub(crate) fn finish(context: &Context<'_>, path: &str, page: i64) -> Result<Out
     })
 }
 
-/// Tells how the document is cut, and which of its vectors are new.
+/// Shows the document's chunks, and how many vectors are new.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let chunks = counted(output.document.chunks, "chunk", "chunks");
     let size = output.chunk_size.map(|size| format!(" of at most {size} characters")).unwrap_or_default();
     let made = counted(output.embedded, "vector", "vectors");
-    let facts = format!(": {chunks}{size}; {made} made, {} known already", output.reused);
+    let facts = format!(": {chunks}{size}; {made} new, {} reused", output.reused);
     page.line(&[Span::Path(&output.document.filename), Span::Text(&facts)]);
     if let Some(note) = &output.note {
         page.note(&[Span::Text(note)]);

@@ -1,4 +1,4 @@
-//! The documents in the index, as users of document servers know the list.
+//! Lists the documents in the index, in the form that clients of document servers expect.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
     Facts::reading("List the indexed documents: file name, number of chunks, and times.")
         .tool(Tool::Set("documents"));
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
@@ -23,13 +23,13 @@ pub struct Params {}
 /// The documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// All of them, by file name.
+    /// All documents, by file name.
     pub documents: Vec<Document>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// Lists them.
+/// Lists the documents.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Io`].
@@ -38,7 +38,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     Ok(Output { documents, index: context.index_state()? })
 }
 
-/// Tells the documents as a table.
+/// Shows the documents as a table.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let row = |one: &Document| {
         vec![one.filename.clone(), one.chunks.to_string(), one.indexed_at.clone(), one.modified_at.clone()]

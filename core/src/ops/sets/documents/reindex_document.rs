@@ -1,4 +1,4 @@
-//! Taking a document out of the index and in again, as if it were new.
+//! Removes a document from the index and indexes it again, as if it were new.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,25 +11,24 @@ use crate::ops::{document, index_markdown};
 
 pub use crate::ops::index_markdown::{Output, show};
 
-/// What surfaces know of it.
-pub const FACTS: Facts =
-    Facts::writing("Take a document out of the index and in again; its chunk size stays.")
-        .tool(Tool::Set("documents"))
-        .index_only()
-        .idempotent();
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::writing("Index a document again from scratch; its chunk size is kept.")
+    .tool(Tool::Set("documents"))
+    .index_only()
+    .idempotent();
 
-/// Which document.
+/// The document.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its path, as ubp_list_documents has it.
+    /// Its path, as returned by ubp_list_documents.
     pub filename: String,
 }
 
-/// Reads the file again, and makes all of its vectors anew.
+/// Reads the file again, and recomputes all of its vectors.
 ///
 /// # Errors
-/// As [`index_markdown::run`].
+/// Those of [`index_markdown::run`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let path = document::locate(context, &params.filename)?;
     context.refresh(false)?;

@@ -1,5 +1,5 @@
-//! Finding pieces of documents by meaning alone, as document servers do: the chunks whose vectors are closest to the
-//! query's. Links, headings and words have no say, unless there is nothing but words to go by.
+//! Finds chunks of documents by meaning only, as document servers do: the chunks whose vectors are closest to the
+//! query's. Links, headings and words do not count, unless there are no vectors.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,54 +23,53 @@ use crate::search::{matches, rounded};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result, text};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading(
-    "Find passages of documents by meaning alone, as chunks of text: a question in natural language.",
-)
-.tool(Tool::Set("documents"))
-.called("search")
-.quoting_pages();
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("Find passages of documents by meaning only, as chunks of text. Ask in natural language.")
+        .tool(Tool::Set("documents"))
+        .called("search")
+        .quoting_pages();
 
-/// What to look for.
+/// The query.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// A question or words, in natural language.
     pub query: String,
-    /// Most chunks.
+    /// Maximum number of chunks.
     #[schemars(range(min = 1, max = 100), extend("default" = 5))]
     pub top_k: Option<usize>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Chunks, best first.
     pub results: Vec<Found>,
-    /// The evidence that ranked: `vector`, or `fulltext_fallback`.
+    /// What the results were ranked by: `vector`, or `fulltext_fallback`.
     pub search_type: SearchType,
-    /// What the results lack, where they lack something.
+    /// Limitations of the results, if any.
     pub note: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// A chunk that was found.
+/// A matching chunk.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Found {
     /// The document's path relative to the documents folder.
     pub document: String,
     /// Its text.
     pub chunk: String,
-    /// Cosine similarity with the query, 0 to 1, four decimals; absent where words alone led here.
+    /// Cosine similarity with the query, 0 to 1, four decimals; absent if found by words only.
     pub similarity: Option<f64>,
-    /// Characters of the file before the chunk.
+    /// Characters in the file before the chunk.
     pub position: usize,
-    /// Line of the file that the chunk begins on, from 1.
+    /// First line of the chunk in the file, from 1.
     pub line: usize,
 }
 
-/// Answers the query.
+/// Runs the query.
 ///
 /// # Errors
 /// [`Error::InvalidParams`] for values out of range, [`Error::Model`], [`Error::Database`].
@@ -90,22 +89,22 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         (Some(why), _) => Some(format!("found by words alone: {why}")),
         (None, 0) => None,
         (None, pending) => Some(format!(
-            "{} yet, so meaning does not find them",
+            "{} yet, so they cannot be found by meaning",
             counted(pending, "section has no vector", "sections have no vectors")
         )),
     };
     Ok(Output { results: place(context, chunks)?, search_type, note, index })
 }
 
-/// What chunks are compared by.
+/// How chunks are compared with the query.
 enum Comparison<'a> {
-    /// With this vector of the query.
+    /// By the query's vector.
     Vector(&'a dyn Embedder, Vec<f32>),
     /// By words, for this reason.
     Words(String),
 }
 
-/// The query's vector, where a comparison would mean something.
+/// The query's vector, or the reason why vectors cannot be compared.
 fn comparison<'a>(context: &Context<'a>, query: &str) -> Result<Comparison<'a>> {
     let Some(embedder) = context.embedder else {
         return Ok(Comparison::Words("there is no model on this machine".into()));
@@ -113,7 +112,7 @@ fn comparison<'a>(context: &Context<'a>, query: &str) -> Result<Comparison<'a>> 
     let query = text::read_part(query);
     let model = embedder.model();
     if !model.scripts.cover(query) {
-        let why = format!("the model {} does not know the script of the query", model.name);
+        let why = format!("the model {} does not support the script of the query", model.name);
         return Ok(Comparison::Words(why));
     }
     if context.index.vectors(&model.identity)?.is_empty() {
@@ -126,12 +125,12 @@ fn comparison<'a>(context: &Context<'a>, query: &str) -> Result<Comparison<'a>> 
     })
 }
 
-/// A piece of a section.
+/// A chunk of a section.
 struct Chunk {
     path: String,
-    /// Line of the section.
+    /// First line of the section.
     first_line: usize,
-    /// The section's text.
+    /// Text of the section.
     text: String,
     range: Range<usize>,
     similarity: Option<f64>,
@@ -146,7 +145,7 @@ fn by_meaning(
 ) -> Result<Vec<Chunk>> {
     let matrix = context.index.vectors(&embedder.model().identity)?;
     let mut found = context.index.read(|db| {
-        // Chunks among the closest stand in sections that are: no more of these are needed than of those.
+        // The closest chunks are in the closest sections, so `limit` sections are enough.
         let closest = matrix.closest(db, vector, limit, |_| true)?;
         let mut parts: Vec<(i64, usize, f32)> = Vec::new();
         for section in &closest.sections {
@@ -170,7 +169,7 @@ fn by_meaning(
                     new.insert(chunks(embedder, &heading_path, &text, chunk_size)?)
                 }
             };
-            // Where the text changed since it was embedded, the nearest piece stands for the one that was.
+            // If the text changed since it was embedded, use the nearest piece instead.
             let same = ranges.iter().find(|range| range.start.midpoint(range.end) == middle);
             let around = || ranges.iter().find(|range| range.contains(&middle));
             let Some(range) = same.or_else(around).or(ranges.last()).cloned() else { continue };
@@ -186,7 +185,7 @@ fn by_meaning(
     Ok(found)
 }
 
-/// Where words match best.
+/// The chunks whose words match best.
 fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chunk>> {
     let query = text::Query::parse(query);
     context.index.read(|db| {
@@ -205,7 +204,7 @@ fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chun
                 let piece = text.get(piece.clone()).unwrap_or_default();
                 text::snippet(piece, &query, piece.len()).highlights.len()
             };
-            // The first of those with most of the words.
+            // Of the pieces with the most matching words, use the first.
             let mut best: Option<(usize, Range<usize>)> = None;
             for piece in near {
                 let count = words(&piece);
@@ -221,17 +220,17 @@ fn by_words(context: &Context<'_>, query: &str, limit: usize) -> Result<Vec<Chun
     })
 }
 
-/// Characters of a piece where nobody asked for a size.
+/// Characters of a piece if no chunk size is set.
 const DEFAULT_PIECE: usize = 2_000;
 
-/// The chunks with their places in the files.
+/// The chunks with their positions in the files.
 fn place(context: &Context<'_>, chunks: Vec<Chunk>) -> Result<Vec<Found>> {
     let mut files: HashMap<String, (String, Lines)> = HashMap::new();
     let mut found = Vec::new();
     for Chunk { path, first_line, text, range, similarity } in chunks {
         context.cancel.check()?;
         if !files.contains_key(&path) {
-            // A file that is gone by now has no places.
+            // If the file was deleted meanwhile, its chunks have no position.
             let bytes = context.source.read(&path).unwrap_or_default();
             let file = decode(&bytes).0.into_owned();
             let lines = Lines::new(&file);
@@ -248,8 +247,8 @@ fn place(context: &Context<'_>, chunks: Vec<Chunk>) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// The byte of the file where a section begins that the index has on line `first_line`; where the file changed since,
-/// the one where its text stands now, if it still does.
+/// The byte offset in the file of the section that the index has at line `first_line`. If the file changed since,
+/// the offset where its text is found now, if it is.
 fn section_start(file: &str, lines: &Lines, first_line: usize, text: &str) -> usize {
     let noted = lines.start(first_line).unwrap_or(0);
     if file.get(noted..).is_some_and(|rest| rest.starts_with(text)) {
@@ -258,7 +257,7 @@ fn section_start(file: &str, lines: &Lines, first_line: usize, text: &str) -> us
     file.find(text).unwrap_or(noted)
 }
 
-/// Tells the chunks word for word.
+/// Shows the text of the chunks.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for found in &output.results {
         let similarity = found.similarity.map(|one| format!("  similarity {one:.4}")).unwrap_or_default();
@@ -268,7 +267,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     let count = match output.results.len() {
         0 => {
-            format!("nothing found; {} tells what there is", page.voice().ask(&Next::call("list_documents")))
+            format!("nothing found; {} lists the documents", page.voice().ask(&Next::call("list_documents")))
         }
         count => counted(count, "chunk", "chunks"),
     };

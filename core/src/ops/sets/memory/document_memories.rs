@@ -1,4 +1,4 @@
-//! Memories as documents, one for each type, for tools that read files. The host writes them.
+//! Memories as documents, one for each type, for tools that read files. The caller writes the files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ use crate::ops::page::IndexState;
 use crate::page::decode;
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading("Put memories together as Markdown documents, one for each type.")
-    .command("memory document");
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("Combine memories into Markdown documents, one for each type.").command("memory document");
 
-/// Which documents.
+/// Selects the documents.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only that of this type; all three when absent.
+    /// Only the document of this type (default: all three).
     #[serde(rename = "type")]
     pub memory_type: Option<MemoryType>,
 }
@@ -28,29 +28,29 @@ pub struct Params {
 /// The documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// In the order of types; that of a type without memories has its title alone.
+    /// In the order of types; the document of a type without memories contains only its title.
     pub documents: Vec<Document>,
-    /// Pages that should be memories and cannot be read as such.
+    /// Pages in memory folders that are not valid memories.
     pub skipped: Vec<Skipped>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// The memories of one type.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Document {
-    /// What they are about.
+    /// The kind of knowledge.
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
-    /// The name that the file goes by.
+    /// The name of its file.
     pub file_name: String,
-    /// Memories in it.
+    /// Number of memories in it.
     pub memory_count: usize,
-    /// The document.
+    /// The document's text.
     pub text: String,
 }
 
-/// Puts the documents together.
+/// Builds the documents.
 ///
 /// # Errors
 /// [`crate::Error::Database`], [`crate::Error::Cancelled`].
@@ -88,7 +88,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { documents, skipped, index: context.index_state()? })
 }
 
-/// Tells what is in which document.
+/// Shows the number of memories in each document.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for document in &output.documents {
         let count = format!(": {}", counted(document.memory_count, "memory", "memories"));

@@ -1,4 +1,4 @@
-//! Taking a memory away, so that it can be brought back.
+//! Moves a memory to the trash, from which it can be restored.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,36 +13,36 @@ use crate::show::{Page, Span};
 use crate::{Caller, Context};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::destroying("Forget a memory: its page goes to the trash, and can be brought back.")
+    Facts::destroying("Forget a memory: its page moves to the trash, and can be restored.")
         .command("memory forget");
 
-/// Which memory.
+/// The memory to forget.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// The memory: its id, topic or path.
     pub memory: String,
-    /// Its type, where memories of several types have this topic.
+    /// Its type, if memories of several types have this topic.
     #[serde(rename = "type")]
     pub memory_type: Option<MemoryType>,
-    /// Only show what would happen.
+    /// Only show what would change.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// The memory that went.
+/// The forgotten memory.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// The memory as it was.
+    /// The memory before it was moved.
     #[serde(flatten)]
     pub memory: MemoryFields,
-    /// Where its page lies now, relative to `.ubp/trash/`; absent while nothing is written.
+    /// The path of its page in `.ubp/trash/`; absent for a dry run.
     pub trash: Option<String>,
-    /// Links that led to it.
+    /// Links to it.
     pub links: Vec<LostLink>,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
@@ -51,10 +51,12 @@ pub struct Output {
 ///
 /// # Errors
 /// [`Error::PageNotFound`], [`Error::AmbiguousPage`], [`Error::InvalidParams`] for an agent, [`Error::Conflict`],
-/// [`Error::Io`]. Nothing is changed then.
+/// [`Error::Io`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent {
-        return Err(Error::invalid("only people forget; tell the person which memory, and why"));
+        return Err(Error::invalid(
+            "only people can forget memories; tell the person which memory to forget, and why",
+        ));
     }
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
@@ -77,7 +79,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { memory, trash: deleted.trash, links: deleted.links, written: deleted.written })
 }
 
-/// Tells where the page went, and which links lost it.
+/// Shows the path of the page in the trash, and the links that broke.
 pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     if let Some(trash) = &output.trash {
@@ -90,7 +92,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         ]);
     }
     for link in &output.links {
-        let lost = format!(": the link to '{}' loses its page", link.target);
+        let lost = format!(": the link to '{}' breaks", link.target);
         page.warn(&[Span::Place(&link.filepath, link.line), Span::Text(&lost)]);
     }
     output.written.show_end("", page);

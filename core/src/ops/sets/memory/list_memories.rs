@@ -1,4 +1,4 @@
-//! What there is to recall, without the texts.
+//! Lists memories without their texts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ use crate::ops::page::IndexState;
 use crate::search::Filter;
 use crate::show::{Page, Span};
 
-/// What surfaces know of it.
-pub const FACTS: Facts = Facts::reading("List memories, by type and topic, with how often they were needed.")
-    .command("memory list");
+/// Facts about this operation.
+pub const FACTS: Facts =
+    Facts::reading("List memories by type and topic, with how often they were used.").command("memory list");
 
-/// Which memories.
+/// Selects the memories.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -27,7 +27,7 @@ pub struct Params {
     /// Only memories with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Most memories to return; all when absent.
+    /// Maximum number of memories (default: all).
     #[schemars(range(min = 1))]
     pub limit: Option<usize>,
 }
@@ -35,13 +35,13 @@ pub struct Params {
 /// The memories.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// By type and topic.
+    /// The memories, by type and topic.
     pub memories: Vec<MemoryFields>,
-    /// Memories before `limit`.
+    /// Matching memories before `limit`.
     pub total_count: usize,
-    /// Pages that should be memories and cannot be read as such.
+    /// Pages in memory folders that are not valid memories.
     pub skipped: Vec<Skipped>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
@@ -68,7 +68,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(Output { memories, total_count, skipped: catalog.skipped, index: context.index_state()? })
 }
 
-/// Tells what there is, a memory on a line.
+/// Shows the memories, one per line.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for memory in &output.memories {
         let standing = format!("  {}", memory.standing());

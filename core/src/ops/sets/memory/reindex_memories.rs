@@ -1,5 +1,5 @@
-//! Making one of memories that say the same. Texts come together first and pages go last, all of it noted
-//! before it begins: whenever it is stopped, every memory is on a page or in the trash, and the log leads back.
+//! Merges duplicate memories. Texts are merged first and pages are deleted last, and all of it is logged before it
+//! starts. If it is interrupted, each memory is on a page or in the trash, and can be restored from the log.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,14 +21,14 @@ use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Caller, Context};
 use crate::{Error, Result, path, text};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
-    "Make one of memories that say the same; links follow, and what is replaced can be \
-     brought back.",
+    "Merge duplicate memories; links are updated, and replaced memories can be \
+     restored.",
 )
 .command("memory reindex");
 
-/// What to do.
+/// Parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -37,51 +37,51 @@ pub struct Params {
     pub dry_run: bool,
 }
 
-/// What became of the memories.
+/// The merged memories.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Memories that were looked at.
+    /// Number of memories examined.
     pub memory_count: usize,
-    /// Of these, memories without a vector: only those of equal text can be told to say the same.
+    /// Memories without a vector: duplicates of them are recognised only by equal text.
     pub uncompared_count: usize,
-    /// Why no memory has a vector, where that is so.
+    /// Why no memory has a vector, if none has.
     pub without_vectors: Option<String>,
-    /// Memories that became one.
+    /// The merges.
     pub merged: Vec<Merge>,
-    /// Pages that should be memories and cannot be read as such.
+    /// Pages in memory folders that are not valid memories.
     pub skipped: Vec<Skipped>,
-    /// What was written.
+    /// The write report.
     #[serde(flatten)]
     pub written: WriteReport,
 }
 
-/// Memories that became one.
+/// Memories merged into one.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Merge {
-    /// The one that stays, as it is then.
+    /// The merged memory.
     pub kept: MemoryFields,
-    /// Those that it replaces, most alike first.
+    /// The memories that it replaces, most similar first.
     pub replaced: Vec<SimilarMemory>,
 }
 
-/// A memory, and the page that it was read from.
+/// A memory and its page.
 struct Loaded {
     version: Version,
     memory: Memory,
 }
 
-/// Makes one of memories that say the same.
+/// Merges duplicate memories.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for an agent, or naming a link that could not follow; [`Error::Model`],
-/// [`Error::Conflict`], [`Error::Io`], [`Error::Cancelled`]. Nothing is changed then.
+/// [`Error::InvalidParams`] for an agent, or for a link that cannot be updated; [`Error::Model`],
+/// [`Error::Conflict`], [`Error::Io`], [`Error::Cancelled`]. On error, nothing is changed.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if context.caller == Caller::Agent {
         return Err(Error::invalid(
-            "only people make one memory of several; tell the person which ones, and why",
+            "only people can merge memories; tell the person which memories to merge, and why",
         ));
     }
-    // The model takes its time, and nobody should wait for it.
+    // The model takes time, so do this before taking the lock.
     context.refresh(false)?;
     context.embed(None)?;
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
@@ -105,7 +105,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         })
         .collect();
     let found = groups(&compared, &vectors, context.progress, context.cancel)?;
-    // Pages of several folders would take their relative links elsewhere.
+    // Merging pages of different folders would break their relative links.
     let found: Vec<Group> = found.into_iter().filter_map(|group| in_one_folder(group, &entries)).collect();
     let pages: Vec<(&Group, Memory)> =
         found.iter().map(|group| (group, together(group, &entries, &loaded))).collect();
@@ -123,7 +123,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })
 }
 
-/// The memories that can be read, with their pages.
+/// The readable memories, with their pages.
 fn load<'c>(
     context: &Context<'_>,
     entries: &'c [Entry],
@@ -165,7 +165,7 @@ fn in_one_folder(mut group: Group, entries: &[&Entry]) -> Option<Group> {
     (!group.replaced.is_empty()).then_some(group)
 }
 
-/// What the memories of a group say together.
+/// The merged text of a group of memories.
 fn together(group: &Group, entries: &[&Entry], loaded: &[Loaded]) -> Memory {
     let kept = &loaded[group.kept].memory;
     let mut one = merged(kept, group.replaced.iter().map(|(at, _)| &loaded[*at].memory));
@@ -181,7 +181,7 @@ fn together(group: &Group, entries: &[&Entry], loaded: &[Loaded]) -> Memory {
     one
 }
 
-/// The pages that stay with their texts, those whose links follow, and last the pages that go.
+/// The pages that stay with their merged texts, the pages whose links change, and last the pages to delete.
 fn changes(
     context: &Context<'_>,
     db: &Connection,
@@ -244,7 +244,7 @@ fn changes(
     Ok(stay.into_iter().chain(follow).chain(go).collect())
 }
 
-/// Every name that links may use for a page that goes.
+/// All names by which links may refer to a page to delete.
 fn names_of(entry: &Entry, loaded: &Loaded, types: &LinkTypes) -> Vec<String> {
     let (text, _) = decode(loaded.version.bytes.as_deref().unwrap_or_default());
     let page = parse(&text, types);
@@ -262,7 +262,7 @@ fn told(group: &Group, memory: &Memory, entries: &[&Entry], counts: &Counts) -> 
     }
 }
 
-/// Tells which memories became one, and why others could not.
+/// Shows which memories were merged, and why others were not compared.
 pub fn show(output: &Output, page: &mut dyn Page) {
     output.written.show_dry_run(page);
     for Merge { kept, replaced } in &output.merged {
@@ -283,15 +283,15 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     show_skipped(&output.skipped, page);
     if let Some(reason) = &output.without_vectors {
-        page.warn(&[Span::Text("only memories of equal text were put together: "), Span::Text(reason)]);
+        page.warn(&[Span::Text("only memories with equal text were merged: "), Span::Text(reason)]);
     } else if output.uncompared_count > 0 {
         let count = counted(output.uncompared_count, "memory is", "memories are");
-        let words = " in a script that the model does not know: only equal texts were put together";
+        let words = " in a script that the model does not support: merged only if the text is equal";
         page.warn(&[Span::Text(&count), Span::Text(words)]);
         let model = page.voice().run("model");
-        page.hint(&[Span::Text(&model), Span::Text(" lists models that know more scripts")]);
+        page.hint(&[Span::Text(&model), Span::Text(" lists models that support more scripts")]);
     }
-    let none = if output.merged.is_empty() { "; none say the same" } else { "" };
+    let none = if output.merged.is_empty() { "; no duplicates" } else { "" };
     page.note(&[Span::Text(&counted(output.memory_count, "memory", "memories")), Span::Text(none)]);
     output.written.show_end("", page);
 }

@@ -1,4 +1,4 @@
-//! Keeping a memory: a new page, or another text for the one about the same topic.
+//! Saves a memory: as a new page, or as new text of the memory with the same topic.
 
 use std::io::ErrorKind;
 
@@ -20,88 +20,88 @@ use crate::show::{Page, Span};
 use crate::writing::{Change, Plan, Version, carry_out};
 use crate::{Caller, Context, Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::writing(
-    "Remember something for later, as a page that people can read; a memory about the same \
+    "Remember something for later, as a page that people can read; a memory with the same \
      topic is updated.",
 )
 .tool(Tool::Set("memory"))
 .command("memory remember");
 
-/// How often a memory is written that somebody else changes meanwhile, past the lock.
+/// Attempts to write a memory that another program changes meanwhile without the lock.
 const ATTEMPTS: usize = 3;
 
-/// What to remember.
+/// The memory to save.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// tech: technology, whatever the project. project-tech: how this project uses it. domain: the field that the
-    /// project is about.
+    /// tech: technology in general. project-tech: how this project uses it. domain: the subject of the project.
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
-    /// What it is about, on one line: with the type, this names the memory.
+    /// Its topic, on one line; type and topic identify the memory.
     pub topic: String,
-    /// What to remember, in Markdown. It takes the place of what is known about the topic.
+    /// What to remember, in Markdown. Replaces the memory's previous text.
     pub content: String,
-    /// Words to find it by; those that it has when absent.
+    /// Tags to find it by (default: unchanged).
     pub tags: Option<Vec<String>>,
-    /// Code or other examples; those that it has when absent.
+    /// Code or other examples (default: unchanged).
     pub examples: Option<Vec<String>>,
-    /// Where this comes from; as it is when absent.
+    /// Where this comes from (default: unchanged).
     pub source: Option<String>,
-    /// Keep it although something in it looks like a secret. Only people can; of an agent it is ignored.
+    /// Save it although it may contain a secret. Only for people; ignored for agents.
     #[serde(default)]
     pub force: bool,
 }
 
-/// What became of the memory.
+/// What happened to the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// It is new.
+    /// It was created.
     Created,
-    /// There was one about this topic, which says this now.
+    /// The memory with this topic was updated.
     Updated,
 }
 
-/// The memory that was kept.
+/// The saved memory.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Its id.
     pub memory_id: String,
-    /// What became of it.
+    /// Whether it was created or updated.
     pub action: Action,
-    /// Other memories like it.
+    /// Number of similar memories.
     pub similar_count: usize,
-    /// The most alike of these, at most five.
+    /// The most similar ones, at most five.
     pub similar: Vec<SimilarMemory>,
-    /// Its topic, as it was written first.
+    /// Its topic as first written.
     pub topic: String,
     /// Its page, relative to the pages folder.
     pub filepath: String,
-    /// Names the change in the audit log, which has the former text; `ubp undo` takes it back. Absent when
+    /// Id of the change in the audit log, which contains the previous text; `ubp undo` restores it. Absent when
     /// nothing changed.
     pub audit_id: Option<String>,
-    /// Why the index was not updated, although the memory was written.
+    /// Why the index was not updated although the memory was written.
     pub index_error: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// Keeps the memory.
+/// Saves the memory.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for what cannot be kept or looks like a secret; [`Error::FrontMatter`] for a page
-/// that has to be corrected first; [`Error::ReadOnly`], [`Error::Conflict`], [`Error::Io`]. Nothing is kept then.
+/// [`Error::InvalidParams`] for a memory that is invalid or may contain a secret; [`Error::FrontMatter`] for a page
+/// that must be corrected first; [`Error::ReadOnly`], [`Error::Conflict`], [`Error::Io`]. On error, nothing is
+/// saved.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let Params { memory_type, topic, content, tags, examples, source, force } = params;
     let given = Given::new(&topic, &content, tags, examples, source.as_deref())?;
     if !force || context.caller == Caller::Agent {
         refuse_secrets(&given, context.caller)?;
     }
-    // Before the lock: others need not wait for the model.
+    // Before taking the lock: others must not wait for the model.
     let meaning = meaning(context, &given.topic, &given.content)?;
-    // What was written under the lock is in an index that all share; a moment ago, so was everything else.
+    // A shared index includes everything that others wrote under the lock; the rest was up to date a moment ago.
     let mut is_current = context.refreshed && context.index.index().is_shared();
     let mut attempt = 1;
     let (kept, catalog) = loop {
@@ -152,10 +152,10 @@ fn refuse_secrets(given: &Given, caller: Caller) -> Result<()> {
         Caller::Person => hint.and_ask(Next::call("remember").with("force", true)),
         Caller::Agent => hint.and_run("memory remember --force"),
     };
-    Err(Error::invalid_with_hint(message, hint.text(" writes it")))
+    Err(Error::invalid_with_hint(message, hint.text(" saves it")))
 }
 
-/// The memory as it lies there now.
+/// The memory as it is on disk.
 struct Kept {
     id: String,
     topic: String,
@@ -165,8 +165,8 @@ struct Kept {
     index_error: Option<String>,
 }
 
-/// Looks and writes while nobody else may, so that of many who remember the same topic one makes the page. `None` when
-/// the index was said to be current and is not.
+/// Reads and writes under the lock, so if several processes remember the same topic, only one creates the page.
+/// `None` if the index was expected to be up to date and is not.
 fn keep(
     context: &Context<'_>,
     memory_type: MemoryType,
@@ -218,7 +218,7 @@ fn keep(
     };
     let written = carry_out(context, Plan::new("remember", vec![change]), false)?;
     if kept.action == Action::Updated {
-        // The memory is written; that it was needed is only counted.
+        // The memory is saved; a failure to count its use does not matter.
         let _ = referenced(context.source, &kept.id, now.as_second());
     }
     drop(held);
@@ -263,10 +263,10 @@ fn updated(old: &Memory, given: &Given) -> Memory {
     new
 }
 
-/// A UUID v4, as ids of memories are, from the clock's randomness.
+/// A UUID v4, as used for ids of memories, from the clock's random bits.
 fn new_id(clock: &dyn Clock) -> Uuid {
     let mut hash = Sha256::new();
-    // One id of a clock has 74 random bits.
+    // One id from the clock has only 74 random bits.
     hash.update(clock.new_id().as_bytes());
     hash.update(clock.new_id().as_bytes());
     let digest = hash.finalize();
@@ -275,7 +275,7 @@ fn new_id(clock: &dyn Clock) -> Uuid {
     Builder::from_random_bytes(bytes).into_uuid()
 }
 
-/// Tells which page keeps the memory, and which memories are like it.
+/// Shows the page of the memory, and similar memories.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let path = Span::Path(&output.filepath);
     match output.action {
@@ -290,6 +290,6 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     show_index_error(output.index_error.as_deref(), page);
     for similar in &output.similar {
-        page.note(&[Span::Path(&similar.filepath), Span::Text(" is like it: "), Span::Text(&similar.topic)]);
+        page.note(&[Span::Path(&similar.filepath), Span::Text(" is similar: "), Span::Text(&similar.topic)]);
     }
 }

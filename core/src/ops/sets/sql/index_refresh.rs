@@ -1,4 +1,5 @@
-//! Brings the index up to date on request. Servers do it by themselves; clients of other tools are used to asking.
+//! Brings the index up to date on request. Servers do that by themselves, but clients of other tools expect to ask
+//! for it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,35 +11,35 @@ use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts = Facts::reading(
-    "Bring text, links and front matter up to date with the files; servers do so by themselves after every edit.",
+    "Update text, links and front matter in the index from the files; servers do so by themselves after every edit.",
 )
 .tool(Tool::Set("query"))
 .index_only();
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
-/// What was begun.
+/// The state of indexing.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// In words.
+    /// The state, in words.
     pub message: String,
-    /// Whether vectors are missing still.
+    /// Whether vectors are still missing.
     pub indexing: bool,
-    /// Pages that wait for vectors or, where none do, were read anew or removed.
+    /// Pages waiting for vectors or, if there are none, pages that were reindexed or removed.
     pub target_count: usize,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// Compares the index with the files.
 ///
 /// # Errors
-/// As [`Context::refresh`].
+/// Those of [`Context::refresh`].
 pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     let before = context.index_state()?.pending;
     let report = context.refresh(false)?;
@@ -57,7 +58,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     Ok(Output { message: message.into(), indexing: index.pending > 0, target_count, index })
 }
 
-/// Tells what was begun.
+/// Shows the state of indexing.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let count = match output.indexing {
         true => format!("{} for vectors", counted(output.target_count, "page waits", "pages wait")),

@@ -1,4 +1,4 @@
-//! Whether meaning can be asked for: how far vectors are.
+//! How many pages have vectors, which queries by meaning need.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,37 +10,37 @@ use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Tell whether vectors are complete, so that a query can use embedding and embed().")
+    Facts::reading("Report whether vectors are complete, which queries with embedding and embed() need.")
         .tool(Tool::Set("query"));
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
-/// How far vectors are.
+/// The state of the vectors.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// Whether this machine has the project's model.
     pub enabled: bool,
-    /// Whether vectors are still being made. Pages that wait for theirs have NULL in `embedding`.
+    /// Whether vectors are still being computed. Pages waiting for theirs have NULL in `embedding`.
     pub indexing: bool,
-    /// Pages that have vectors, and lack none. Pages without text have none, nor have those in a script that the model
-    /// does not understand.
+    /// Pages with all of their vectors. Pages without text, or in a script that the model does not support, have
+    /// none.
     pub indexed_count: usize,
     /// Pages in the index.
     pub page_count: usize,
     /// The model's name.
     pub model: String,
-    /// Where vectors are kept, relative to the project.
+    /// The file that contains the vectors, relative to the project.
     pub cache_path: String,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
-/// Counts.
+/// Counts pages with vectors.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -64,7 +64,7 @@ pub fn run(context: &Context<'_>, _params: Params) -> Result<Output> {
     })
 }
 
-/// Tells how far vectors are.
+/// Shows how many pages have vectors.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let lacking = if output.enabled { "" } else { ", which is not on this machine" };
     page.line(&[
@@ -76,7 +76,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         Span::Text(lacking),
     ]);
     if output.indexing {
-        page.line(&[Span::Text("pages that wait for theirs are last in an order by distance")]);
+        page.line(&[Span::Text("pages without vectors come last when sorted by distance")]);
     }
     page.aside(&[Span::Text("vectors are in "), Span::File(&output.cache_path)]);
     output.index.show_with_vectors(page);

@@ -12,35 +12,35 @@ use crate::query::{self, Limits, Schema};
 use crate::show::{Page, Span, counted};
 use crate::{Error, Result};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("Ask pages by SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files.")
+    Facts::reading("Query pages with SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files.")
         .tool(Tool::Set("query"))
         .quoting_pages()
         .command("query");
 
-/// Rows in an answer, unless more are asked for.
+/// Default number of rows.
 const ROWS: usize = 1_000;
 
-/// Most bytes of rows.
+/// Maximum bytes of rows.
 const BYTES: usize = 4 << 20;
 
-/// How long a statement may take, in milliseconds.
+/// Time limit of a statement, in milliseconds.
 const MILLIS: u64 = 1_500;
 
 /// The statement.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values are text, lists
-    /// JSON. Also embed('text') and array_cosine_distance(a, b).
+    /// One SELECT in SQLite's SQL over files: path, every front-matter key, content, updated_at, embedding. Values
+    /// are text; lists are JSON. Also embed('text') and array_cosine_distance(a, b).
     pub sql: String,
-    /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
+    /// Only pages whose path matches this glob, such as `daily/**/*.md` (default: all).
     pub glob: Option<String>,
-    /// Most rows.
+    /// Maximum number of rows.
     #[schemars(range(min = 1, max = 10000), extend("default" = ROWS))]
     pub max_rows: Option<usize>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -50,22 +50,22 @@ pub struct Params {
 pub struct Output {
     /// Names of the columns, in order.
     pub columns: Vec<String>,
-    /// Rows in `results`.
+    /// Number of rows in `results`.
     pub row_count: usize,
-    /// The rows, by name of the column. Vectors are told by their type.
+    /// The rows, by column name. Vectors are represented by their type.
     pub results: Vec<Map<String, Value>>,
-    /// Whether there are more rows than were allowed.
+    /// Whether there are more rows than allowed.
     pub truncated: bool,
-    /// What was left out to fit `max_tokens`; `pages` counts rows.
+    /// Parts omitted to fit `max_tokens`; `pages` counts rows.
     pub omitted: Omitted,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// Runs the statement.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a statement that is wrong, does anything but read the table, or takes too long.
+/// [`Error::InvalidParams`] for a statement that is invalid, does more than read the table, or takes too long.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     if params.sql.trim().is_empty() {
         return Err(Error::invalid("sql is empty: give a statement, such as SELECT path FROM files"));
@@ -86,7 +86,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Leaves out the last rows.
+/// Removes the last rows.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
     let dropped = excess.shorten(&mut output.results);
     output.row_count = output.results.len();
@@ -95,7 +95,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
     dropped > 0
 }
 
-/// Tells the rows as a table.
+/// Shows the rows as a table.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let columns: Vec<&str> = output.columns.iter().map(String::as_str).collect();
     let cell = |value: Option<&Value>| match value {

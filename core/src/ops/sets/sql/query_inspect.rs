@@ -1,4 +1,4 @@
-//! The columns that SQL over pages can name.
+//! The columns that SQL queries over pages can use.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::ops::{Facts, Tool};
 use crate::query::Schema;
 use crate::show::{Page, Span, counted};
 
-/// What surfaces know of it.
+/// Facts about this operation.
 pub const FACTS: Facts =
-    Facts::reading("List the columns that a query can name: front-matter keys with their types and counts.")
+    Facts::reading("List the columns that a query can use: front-matter keys with their types and counts.")
         .tool(Tool::Set("query"))
         .command("query --inspect");
 
-/// Which pages.
+/// Selects the pages.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Only pages whose path this matches, such as `daily/**/*.md`; all when absent.
+    /// Only pages whose path matches this glob, such as `daily/**/*.md` (default: all).
     pub glob: Option<String>,
-    /// Most tokens in the answer.
+    /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
     pub max_tokens: Option<usize>,
 }
@@ -33,34 +33,35 @@ pub struct Params {
 /// The columns.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
-    /// Pages that are rows.
+    /// Pages that match.
     pub file_count: usize,
     /// Columns by name.
     pub schema: BTreeMap<String, ColumnInfo>,
-    /// Keys that are not told or are no columns, since others are more common.
+    /// Keys that were omitted or are not columns, because others are more common.
     pub omitted_columns: usize,
-    /// Why there is no column `embedding`, if so.
+    /// Why there is no column `embedding`, if there is none.
     pub embedding_absent: Option<String>,
-    /// How true the index is.
+    /// Whether the index is up to date.
     pub index: IndexState,
 }
 
 /// A column.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ColumnInfo {
-    /// What pages write there: `string`, `array`, `object`, or `FLOAT[n]` for vectors. All but vectors are text in SQL.
+    /// Type in front matter: `string`, `array`, `object`, or `FLOAT[n]` for vectors. In SQL all but vectors are
+    /// text.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Pages that have it.
+    /// Pages with this key.
     pub count: usize,
-    /// Whether pages lack it.
+    /// Whether some pages lack it.
     pub nullable: bool,
 }
 
 /// Lists the columns.
 ///
 /// # Errors
-/// [`crate::Error::InvalidParams`] for what is no glob; [`crate::Error::Database`].
+/// [`crate::Error::InvalidParams`] for an invalid glob; [`crate::Error::Database`].
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let schema = Schema::read(context, params.glob.as_deref())?;
     let pages = schema.len();
@@ -90,7 +91,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
-/// Tells the columns, and which are missing.
+/// Shows the columns, and which are missing.
 pub fn show(output: &Output, page: &mut dyn Page) {
     let row =
         |(name, info): (&String, &ColumnInfo)| vec![name.clone(), info.kind.clone(), info.count.to_string()];

@@ -1,4 +1,4 @@
-//! Edits no larger than the change: one section without its subsections, one passage, one line appended.
+//! Edits that change only a part: one section without its subsections, one passage, one appended line.
 
 use super::*;
 
@@ -49,7 +49,7 @@ fn old_is_replaced_by_new_if_it_occurs_once() {
     let edited = update(&project, json!({ "old": "Apt.", "new": "Apt or snap." })).unwrap();
     assert_eq!(text(&project, "guide.md"), PAGE.replace("Apt.", "Apt or snap."));
     assert_eq!(edited["replaced_count"], 1);
-    // Front matter too, and a part of the page.
+    // Front matter can be edited too, and so can a part of the page.
     update(&project, json!({ "old": "[a, b]", "new": "[a]" })).unwrap();
     update(&project, json!({ "old": "One.", "new": "Last.", "section": "guide/use" })).unwrap();
     let now = text(&project, "guide.md");

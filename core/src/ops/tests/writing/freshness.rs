@@ -85,7 +85,7 @@ fn a_stale_page_stays_stale_after_every_write_but_a_persons_edit() {
     case.ask(Caller::Agent, "update_page", json!({ "page": "login", "mode": "append", "content": "More." }));
     case.stays_stale("an agent's edit");
     case.ask(Caller::Person, "rename_page", json!({ "page": "users", "path": "accounts" }));
-    case.stays_stale("and a renaming after it");
+    case.stays_stale("a rename after an agent's edit");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_persons_edit_or_a_review_makes_a_page_fresh() {
     assert_eq!(case.staleness(), "fresh");
     // Undoing the edit restores the age of the page too.
     case.ask(Caller::Person, "undo", json!({ "entry": edit["audit_id"] }));
-    case.stays_stale("an edit that was taken back");
+    case.stays_stale("an edit that was undone");
     case.ask(Caller::Person, "review_page", json!({ "page": "login", "still_accurate": true }));
     assert_eq!(case.staleness(), "fresh");
     let lock = String::from_utf8(case.project.source.read_state("refs.lock").unwrap().unwrap()).unwrap();

@@ -1,4 +1,5 @@
-//! A page with the name of another one: refused with the links that would lead to it, unless that is allowed.
+//! Creating a page with a taken name is refused, with the links that would lead to the new page, unless that is
+//! allowed.
 
 use super::*;
 use crate::hint::Commands;
@@ -50,7 +51,7 @@ fn a_taken_name_is_refused_with_the_links_that_would_change() {
     let made =
         call(&project, "create_page", json!({ "title": "Sessions", "allow_same_name": true })).unwrap();
     assert_eq!(made["moved_links"], dry["moved_links"]);
-    assert_eq!(leads(&project, "login.md"), ["Sessions.md", "auth/sessions.md"], "as the dry run said");
+    assert_eq!(leads(&project, "login.md"), ["Sessions.md", "auth/sessions.md"], "as in the dry run");
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn pages_may_share_a_file_name_if_no_link_changes() {
     let error = call(&project, "create_page", json!({ "title": "B", "path": "b/readme.md" })).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a page named 'B' would take 1 link: 'readme' at b/text.md:1 (leads to a/readme.md)"
+        "a page named 'B' would redirect 1 link: 'readme' at b/text.md:1 (leads to a/readme.md)"
     );
     let made = call(&project, "create_page", json!({ "title": "D", "folder": "b" })).unwrap();
     assert_eq!(made["filepath"], "b/D.md");
@@ -86,7 +87,7 @@ fn an_agent_cannot_take_links_from_a_read_only_page() {
         assert!(error.to_string().contains("only people can change rules.md"), "{error}");
     }
     assert_eq!(everything(&project), before);
-    // Links between other pages change if that is allowed.
+    // Links between other pages may change if that is allowed.
     let made = context.call("create_page", json!({ "title": "Sessions", "allow_same_name": true })).unwrap();
     assert_eq!(made["moved_links"].as_array().unwrap().len(), 1);
 }
@@ -102,7 +103,7 @@ fn create_missing_refuses_pages_that_would_take_links() {
     let error = add(json!([])).unwrap_err();
     assert_eq!(error.code(), "name_taken", "{error}");
     assert!(error.to_string().contains("'setup' at guides/a.md:1 (leads to a/setup.md)"), "{error}");
-    assert!(project.source.stat("elsewhere/c.md").unwrap().is_none(), "none of them is created");
+    assert!(project.source.stat("elsewhere/c.md").unwrap().is_none(), "neither page is created");
     add(json!(["b.md"])).unwrap();
     assert!(project.source.stat("elsewhere/c.md").unwrap().is_some());
 }

@@ -1,4 +1,4 @@
-//! `audit` and `undo` for agents: their own changes, and no others.
+//! An agent can list and undo only its own changes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whatever the names and links, nothing leads elsewhere after a renaming, and undoing restores every byte.
+//! For random names and links, renaming a page keeps the target of every link, and undoing restores every byte.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{call, everything};
 use crate::index::tests::Project;
 
-/// Paths that get into each other's way.
+/// Paths that conflict with each other.
 const PATHS: [&str; 10] = [
     "a.md",
     "b.md",
@@ -45,7 +45,7 @@ const DESTINATIONS: [&str; 14] = [
     "../src/a.rs",
 ];
 
-/// Where each link leads: the page that it stands on, and how many of its links, to path and anchor.
+/// Where each link leads: from the linking page and the index of the link on it, to the path and anchor.
 fn links(project: &Project, moved: (&str, &str)) -> BTreeMap<(String, usize), (i64, String, String)> {
     let name = |path: String| if path == moved.0 { moved.1.to_owned() } else { path };
     project
@@ -121,7 +121,7 @@ proptest! {
     })]
 
     #[test]
-    fn links_lead_where_they_led(
+    fn links_keep_their_targets(
         texts in proptest::collection::vec(page(), PATHS.len()),
         present in proptest::collection::vec(any::<bool>(), PATHS.len()),
         which in 0..PATHS.len(),
@@ -153,7 +153,7 @@ proptest! {
         };
         let refused = |error: &crate::Error| {
             let message = error.to_string();
-            message.contains("there is a page") || message.contains("cannot be written so that it leads")
+            message.contains("already exists") || message.contains("cannot be rewritten to keep its destination")
         };
         match call(&project, "rename_page", params) {
             Err(error) => {
@@ -165,8 +165,8 @@ proptest! {
                 prop_assert_eq!(led.len(), now.len());
                 for (place, was) in &led {
                     let is = &now[place];
-                    // Names that nothing bore may be borne now; and a link of the moved page that led
-                    // nowhere may come to lead somewhere, where no spelling keeps it from that.
+                    // A name that was unused may now be used; and a broken link of the moved page may now lead to a
+                    // page, if it cannot be written any other way.
                     let found = was.0 == 0 && is.0 == 1 && (is.1 == from || place.0 == from);
                     prop_assert!(was == is || found, "{:?}: {:?} became {:?}\n{}", place, was, is, moved["diff"]);
                 }

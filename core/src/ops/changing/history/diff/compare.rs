@@ -1,5 +1,5 @@
-//! Two states, held against each other. Paths of the older one are read as the pages' new paths, so
-//! that moving a page changes nothing else.
+//! Compares two states. Paths in the older state are mapped to the new paths of moved pages, so moving a page
+//! changes nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::{
 use crate::Context;
 use crate::Result;
 
-/// Everything that differs.
+/// All differences.
 pub(super) struct Comparison {
     pub(super) pages: PageChanges,
     pub(super) links: LinkChanges,
@@ -26,18 +26,18 @@ pub(super) struct Comparison {
     pub(super) total_affected: usize,
 }
 
-/// The two states and how paths of the one are to be read in the other.
+/// The two states, and the mapping between their paths.
 struct Pair<'a> {
     before: &'a Snapshot,
     after: &'a Snapshot,
-    /// New path by old path, of pages that moved.
+    /// Old path to new path, for moved pages.
     moved: BTreeMap<String, String>,
-    /// Old path by new path.
+    /// New path to old path.
     origin: BTreeMap<String, String>,
 }
 
 impl Comparison {
-    /// `context` shows the newer state; `changed` are the project's files that differ.
+    /// `context` shows the newer state; `changed` are the files of the project that differ.
     pub(super) fn of(
         context: &Context<'_>,
         before: &Snapshot,
@@ -145,7 +145,7 @@ impl<'a> Pair<'a> {
     }
 
     fn broken(&self) -> (Vec<BrokenLink>, Vec<MendedLink>) {
-        // By page, under its new path, and target: where that led, or leads, if anywhere.
+        // Key: the page's new path and the link's target. Value: where the link leads.
         let mut then: BTreeMap<(&str, &str), &'a Destination> = BTreeMap::new();
         for link in &self.before.links {
             then.entry((self.new_path(&link.from), &link.target)).or_insert(&link.leads_to);

@@ -1,4 +1,4 @@
-//! Whom a change affects that did not change themselves.
+//! The unchanged pages that a change affects.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,14 @@ use crate::Result;
 use crate::index::questions::pages::{self, PageRow};
 use crate::ops::get_impact::spread::{Changes, Spread, naming};
 
-/// What a change reaches.
+/// The pages and files that a change reaches.
 pub(super) struct Impact {
     pub(super) changed_sources: Vec<String>,
     pub(super) affected: Vec<AffectedPage>,
     pub(super) total: usize,
 }
 
-/// `pages` changed, and so did the `files` of the project; `written` are all pages that are as this
-/// change left them, and so not affected by it.
+/// `pages` and `files` changed. `written` are all pages that this change wrote, so they do not count as affected.
 pub(super) fn find(
     context: &Context<'_>,
     pages: Vec<i64>,

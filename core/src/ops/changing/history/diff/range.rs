@@ -1,17 +1,17 @@
-//! Which two states are meant.
+//! Parses a range into the two states to compare.
 
 use super::ComparedSide;
 use crate::ports::History;
 use crate::{Error, Result};
 
-/// A range as it was written.
+/// A range as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Range {
     /// The older side.
     pub from: String,
     /// The newer side; `None` is the working folder.
     pub to: Option<String>,
-    /// Whether the older side is what both have in common.
+    /// Whether the older side is the last common commit of both.
     pub from_common: bool,
 }
 
@@ -29,7 +29,7 @@ impl Range {
         let is_range = |name: &str| name.contains("..");
         if text.is_empty() || matches!(text, ".." | "...") || to.is_some_and(is_range) || is_range(from) {
             return Err(Error::invalid(format!(
-                "'{text}' is no range: write A..B for two revisions, A...B for B and what it has in common \
+                "'{text}' is not a range: write A..B for two revisions, A...B for B and its last common commit \
                  with A, or A for a revision and the working folder"
             )));
         }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_is_written_as_git_writes_it() {
+    fn ranges_have_the_syntax_of_git() {
         let parsed = |text| {
             let range = Range::parse(text).unwrap();
             (range.from, range.to.unwrap_or_else(|| "folder".into()), range.from_common)

@@ -1,16 +1,16 @@
-//! Which pages that are gone and which that are new are the same page, elsewhere.
+//! Finds removed pages and new pages that are the same page under another path.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::snapshot::{PageState, Snapshot};
 
-/// Share of the longer page's lines that both must have.
+/// Share of the longer page's lines that both pages must have.
 const ALIKE: f64 = 0.5;
-/// A line on more pages than this, such as a heading that all have, tells nothing.
+/// A line on more pages than this, such as a common heading, does not identify a page.
 const COMMON: usize = 20;
 
-/// Old path to new path of every page that moved: the same id in the front matter, the same bytes, or
-/// most of the lines.
+/// Old path to new path of every moved page. Pages match by the id in their front matter, the same bytes, or most
+/// of their lines.
 pub(super) fn renames(before: &Snapshot, after: &Snapshot) -> BTreeMap<String, String> {
     let mut gone: BTreeMap<&str, &PageState> = only_in(before, after);
     let mut new: BTreeMap<&str, &PageState> = only_in(after, before);
@@ -32,7 +32,7 @@ fn only_in<'a>(here: &'a Snapshot, there: &Snapshot) -> BTreeMap<&'a str, &'a Pa
     pages.map(|(path, page)| (path.as_str(), page)).collect()
 }
 
-/// Pairs off pages with the same key, in order of their paths.
+/// Pairs pages with the same key, in order of their paths.
 fn take<K: std::hash::Hash + Eq>(
     gone: &mut BTreeMap<&str, &PageState>,
     new: &mut BTreeMap<&str, &PageState>,
@@ -55,7 +55,7 @@ fn take<K: std::hash::Hash + Eq>(
     });
 }
 
-/// Pairs that share most of their lines, most alike first.
+/// Pairs that share most of their lines, most similar first.
 fn alike<'a>(
     gone: &BTreeMap<&'a str, &PageState>,
     new: &BTreeMap<&'a str, &PageState>,

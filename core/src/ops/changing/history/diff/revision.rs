@@ -1,4 +1,4 @@
-//! One side that is a commit: its settings, its files, and the index made of them.
+//! The state at a commit: its settings, its files, and the index built from them.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,7 @@ pub(super) struct Revision<'a> {
 }
 
 impl<'a> Revision<'a> {
-    /// Reads the settings of the project at `commit`, and which files it has. What limits the
-    /// comparison goes to `notes`.
+    /// Reads the settings and the list of files at `commit`. Limitations of the comparison are added to `notes`.
     pub(super) fn open(
         context: &'a Context<'a>,
         blobs: &'a Blobs,
@@ -37,7 +36,7 @@ impl<'a> Revision<'a> {
                 match Manifest::parse(&text, MANIFEST_PATH) {
                     Ok(manifest) => Some(manifest),
                     Err(error) => {
-                        notes.push(format!("at {short}, {error}; today's settings are used for it"));
+                        notes.push(format!("at {short}, {error}; using today's settings"));
                         None
                     }
                 }
@@ -49,7 +48,7 @@ impl<'a> Revision<'a> {
         Ok(Self { source, history: RevisionHistory { history: context.history, commit }, manifest })
     }
 
-    /// What operations get to see of this side.
+    /// The context in which operations see this state.
     pub(super) fn context<'s>(&'s self, context: &'s Context<'s>, index: &'s Index) -> Context<'s> {
         Context {
             index: index.view(),
@@ -61,7 +60,7 @@ impl<'a> Revision<'a> {
         }
     }
 
-    /// Brings `index` to this side, and has everything at hand that freshness compares.
+    /// Brings `index` to this state, and prepares what the comparison of freshness needs.
     pub(super) fn fill(&self, context: &Context<'_>, index: &Index) -> Result<()> {
         let side = self.context(context, index);
         let link_types = side.link_types();

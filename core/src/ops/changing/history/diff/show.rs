@@ -1,4 +1,4 @@
-//! What a change did, told to a reader.
+//! Shows the differences between two states.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::ops::way::StepDirection;
 use crate::path;
 use crate::show::{Page, Span, counted, what_is_wrong};
 
-/// Tells everything that differs, what happened to pages first.
+/// Shows all differences, changed pages first.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Faint(&format!("{} -> {}", output.from, output.to))]);
     let pages = &output.pages;
@@ -147,13 +147,13 @@ fn show_affected(affected: &AffectedPage, page: &mut dyn Page) {
     page.detail(&way);
 }
 
-/// What a link leads to: a page, or a file of the project.
+/// The target of a link: a page, or a file of the project.
 fn end(at: &str) -> Span<'_> {
     if path::is_page(at) { Span::Path(at) } else { Span::File(at) }
 }
 
 impl Output {
-    /// The whole in one line.
+    /// A summary in one line.
     pub fn summary(&self) -> String {
         let (pages, links) = (&self.pages, &self.links);
         let counts = [
@@ -176,7 +176,7 @@ impl Output {
     }
 }
 
-/// The side as people name it.
+/// The name of this side for people.
 impl fmt::Display for ComparedSide {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |commit: &'_ str| commit.get(..10).unwrap_or(commit).to_owned();
@@ -192,7 +192,7 @@ impl fmt::Display for ComparedSide {
 }
 
 impl SectionChange {
-    /// What stands before the section in a list.
+    /// The sign before the section in a list.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Added => "+",
@@ -203,7 +203,7 @@ impl SectionChange {
 }
 
 impl ChangedSection {
-    /// Its heading behind those above it.
+    /// Its heading after its parent headings.
     pub fn heading(&self) -> String {
         let path = &self.heading_path;
         if path.is_empty() { "(before the first heading)".into() } else { path.join(" > ") }

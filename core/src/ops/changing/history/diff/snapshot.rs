@@ -1,5 +1,5 @@
-//! What two states are compared by: everything about pages and links that a reader would notice, by
-//! path, so that it outlives the index that it was read from.
+//! What is compared of a state: everything about pages and links that a reader would notice. Keys are paths, which
+//! remain valid after the index is gone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,28 +29,28 @@ pub(super) struct Snapshot {
 /// A page.
 #[derive(Debug, Clone)]
 pub(super) struct PageState {
-    /// Its number in the index.
+    /// Page number in the index.
     pub(super) number: i64,
     pub(super) own_id: Option<String>,
     pub(super) title: String,
     pub(super) doc_type: String,
     pub(super) fields: Map<String, Value>,
     pub(super) sections: Vec<SectionState>,
-    /// Of the raw bytes.
+    /// Hash of the raw bytes.
     pub(super) hash: ContentHash,
 }
 
-/// A section, whose text is told by its hash, line endings and space at its end left out.
+/// A section. Its text is represented by a hash that ignores line endings and trailing white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SectionState {
     pub(super) id: String,
     pub(super) heading_path: Vec<String>,
     pub(super) text: ContentHash,
-    /// Hashes of its lines, blank ones left out: what tells a page that moved and changed at once.
+    /// Hashes of its non-blank lines, to recognise a page that was both moved and changed.
     pub(super) lines: Vec<u64>,
 }
 
-/// A link as it is written somewhere.
+/// A link on a page.
 #[derive(Debug, Clone)]
 pub(super) struct LinkState {
     pub(super) from: String,
@@ -60,7 +60,7 @@ pub(super) struct LinkState {
     pub(super) leads_to: Destination,
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Destination {
     Nowhere,
@@ -77,7 +77,7 @@ pub(super) struct CycleState {
 }
 
 impl Snapshot {
-    /// Reads the state that `context` shows.
+    /// Takes a snapshot of the state that `context` shows.
     pub(super) fn take(context: &Context<'_>) -> Result<Self> {
         let graph = context.index.graph()?;
         let assessed = freshness::assess(context, None)?;
@@ -129,7 +129,7 @@ fn sections(db: &Connection) -> Result<HashMap<i64, Vec<SectionState>>> {
     Ok(sections)
 }
 
-/// Hash of a text, and hashes of its lines.
+/// The hash of a text, and the hashes of its lines.
 fn told(text: &str) -> (ContentHash, Vec<u64>) {
     let mut plain = String::with_capacity(text.len());
     let mut lines = Vec::new();

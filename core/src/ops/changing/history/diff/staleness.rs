@@ -1,4 +1,4 @@
-//! Which pages code overtook between two states, and which caught up.
+//! Pages that became stale between two states, and pages that became fresh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::{StalePage, StalenessChanges};
 use crate::freshness::{Assessment, StaleReason, StaleRef, Staleness};
 use crate::path;
 
-/// `changed` are the files of the project that differ, `pages_dir` leads from it to the pages.
+/// `changed` are the files of the project that differ; `pages_dir` is the pages folder relative to the project.
 pub(super) fn compare(
     before: &Snapshot,
     after: &Snapshot,
@@ -23,7 +23,7 @@ pub(super) fn compare(
         let file = path::join(pages_dir, page).unwrap_or_default();
         let mut refs = now.stale_refs.clone();
         for stale in &mut refs {
-            // History is cut off, but both states are here: the file changed, and the page did not.
+            // The clone is shallow, but both states are available: the file changed and the page did not.
             if !is_known(stale) && changed.contains(&stale.file_path) && !changed.contains(&file) {
                 stale.reason = StaleReason::Changed;
             }
@@ -45,7 +45,7 @@ fn is_known(stale: &StaleRef) -> bool {
     stale.reason != StaleReason::UnknownShallowClone
 }
 
-/// Old path by new path.
+/// New path to old path.
 pub(super) fn backwards(renames: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     renames.iter().map(|(old, new)| (new.clone(), old.clone())).collect()
 }

@@ -1,4 +1,4 @@
-//! Changes, as they are told.
+//! Differences between commits.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap()
 }
 
-/// Commits these changes one after the other, and compares the first with the last.
+/// Commits these changes in order, and compares the first commit with the last.
 fn compared(commits: &[Files<'_>]) -> Output {
     let history = MemoryHistory::default();
     for (number, files) in (1_i64..).zip(commits) {
@@ -36,7 +36,7 @@ fn paths(pages: &[ChangedPage]) -> Vec<&str> {
 }
 
 #[test]
-fn pages_come_go_move_and_change() {
+fn pages_are_added_removed_moved_and_changed() {
     let long = "---\nid: one\ntags: [a]\n---\n# Long\n\nintro\n\n## Flow\n\none\n\n## Old\n\nx\n";
     let edited = "---\nid: one\ntags: [b]\n---\n# Long\n\nintro\n\n## Flow\n\ntwo\n\n## New\n\ny\n";
     let lines = "first line\nsecond line\nthird line\nfourth line\n";
@@ -53,7 +53,7 @@ fn pages_come_go_move_and_change() {
         &[
             ("pages/long.md", Some(edited)),
             ("pages/gone.md", None),
-            // What git or an editor does to line endings is no change.
+            // Line endings changed by git or an editor are not a change.
             ("pages/same.md", Some("one\r\ntwo\r\n")),
             ("pages/moved.md", None),
             ("pages/sub/moved.md", Some("first line\nsecond line\nthird line\nanother\n")),
@@ -83,7 +83,7 @@ fn pages_come_go_move_and_change() {
 }
 
 #[test]
-fn links_break_and_are_mended_for_a_reason() {
+fn broken_and_fixed_links_have_a_reason() {
     let output = compared(&[
         &[
             MANIFEST,
@@ -126,7 +126,7 @@ fn links_break_and_are_mended_for_a_reason() {
 }
 
 #[test]
-fn moving_a_page_changes_no_link_that_still_leads_to_it() {
+fn moving_a_page_does_not_change_links_that_still_lead_to_it() {
     let output = compared(&[
         &[MANIFEST, ("pages/a.md", Some("[[b]]")), ("pages/b.md", Some("[[a|depends_on]] text"))],
         &[("pages/b.md", None), ("pages/sub/b.md", Some("[[a|depends_on]] text"))],
@@ -138,7 +138,7 @@ fn moving_a_page_changes_no_link_that_still_leads_to_it() {
 }
 
 #[test]
-fn cycles_and_orphans_come_and_go() {
+fn cycles_and_orphans_are_added_and_removed() {
     let cyclic: Files<'_> = &[
         MANIFEST,
         ("pages/a.md", Some("[[b|depends_on]]")),
@@ -188,11 +188,11 @@ fn code_that_changes_without_its_page_makes_it_stale_and_affects_others() {
     let output = diff(&history, "2..3").unwrap();
     assert_eq!(output.staleness.fresh, ["a.md"]);
     assert!(output.staleness.stale.is_empty());
-    assert_eq!(output.impact.len(), 1, "b.md stands on what was rewritten");
+    assert_eq!(output.impact.len(), 1, "b.md depends on a rewritten page");
 }
 
 #[test]
-fn each_side_is_read_by_its_own_settings() {
+fn each_side_is_indexed_with_its_own_settings() {
     let output = compared(&[
         &[
             (".ubp/manifest.json", Some("{\"pages_dir\": \"docs\"}")),
@@ -211,7 +211,7 @@ fn each_side_is_read_by_its_own_settings() {
 }
 
 #[test]
-fn unknown_revisions_and_no_version_control_are_said() {
+fn unknown_revisions_and_missing_version_control_are_reported() {
     let history = MemoryHistory::default();
     history.record("1", at(0), &[("pages/a.md", Some("a"))]);
     assert_eq!(diff(&history, "1..nonsense").unwrap_err().code(), "invalid_params");

@@ -1,4 +1,4 @@
-//! The measures against values worked out by hand, and what must hold of any ranking.
+//! The measures against values calculated by hand, and properties that hold for any ranking.
 
 use proptest::prelude::*;
 
@@ -9,9 +9,9 @@ fn near(found: f64, expected: f64) {
 }
 
 #[test]
-fn discounted_gain_as_worked_out_by_hand() {
-    // 3 + 2/1.5850 + 3/2 + 0 + 1/2.5850 + 2/2.8074 = 6.8611, of which the best order,
-    // 3 + 3/1.5850 + 3/2 + 2/2.3219 + 2/2.5850 + 2/2.8074 + 1/3 = 9.0736.
+fn discounted_gain_matches_a_calculation_by_hand() {
+    // 3 + 2/1.5850 + 3/2 + 0 + 1/2.5850 + 2/2.8074 = 6.8611, relative to the best order, 3 + 3/1.5850 + 3/2 +
+    // 2/2.3219 + 2/2.5850 + 2/2.8074 + 1/3 = 9.0736.
     let measures = Measures::of(&[3, 2, 3, 0, 1, 2], &[3, 2, 3, 0, 1, 2, 3, 2]);
     near(measures.ndcg_at_10, 6.8611 / 9.0736);
     near(measures.recall_at_5, 4.0 / 7.0);
@@ -19,13 +19,13 @@ fn discounted_gain_as_worked_out_by_hand() {
 }
 
 #[test]
-fn only_the_first_ten_gain() {
+fn only_the_first_ten_pages_count() {
     let mut ranked = vec![0; 10];
     ranked.push(1);
     let measures = Measures::of(&ranked, &[1]);
     assert_eq!((measures.ndcg_at_10, measures.mrr_at_10, measures.recall_at_10), (0.0, 0.0, 0.0));
     assert_eq!((measures.recall_at_100, measures.all_at_10), (1.0, 0.0));
-    // The one relevant page in tenth place gains 1/log2(11) of what it would in the first.
+    // The only relevant page, at rank 10, gains 1/log2(11) of its gain at rank 1.
     ranked.remove(0);
     let measures = Measures::of(&ranked, &[1]);
     near(measures.ndcg_at_10, 0.28906);
@@ -34,7 +34,7 @@ fn only_the_first_ten_gain() {
 }
 
 #[test]
-fn a_question_with_two_answers_needs_both() {
+fn all_at_10_requires_every_relevant_page() {
     let measures = Measures::of(&[0, 1, 0, 0, 0, 1], &[1, 1]);
     // (1/1.5850 + 1/2.8074) / (1 + 1/1.5850)
     near(measures.ndcg_at_10, 0.98714 / 1.63093);
@@ -42,12 +42,12 @@ fn a_question_with_two_answers_needs_both() {
     assert_eq!((measures.hit_at_1, measures.hit_at_5, measures.all_at_10), (0.0, 1.0, 1.0));
     assert_eq!((measures.recall_at_5, measures.recall_at_10), (0.5, 1.0));
     assert_eq!(Measures::of(&[1], &[1, 1]).all_at_10, 0.0);
-    // No ten pages can hold eleven.
+    // Ten pages cannot include eleven.
     assert_eq!(Measures::of(&[1; 11], &[1; 11]).all_at_10, 0.0);
 }
 
 #[test]
-fn what_was_judged_not_relevant_counts_as_what_was_not_judged() {
+fn pages_judged_not_relevant_count_like_unjudged_pages() {
     assert_eq!(Measures::of(&[-1, 2, 0], &[-1, 2, -5]), Measures::of(&[0, 2, 0], &[2]));
 }
 
@@ -89,7 +89,7 @@ fn shares(m: &Measures) -> [f64; 8] {
 
 proptest! {
     #[test]
-    fn the_best_order_reaches_everything_and_no_order_more(ranked in grades()) {
+    fn the_best_order_has_the_highest_measures(ranked in grades()) {
         let of = |ranked: &[i64]| Measures::of(ranked, ranked);
         let mut best = ranked.clone();
         best.sort_unstable_by(|a, b| b.cmp(a));
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn sets_do_not_care_for_order(ranked in grades(), turn in 0..10_usize) {
+    fn recall_and_all_at_10_ignore_the_order(ranked in grades(), turn in 0..10_usize) {
         let before = Measures::of(&ranked, &ranked);
         let mut turned = ranked.clone();
         let ten = turned.len().min(10);

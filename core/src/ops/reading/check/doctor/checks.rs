@@ -65,8 +65,8 @@ pub(super) fn diagnostics(db: &Connection, findings: &mut Vec<Finding>) -> Resul
     Ok(())
 }
 
-/// A vault whose piped links mostly lead nowhere as written but would lead to pages if the part
-/// after the pipe were the target. Returns whether it is one.
+/// Whether the links are written label first: most links with a pipe are broken as written, but would lead to pages
+/// if the part after the pipe were the target.
 pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) -> Result<bool> {
     let links = PipedLinks::count(db)?;
     if links.are_label_first() {
@@ -75,9 +75,9 @@ pub(super) fn label_first_dialect(db: &Connection, findings: &mut Vec<Finding>) 
             finding(
                 Severity::Warning,
                 "label_first_links",
-                format!("links read label first, [[label|target]], as Dendron writes them: {told}"),
+                format!("links appear to be written label first, [[label|target]], as in Dendron: {told}"),
             )
-            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json; the next command reads them so"),
+            .hint("set \"links\": {\"order\": \"label_first\"} in .ubp/manifest.json"),
         );
     }
     Ok(links.are_label_first())
@@ -88,7 +88,7 @@ pub(super) fn unresolved(db: &Connection, findings: &mut Vec<Finding>) -> Result
     let mut asking: HashSet<(String, String)> = HashSet::new();
     for (page, line, target) in links::unresolved(db)? {
         let name = target.split('#').next().unwrap_or_default().trim();
-        // One page answers to its name with its ending and without.
+        // A page can be named with or without its extension.
         let name = path::without_page_extension(name).to_owned();
         let key = text::fold_key(&name);
         let is_first = asking.insert((key.clone(), page.clone()));
@@ -116,10 +116,10 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
             finding(
                 Severity::Info,
                 "ambiguous_link",
-                format!("the link to '{target}' fits several pages; the nearest, {chosen}, is taken"),
+                format!("the link to '{target}' matches several pages; it leads to the nearest, {chosen}"),
             )
             .at(path, line)
-            .hint("write more of the path"),
+            .hint("write a longer part of the path"),
         );
     }
     Ok(())
@@ -127,7 +127,7 @@ pub(super) fn ambiguous(db: &Connection, findings: &mut Vec<Finding>) -> Result<
 
 pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for link in links::anchored(db)? {
-        // Of `A#B`, Obsidian's form for nested headings, the last is the place itself.
+        // Obsidian writes nested headings as `A#B`; the last one is the target.
         let last = link.anchor.rsplit('#').next().unwrap_or(&link.anchor).trim();
         let wanted = text::heading_key(last);
         let is_meant =
@@ -137,7 +137,10 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
                 finding(
                     Severity::Info,
                     "missing_heading",
-                    format!("the link to '{}': {} has no '{last}'", link.target, link.target_path),
+                    format!(
+                        "broken link to '{}': {} has no heading or block '{last}'",
+                        link.target, link.target_path
+                    ),
                 )
                 .at(&link.path, link.line)
                 .hint("fix the heading after the #"),
@@ -150,9 +153,9 @@ pub(super) fn missing_anchors(db: &Connection, findings: &mut Vec<Finding>) -> R
 pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     for (path, id, owner) in pages::contested_ids(db)? {
         findings.push(
-            finding(Severity::Warning, "contested_id", format!("its id {id} belongs to {owner} too"))
+            finding(Severity::Warning, "contested_id", format!("duplicate id {id}, also used by {owner}"))
                 .at(path, None)
-                .hint("delete the id from one of them; copies often bring it along"),
+                .hint("delete the id from one of them; a copied page keeps the id of the original"),
         );
     }
     Ok(())
@@ -161,9 +164,9 @@ pub(super) fn contested_ids(db: &Connection, findings: &mut Vec<Finding>) -> Res
 pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
     for page in graph.orphans() {
         findings.push(
-            finding(Severity::Info, "orphan_page", "no page links to it, and it links to none".into())
+            finding(Severity::Info, "orphan_page", "it has no links to or from other pages".into())
                 .at(page::path_of(db, page)?, None)
-                .hint("link it from where its readers come from"),
+                .hint("add a link to it from a related page"),
         );
     }
     Ok(())
@@ -174,10 +177,12 @@ pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result
         if !PAGE_TYPES.contains(&doc_type.as_str()) {
             let have = counted(count, "page has", "pages have");
             let found = finding(Severity::Info, "own_page_type", format!("{have} the type '{doc_type}'"));
-            // Of a single page it helps to know which.
+            // For a single page, name it.
             let found = if count == 1 { found.at(first, None) } else { found };
-            findings
-                .push(found.hint(format!("fine if meant so; the known types are {}", PAGE_TYPES.join(", "))));
+            findings.push(found.hint(format!(
+                "ignore this if it is intended; the predefined types are {}",
+                PAGE_TYPES.join(", ")
+            )));
         }
     }
     Ok(())
@@ -187,8 +192,8 @@ pub(super) fn model(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if context.embedder.is_none() {
         let name = &context.manifest.embedding_model.name;
         findings.push(
-            finding(Severity::Info, "model_missing", format!("this machine lacks the model '{name}'"))
-                .hint("until it is installed, search goes by words alone"),
+            finding(Severity::Info, "model_missing", format!("the model '{name}' is not on this machine"))
+                .hint("until it is installed, search uses only words"),
         );
     }
 }
@@ -218,10 +223,10 @@ pub(super) fn review_lock(context: &Context<'_>, findings: &mut Vec<Finding>) ->
 pub(super) fn audit_log(context: &Context<'_>, findings: &mut Vec<Finding>) -> Result<()> {
     if let Some(bytes) = audit::remarkable_size(context.source)? {
         let message =
-            format!("the audit log has {} MB, with the text of every page that was changed", bytes >> 20);
+            format!("the audit log takes {} MB; it contains the text of every changed page", bytes >> 20);
         findings.push(
             finding(Severity::Info, "large_audit_log", message).hint(
-                "delete .ubp/audit.1.jsonl, unless you want to take back what is in it; git ignores it",
+                "delete .ubp/audit.1.jsonl unless you want to undo changes in it; git ignores the file",
             ),
         );
     }

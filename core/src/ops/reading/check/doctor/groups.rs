@@ -1,4 +1,4 @@
-//! Findings about several pages at once: circles of dependencies, and pages that are there twice.
+//! Findings about several pages at once: dependency cycles and duplicate pages.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::graph::{DEPENDENCIES, LinkGraph};
 use crate::index::questions::{names, pages, sections};
 use crate::ops::page;
 
-/// Pages of a group that a message names; a message is for reading.
+/// Pages of a group that a message names, so it stays readable.
 const NAMED: usize = 6;
 
 pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Finding>) -> Result<()> {
@@ -33,17 +33,17 @@ pub(super) fn cycles(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Find
         let message = if group.len() == length {
             format!("{length} pages depend on each other: {round}")
         } else {
-            format!("{} pages depend on each other; a short way round: {round}", group.len())
+            format!("{} pages depend on each other; a short cycle: {round}", group.len())
         };
         findings.push(
             finding(Severity::Warning, "dependency_cycle", message)
-                .hint("turn one of these links into `references`, or split a page"),
+                .hint("change one of these links to `references`, or split a page"),
         );
     }
     Ok(())
 }
 
-/// Pages that links by title cannot tell apart.
+/// Pages with the same title, between which links by title cannot distinguish.
 pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     let mut groups: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     for (key, path, title) in names::shared_titles(db)? {
@@ -55,13 +55,13 @@ pub(super) fn same_title(db: &Connection, findings: &mut Vec<Finding>) -> Result
         findings.push(
             finding(Severity::Info, "duplicate_title", message)
                 .at(first, None)
-                .hint("give each its own title, or write links to them by path"),
+                .hint("give each page its own title, or link to them by path"),
         );
     }
     Ok(())
 }
 
-/// Pages whose text, front matter left out, is the same but for white space.
+/// Pages with the same text, ignoring front matter and white space.
 pub(super) fn same_text(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
     let mut hashes: HashMap<i64, Sha256> = HashMap::new();
     sections::each_section(db, |page, _, _, text| {
@@ -86,11 +86,9 @@ pub(super) fn same_text(db: &Connection, findings: &mut Vec<Finding>) -> Result<
     for paths in groups {
         let Some(first) = paths.first() else { continue };
         let message = format!("{} pages have the same text: {}", paths.len(), named(&paths));
-        findings.push(
-            finding(Severity::Info, "duplicate_text", message)
-                .at(first, None)
-                .hint("keep one, and add the names of the others to its aliases so that links still find it"),
-        );
+        findings.push(finding(Severity::Info, "duplicate_text", message).at(first, None).hint(
+            "keep one page, and add the names of the others to its aliases so that links still lead to it",
+        ));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ fn messages(project: &Project, code: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_misspelt_setting_is_named_with_its_line() {
+fn an_unknown_setting_is_reported_with_its_line() {
     let mut project = Project::with_pages([("a.md", "")]);
     project.manifest = crate::manifest::Manifest::parse("{\n  \"serch\": {}\n}", "m").unwrap();
     let output = run(&project.context(), Params::default()).unwrap();
@@ -26,7 +26,7 @@ fn a_misspelt_setting_is_named_with_its_line() {
 }
 
 #[test]
-fn a_page_that_is_indexed_in_part_is_named_with_its_size() {
+fn a_page_that_is_indexed_in_part_is_reported_with_its_size() {
     let line = format!("{}\n", "word ".repeat(20));
     let text = format!("# Big\n\nbeginning\n\n{}\nending [[small]]\n", line.repeat(30_000));
     let project =
@@ -34,9 +34,7 @@ fn a_page_that_is_indexed_in_part_is_named_with_its_size() {
     project.refresh();
     assert_eq!(
         messages(&project, "page_in_part"),
-        [
-            "the page has 2.9 MB, of which the first 2 MB are indexed: search, links and headings end at this line"
-        ]
+        ["the page is 2.9 MB, but only the first 2 MB, up to this line, are indexed"]
     );
     let output = run(&project.context(), Params::default()).unwrap();
     let found = output.findings.iter().find(|finding| finding.code == "page_in_part").unwrap();
@@ -49,7 +47,7 @@ fn a_page_that_is_indexed_in_part_is_named_with_its_size() {
 }
 
 #[test]
-fn a_wanted_page_is_one_with_its_ending_and_without() {
+fn wanted_pages_with_and_without_extension_are_counted_as_one() {
     let project =
         Project::with_pages([("a.md", "[[Example]] [[Example.md#part]]"), ("b.md", "[[example.md]]")]);
     let wanted = run(&project.context(), Params::default()).unwrap().wanted_pages;
@@ -58,7 +56,7 @@ fn a_wanted_page_is_one_with_its_ending_and_without() {
 }
 
 #[test]
-fn a_source_outside_of_the_project_is_found_at_its_line() {
+fn a_source_outside_the_project_is_reported_with_its_line() {
     let project = Project::with_pages([("a.md", "---\ntitle: A\nsource_refs:\n  - ../../out.rs\n---\n")]);
     let findings = run(&project.context(), Params::default()).unwrap().findings;
     let found = findings.iter().find(|finding| finding.code == "source_ref_outside_project").unwrap();
@@ -66,7 +64,7 @@ fn a_source_outside_of_the_project_is_found_at_its_line() {
 }
 
 #[test]
-fn a_circle_is_told_as_a_way_round() {
+fn a_dependency_cycle_is_reported_as_a_path() {
     let project = Project::with_pages([
         ("a.md", "[[b|depends_on]]"),
         ("b.md", "[[c|implements]] [[d|depends_on]]"),
@@ -76,12 +74,12 @@ fn a_circle_is_told_as_a_way_round() {
     ]);
     assert_eq!(
         messages(&project, "dependency_cycle"),
-        ["4 pages depend on each other; a short way round: b.md -> d.md -> b.md"]
+        ["4 pages depend on each other; a short cycle: b.md -> d.md -> b.md"]
     );
 }
 
 #[test]
-fn a_large_circle_stays_one_short_message() {
+fn a_large_dependency_cycle_is_one_short_message() {
     let texts: Vec<(String, String)> = (0..300)
         .map(|n| (format!("p{n:03}.md"), format!("number {n} [[p{:03}|depends_on]]", (n + 1) % 300)))
         .collect();
@@ -95,7 +93,7 @@ fn a_large_circle_stays_one_short_message() {
 }
 
 #[test]
-fn pages_that_are_there_twice_are_named() {
+fn duplicate_pages_are_named() {
     let project = Project::with_pages([
         ("a.md", "---\ntitle: Login\n---\nUsers sign in.\n"),
         ("b.md", "---\ntitle: LOGIN\n---\nUsers  sign\nin."),
@@ -108,7 +106,7 @@ fn pages_that_are_there_twice_are_named() {
 }
 
 #[test]
-fn most_wanted_is_what_most_pages_ask_for() {
+fn wanted_pages_are_sorted_by_the_number_of_linking_pages() {
     let project = Project::with_pages([
         ("a.md", "[[rare]] [[rare]] [[rare]] [[Common]]"),
         ("b.md", "[[common#part]]"),

@@ -1,4 +1,4 @@
-//! From ranked pages to what an answer shows of them.
+//! Turns ranked pages into the results of an answer.
 
 use rusqlite::Connection;
 
@@ -12,13 +12,13 @@ use crate::ops::{bounds, page};
 use crate::search::{Hit, Request, SectionScore, rounded};
 use crate::{Error, Result, text};
 
-/// Characters of a snippet.
+/// Maximum characters of a snippet.
 const SNIPPET: usize = 240;
-/// Bytes of a result that shows snippets alone, unless its only section needs more.
+/// Maximum bytes of a result with snippets only, unless its only section is larger.
 const LARGEST: usize = 2_000;
-/// Sections shown of one page.
+/// Maximum sections per page.
 const SECTIONS: usize = 3;
-/// Linked pages shown of one page.
+/// Maximum linked pages per page.
 const LINKED: usize = 8;
 
 pub(super) fn results(
@@ -85,7 +85,7 @@ pub(super) fn results(
     })
 }
 
-/// Leaves out the sections that add least while the result is larger than agents should have to read.
+/// Removes the least relevant sections while the result is larger than agents should have to read.
 fn keep_small(result: &mut PageResult) -> Result<()> {
     while result.sections.len() > 1 {
         let json = serde_json::to_vec(result).map_err(|error| Error::Internal(error.to_string()))?;
@@ -109,7 +109,7 @@ fn neighbours(graph: &LinkGraph, page: i64, types: &[String]) -> Vec<(i64, Strin
 
 fn reason(hit: &Hit) -> RelevanceReason {
     match &hit.lift {
-        // The links did more than the page itself.
+        // Links contributed more than the page itself.
         Some(lift) if lift.passed > 2.0 * hit.relevance => match lift.hops {
             1 => RelevanceReason::DirectLink,
             2 => RelevanceReason::TwoHops,
@@ -150,7 +150,7 @@ fn section_result(
         true => None,
         false => shown::best(db, &scored, request)?,
     };
-    // The passage of a text that was edited a moment ago may lie elsewhere: then all of it is shown.
+    // If the text was edited a moment ago, the passage may be out of range: then the whole section is shown.
     let part = passage.and_then(|passage| Some((source.get(passage.bytes)?, passage.lines)));
     let (part, lines) = part.unwrap_or((&source, (0, last.saturating_sub(first))));
     let (content, line, highlights) = if whole {

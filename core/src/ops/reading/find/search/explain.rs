@@ -1,4 +1,4 @@
-//! Why a page stands where it stands, in parts that add up to its score.
+//! Why a page has its rank, as parts that add up to its score.
 
 use std::collections::HashMap;
 
@@ -12,42 +12,42 @@ use crate::index::questions::{pages, sections};
 use crate::ops::page::PageFields;
 use crate::search::{Hit, Lift, NEIGHBOURS, Request, SectionScore, rounded, term_score};
 
-/// Sections that are explained.
+/// Maximum sections explained.
 const SECTIONS: usize = 5;
 
-/// What led to a score. All numbers have four decimals; sums hold within their rounding.
+/// How a score was computed. Numbers have four decimals; sums are exact up to rounding.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// The sum in one line.
+    /// The sum on one line.
     pub formula: String,
-    /// What adds up to the score.
+    /// The parts of the score.
     pub parts: ScoreParts,
     /// Share of relevance in the score, 0 to 1; the rest is graph proximity.
     pub alpha: f64,
-    /// Relevance before links: meaning, words and further sections together.
+    /// Relevance before links: meaning, words and further sections.
     pub relevance: f64,
-    /// The query's words that counted.
+    /// Words of the query that counted.
     pub terms: Vec<String>,
-    /// The query's words that did not, being too common to say anything.
+    /// Words of the query that were too common to count.
     pub ignored_terms: Vec<String>,
     /// The best sections, at most five. The first gave `meaning` and `words`.
     pub sections: Vec<SectionEvidence>,
-    /// All sections of the page that were found.
+    /// Number of matching sections on the page.
     pub section_count: usize,
-    /// The linked result that lifted the page, where one did.
+    /// The linked result that raised the page's score, if any.
     pub lifted_by: Option<LiftedBy>,
 }
 
-/// What adds up to a score.
+/// The parts of a score.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct ScoreParts {
-    /// The meaning of the best section.
+    /// Meaning of the best section.
     pub meaning: f64,
-    /// The words of the best section.
+    /// Words of the best section.
     pub words: f64,
-    /// Other sections of the page that were found too.
+    /// Other matching sections of the page.
     pub further_sections: f64,
-    /// The query being its title, alias, path or heading; below 0 where it is that of other pages.
+    /// The query is its title, alias, path or heading; below 0 if it is that of other pages.
     pub name: f64,
     /// Linked results.
     pub links: f64,
@@ -56,61 +56,61 @@ pub struct ScoreParts {
 /// Evidence of one section.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SectionEvidence {
-    /// Names the section within its page.
+    /// Id of the section within its page.
     pub section_id: String,
-    /// Its relevance: `meaning`, `words` and `name` together.
+    /// Its relevance: `meaning` + `words` + `name`.
     pub score: f64,
-    /// What its meaning adds to that.
+    /// Contribution of its meaning.
     pub meaning: f64,
-    /// What its words add to that.
+    /// Contribution of its words.
     pub words: f64,
-    /// What its heading adds, being the query; below 0 where that of other sections is.
+    /// Contribution of a heading equal to the query; below 0 if other sections have that heading.
     pub name: f64,
-    /// Weight of meaning, 0 to 1, the rest being that of words. For a section without a vector, whose words
-    /// speak for its meaning too, what the closest sections lack of meaning the same as the query.
+    /// Weight of meaning, 0 to 1; the rest is the weight of words. If the section has no vector, its words count
+    /// for its meaning too: the closer the closest section is to the query, the lower this weight.
     pub vector_weight: f64,
     /// Cosine similarity with the query.
     pub vector_similarity: f64,
     /// Match of the words relative to the best match of all.
     pub fulltext: f64,
-    /// What each word and phrase of the query adds, most first; together `words`.
+    /// Contribution of each word and phrase of the query, largest first; the sum is `words`.
     pub terms: Vec<TermShare>,
 }
 
-/// What a word or phrase of the query adds to a section.
+/// Contribution of a word or phrase of the query to a section.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TermShare {
-    /// As it is looked for; `*` behind a last word that also matches longer ones.
+    /// The term as searched; a trailing `*` means that the last word also matches longer ones.
     pub term: String,
-    /// Its share of the section's `words`, in proportion to its BM25 there.
+    /// Its share of the section's `words`, in proportion to its BM25.
     pub score: f64,
 }
 
-/// A result that lifted another.
+/// A result that raised the score of another.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LiftedBy {
     /// Path of the result.
     pub filepath: String,
-    /// Its own relevance, some of which it lends.
+    /// Its own relevance, part of which is passed on.
     pub relevance: f64,
-    /// What arrived, which is the page's graph proximity.
+    /// The amount passed on: the page's graph proximity.
     pub passed: f64,
-    /// Hops between the two.
+    /// Hops between the two pages.
     pub hops: usize,
-    /// Type of the last link on the way.
+    /// Type of the last link on the path.
     pub link_type: String,
-    /// Every link on the way, from the result to the page.
+    /// The links on the path, from the result to the page.
     pub way: Vec<Step>,
 }
 
-/// A link on the way.
+/// A link on the path.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Step {
-    /// Path of the page that the link leads nearer to.
+    /// Path of the page at the end of this link.
     pub filepath: String,
     /// The link's type.
     pub link_type: String,
-    /// `outlink` where the link stands on the page before, `backlink` where it stands on this one.
+    /// `outlink` if the previous page contains the link, `backlink` if this page does.
     pub direction: &'static str,
 }
 
@@ -176,7 +176,7 @@ fn words_of(section: &SectionScore) -> f64 {
     section.score - section.vector_part - section.name_part
 }
 
-/// What everything that was looked for adds to `words`, from its BM25 alone in that passage.
+/// The contribution of each term to `words`, from its own BM25 in the passage.
 fn shares(db: &Connection, request: &Request<'_>, passage: i64, words: f64) -> Result<Vec<TermShare>> {
     let query = request.query;
     let prefix = query.prefix_expression().filter(|prefix| {
@@ -207,7 +207,7 @@ fn shares(db: &Connection, request: &Request<'_>, passage: i64, words: f64) -> R
         found.push((pair.to_owned(), NEIGHBOURS * term_score(db, passage, pair)?));
     }
     if found.iter().all(|(_, score)| *score <= 0.0) {
-        // The phrase is not here: its words were looked for one by one.
+        // The phrase does not occur here: its words were searched one by one.
         for term in query.quoted_terms() {
             found.push((term.text().to_owned(), term_score(db, passage, &term.expression())?));
         }

@@ -1,4 +1,4 @@
-//! A query made ready to be ranked, in one definition for everything that ranks.
+//! A query prepared for ranking, shared by everything that ranks.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::ports::TextKind;
 use crate::search::{Filter, Request, SearchMode};
 use crate::{Result, text};
 
-/// What ranking needs to know of a query and of the project.
+/// What ranking needs to know about the query and the project.
 pub(crate) struct Prepared<'t> {
     text: &'t str,
     /// The query, parsed.
@@ -22,7 +22,7 @@ pub(crate) struct Prepared<'t> {
     pub graph: Arc<LinkGraph>,
     vector: Option<Vec<f32>>,
     matrix: Arc<VectorMatrix>,
-    /// Why the query cannot be ranked by meaning, once that was tried.
+    /// Why the query cannot be ranked by meaning; set once that was tried.
     pub fallback: Option<Fallback>,
 }
 
@@ -30,25 +30,25 @@ pub(crate) struct Prepared<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// This machine lacks the project's model.
+    /// The project's model is not on this machine.
     ModelMissing,
-    /// The model does not know the script of the query.
+    /// The model does not support the script of the query.
     UnknownScript,
     /// No page has vectors yet.
     VectorsPending,
 }
 
 impl<'t> Prepared<'t> {
-    /// A query that can be ranked by words.
+    /// Prepares a query for ranking by words.
     pub fn by_words(context: &Context<'_>, text: &'t str) -> Result<Self> {
-        // What lies behind is not searched for either.
+        // Text beyond the limit is neither embedded nor searched for.
         let text = text::read_part(text);
         let (query, graph) = (text::Query::parse(text), context.index.graph()?);
         Ok(Self { text, query, graph, vector: None, matrix: Arc::default(), fallback: None })
     }
 
-    /// The same, that can be ranked by meaning too; unchanged where a comparison of vectors would
-    /// mean nothing: without a model, without vectors, or in a script that the model does not know.
+    /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without
+    /// vectors, or in a script that the model does not support.
     pub fn with_meaning(self, context: &Context<'_>) -> Result<Self> {
         let Some(embedder) = context.embedder else { return Ok(self.without(Fallback::ModelMissing)) };
         if !embedder.model().scripts.cover(self.text) {
@@ -66,7 +66,7 @@ impl<'t> Prepared<'t> {
         Self { fallback: Some(why), ..self }
     }
 
-    /// The evidence that ranks when `mode` is asked for.
+    /// What results are ranked by if `mode` is requested.
     pub fn search_type(&self, mode: SearchMode) -> SearchType {
         match (mode, &self.vector) {
             (SearchMode::Fulltext, _) => SearchType::Fulltext,
@@ -76,7 +76,7 @@ impl<'t> Prepared<'t> {
         }
     }
 
-    /// What to rank, and by what.
+    /// What to rank, and how.
     pub fn request<'a>(
         &'a self,
         mode: SearchMode,
@@ -94,7 +94,7 @@ impl<'t> Prepared<'t> {
             graph: &self.graph,
             mode: if by_words { SearchMode::Fulltext } else { mode },
             alpha,
-            // Words alone were asked for, so links have no say.
+            // Only words were requested, so links do not count.
             depth: if search_type == SearchType::Fulltext { 0 } else { depth },
             link_types,
             filter,

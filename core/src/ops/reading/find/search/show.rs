@@ -1,4 +1,4 @@
-//! What a search found, told to a reader.
+//! Shows the results of a search.
 
 use super::{Explanation, Fallback, Output, PageResult, RelevanceReason, SearchType};
 use crate::hint::Next;
@@ -6,20 +6,20 @@ use crate::ops::budget::MORE_ROOM;
 use crate::ops::unmatched;
 use crate::show::{Page, Span, counted};
 
-/// How much of a long name a column takes.
+/// Maximum width of a column of names.
 const NAME: usize = 30;
 
-/// Tells what was found.
+/// Shows the results.
 pub fn show(output: &Output, page: &mut dyn Page) {
     show_unmatched(output, page);
     if output.results.is_empty() {
         let words = if output.index.fresh {
             format!(
-                "nothing found; try other words, or {} to see what there is",
+                "nothing found; try other words, or {} to list all pages",
                 page.voice().ask(&Next::call("list_pages"))
             )
         } else {
-            "nothing found yet: the index is still being brought up to date; ask again in a moment".into()
+            "nothing found yet: the index is still being updated; try again in a moment".into()
         };
         page.note(&[Span::Text(&words)]);
         return;
@@ -41,7 +41,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     output.omitted.show(["page", "pages"], MORE_ROOM, page);
 }
 
-/// Tells what was asked for and is on no page.
+/// Shows the conditions and phrases that match no page.
 pub fn show_unmatched(output: &Output, page: &mut dyn Page) {
     unmatched::show(&output.unmatched, page);
 }
@@ -87,7 +87,7 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
         Span::Trust(result.page.staleness),
     ]);
     for section in &result.sections {
-        // The title is right above.
+        // The title is on the line above.
         let below =
             section.heading.strip_prefix(&result.page.title).and_then(|rest| rest.strip_prefix(" > "));
         let heading = below.unwrap_or(&section.heading);
@@ -106,7 +106,7 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
     }
 }
 
-/// The sum that ends in the score, one part a line, then the sections and the way of a lift.
+/// Shows the sum that gives the score, one part per line, then the sections and the path of links.
 fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page) {
     let mut lines = vec!["why:".to_owned()];
     let mut part = |name: &str, value: f64, how: &str| lines.push(format!("  {name:<17}{value:>7.4}  {how}"));

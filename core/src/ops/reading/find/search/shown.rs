@@ -1,4 +1,4 @@
-//! Which part of a section an answer shows: all of a short one, the passage that matches best of a long one.
+//! Which part of a section an answer shows: all of a short section, the best passage of a long one.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use crate::index::questions::sections::{self, Passage};
 use crate::index::questions::{fulltext, vectors};
 use crate::search::{Request, SectionScore};
 
-/// Up to this share of the best match, words say less about the place than the vector does.
+/// Below this share of the best match, words locate the passage less well than the vector does.
 const WEAK_WORDS: f64 = 0.5;
 
-/// The passage of a long section that answers best: where its words match or, where they hardly do,
-/// what words and meaning find together. `None` for a section that is one passage.
+/// The best passage of a long section: where its words match or, if they hardly do, where words and meaning
+/// together match best. `None` for a section that is one passage.
 pub(super) fn best(db: &Connection, scored: &SectionScore, request: &Request<'_>) -> Result<Option<Passage>> {
     if sections::passage(db, scored.section)?.is_none() {
         return Ok(None);
@@ -27,8 +27,8 @@ pub(super) fn best(db: &Connection, scored: &SectionScore, request: &Request<'_>
     sections::passage(db, row.unwrap_or(scored.section))
 }
 
-/// The passage with the most of words and meaning, each relative to the best passage of the section.
-/// Cosines of neighbours hardly differ, so words decide where there are any.
+/// The passage that matches best by words and meaning, each relative to the best passage of the section. Cosines of
+/// adjacent passages hardly differ, so words decide if there are any.
 fn both(db: &Connection, section: i64, vector: &[f32], request: &Request<'_>) -> Result<Option<i64>> {
     let rows = sections::passages(db, section)?;
     let words: HashMap<i64, f64> = match request.query.relaxed_expression() {
@@ -56,7 +56,7 @@ fn both(db: &Connection, section: i64, vector: &[f32], request: &Request<'_>) ->
     Ok(best.map(|(row, _)| row))
 }
 
-/// What was embedded of a section: its middle, and its cosine with the query.
+/// The embedded pieces of a section: the middle of each, and its cosine similarity with the query.
 fn similarities(db: &Connection, section: i64, query: &[f32], identity: &str) -> Result<Vec<(usize, f64)>> {
     let mut found = Vec::new();
     vectors::each_of_section(db, section, identity, |middle, data| {

@@ -1,4 +1,4 @@
-//! What a request says is changing: a page, a file that pages describe, or a folder of either.
+//! What changes: a page, a file that pages describe, or a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, C
     let name = PageName::of(&params.page, &params.filepath, &None, &params.page_id);
     let page_is_named = name.page.is_some() || name.filepath.is_some() || name.id.is_some();
     match (&params.file, &params.page) {
-        (Some(_), _) if page_is_named => Err(Error::invalid("name what changes once: `page`, or `file`")),
+        (Some(_), _) if page_is_named => Err(Error::invalid("pass `page` or `file`, not both")),
         (Some(file), _) => {
             let normal = path::join("", file)
                 .ok_or_else(|| Error::OutsideProject { path: file.clone(), folder: "project".into() })?;
@@ -52,14 +52,14 @@ pub(super) fn find(context: &Context<'_>, params: &Params) -> Result<(Subject, C
     }
 }
 
-/// Whether a name that no page answers to must be meant as a source file.
+/// Whether an unknown page name must be meant as a source file.
 fn is_written_as_file(name: &str) -> bool {
     name.contains('/') && path::file_name(name).contains('.') && !path::is_page(name)
 }
 
 fn no_file(file: &str) -> Error {
     Error::invalid(format!(
-        "the project has no file or folder '{file}', and no page names it; give its path relative to the project's folder"
+        "unknown file or folder '{file}', and no page names it; pass its path relative to the project's folder"
     ))
 }
 
@@ -67,7 +67,7 @@ fn one_page(number: i64) -> (Subject, Changes) {
     (Subject::Page(number), Changes { pages: vec![number], ..Changes::default() })
 }
 
-/// The file or folder at `place`, where it exists or some page names it; the page, where it is one.
+/// The file, folder or page at `place`; a file or folder that does not exist must be named by a page.
 fn known_place(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
     if let Some(page_path) = below(context.pages_dir(), place)
         && let Some(number) = context.index.read(|db| pages::at(db, page_path))?
@@ -85,7 +85,7 @@ fn known_place(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Ch
     Ok(Some((Subject::File(place.to_owned()), Changes { pages: Vec::new(), naming })))
 }
 
-/// The folder at `place`, where pages or sources lie in it: all of them change.
+/// The folder at `place`, if it contains pages or sources: all of them change.
 fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes)>> {
     let inside = |path: &str| place.is_empty() || below(place, path).is_some();
     let mut pages = context.index.read(pages::paths)?;
@@ -93,7 +93,7 @@ fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes
     let pages: Vec<i64> = pages.into_iter().map(|(page, _)| page).collect();
     let glob = if place.is_empty() { "**".into() } else { format!("{}/**", globset::escape(place)) };
     let files: BTreeSet<String> = context.source.match_sources(&[glob])?.into_iter().collect();
-    // What pages name of a folder counts, also when it is gone.
+    // Names in pages count even if the folder no longer exists.
     let (mut naming, _) = context.index.read(|db| naming(db, &files))?;
     naming.extend(context.index.read(|db| naming_below(db, place))?);
     if pages.is_empty() && files.is_empty() && naming.is_empty() {
@@ -102,7 +102,7 @@ fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes
     Ok(Some((Subject::Folder(place.to_owned()), Changes { pages, naming })))
 }
 
-/// Pages that name a file in a folder which is no longer there.
+/// Pages that name a file in a folder that no longer exists.
 fn naming_below(db: &Connection, folder: &str) -> Result<BTreeMap<i64, Naming>> {
     let mut found = BTreeMap::new();
     for (page, file) in sources::in_front_matter(db)? {
@@ -113,7 +113,7 @@ fn naming_below(db: &Connection, folder: &str) -> Result<BTreeMap<i64, Naming>> 
     Ok(found)
 }
 
-/// `path` as seen from `folder`, the whole of it from the top; `None` where it lies elsewhere.
+/// `path` relative to `folder`, unchanged for the root; `None` if it is elsewhere.
 fn below<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     if folder.is_empty() { Some(path) } else { path.strip_prefix(folder)?.strip_prefix('/') }
 }

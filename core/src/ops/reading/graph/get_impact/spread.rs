@@ -1,4 +1,4 @@
-//! How far a change of several pages and source files at once reaches, each page by its surest way.
+//! How far a change of several pages and source files at once spreads; each page is reached by its strongest path.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,41 +12,41 @@ use crate::ops::page::path_of;
 use crate::ops::way::{self, Hops, Step, StepDirection};
 use crate::{Result, path};
 
-/// What changes at once.
+/// Pages and files that change together.
 #[derive(Debug, Default)]
 pub(in crate::ops) struct Changes {
     /// Pages, by their numbers.
     pub pages: Vec<i64>,
-    /// Pages that name a file that changes.
+    /// Pages that name a changed file.
     pub naming: BTreeMap<i64, Naming>,
 }
 
-/// How a page names a file that changes.
+/// How a page names a changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ops) struct Naming {
-    /// The file, relative to the project; of several the first.
+    /// The file, relative to the project; the first if there are several.
     pub file: String,
-    /// The strongest type of link that names one.
+    /// The strongest link type that names such a file.
     pub link_type: String,
 }
 
-/// A page in reach.
+/// A reachable page.
 #[derive(Debug, Clone)]
 pub(in crate::ops) struct Found {
     /// Its number.
     pub page: i64,
-    /// Type of the last link on the way.
+    /// Type of the last link on the path.
     pub link_type: String,
-    /// Hops from what changes.
+    /// Hops from the change.
     pub distance: usize,
-    /// How likely it is affected.
+    /// Likelihood of being affected.
     pub score: f64,
     from_file: bool,
 }
 
-/// Everything in reach of a change.
+/// Everything a change reaches.
 pub(in crate::ops) struct Spread<'a> {
-    /// The pages, each once, without those that change; in no order.
+    /// The reached pages, each once, without the changed ones; unordered.
     pub found: Vec<Found>,
     changes: &'a Changes,
     from_pages: Hops<'a>,
@@ -54,8 +54,8 @@ pub(in crate::ops) struct Spread<'a> {
 }
 
 impl<'a> Spread<'a> {
-    /// What `changes` reach within `depth` hops along links of `types` (all when empty). The step from
-    /// a file to a page that names it is the first hop, and is always taken.
+    /// What `changes` reach within `depth` hops along links of `types` (all when empty). The step from a file to a
+    /// page that names it is the first hop, and is always followed.
     pub(in crate::ops) fn of(
         graph: &'a LinkGraph,
         changes: &'a Changes,
@@ -110,7 +110,7 @@ impl<'a> Spread<'a> {
         }
     }
 
-    /// The way to a page of [`Spread::found`], from what changes.
+    /// The path from the change to a page in [`Spread::found`].
     ///
     /// # Errors
     /// [`crate::Error::Database`].
@@ -132,8 +132,8 @@ impl<'a> Spread<'a> {
     }
 }
 
-/// The pages whose `source_refs` or links name any of `files`, a folder around one or a glob that
-/// matches one, there or not; and those of `files` that are named.
+/// The pages whose `source_refs` or links name any of `files`, a folder that contains one or a glob that matches
+/// one, whether or not the files exist; and the named files among `files`.
 pub(in crate::ops) fn naming(
     db: &Connection,
     files: &BTreeSet<String>,
@@ -153,7 +153,7 @@ pub(in crate::ops) fn naming(
     Ok((naming, named))
 }
 
-/// What a source stands for, as pages name it.
+/// What a source entry of a page refers to.
 struct Meaning<'a> {
     plain: &'a str,
     glob: Option<GlobSet>,
@@ -166,7 +166,7 @@ impl<'a> Meaning<'a> {
         Self { plain: source.trim_end_matches('/'), glob }
     }
 
-    /// Those of `files` that it is, lies above or matches.
+    /// The members of `files` that it names, contains or matches.
     fn among(&self, files: &BTreeSet<String>) -> Vec<String> {
         let mut found: BTreeSet<&String> = files.get(self.plain).into_iter().collect();
         if !self.plain.is_empty() {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_a_file_a_folder_or_a_glob() {
+    fn a_source_can_be_a_file_a_folder_or_a_glob() {
         for (source, file, expected) in [
             ("src/a.rs", "src/a.rs", true),
             ("src/a.rs", "src/a.rs.bak", false),

@@ -1,4 +1,4 @@
-//! What a change of a page or of a file reaches.
+//! Which pages a change of a page or file reaches.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -45,7 +45,7 @@ fn told(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn a_page_affects_those_that_link_to_it_and_on() {
+fn a_change_of_a_page_affects_linking_pages_transitively() {
     let output = run(&project().context(), page("Database")).unwrap();
     assert_eq!(
         told(&output),
@@ -64,7 +64,7 @@ fn a_page_affects_those_that_link_to_it_and_on() {
 }
 
 #[test]
-fn a_file_affects_the_pages_that_name_it_first() {
+fn a_change_of_a_file_affects_first_the_pages_that_name_it() {
     let project = project();
     for params in [page("src/db.rs"), Params { file: Some("./src/db.rs".into()), ..Params::default() }] {
         let output = run(&project.context(), Params { depth: Some(2), ..params }).unwrap();
@@ -84,7 +84,7 @@ fn a_file_affects_the_pages_that_name_it_first() {
     assert_eq!(
         told(&run(&project.context(), nearest).unwrap()),
         ["1.000 1 db.md: schema/v1/users.sql <- db.md (source_refs)"],
-        "a file that is gone is known by the pages that name it"
+        "a deleted file is found through the pages that name it"
     );
     assert_eq!(run(&project.context(), page("src/alone.rs")).unwrap().total_affected, 0);
     let as_file = Params { file: Some("pages/db.md".into()), ..Params::default() };
@@ -92,7 +92,7 @@ fn a_file_affects_the_pages_that_name_it_first() {
 }
 
 #[test]
-fn types_and_limits_choose() {
+fn types_and_limits_filter_the_result() {
     let project = project();
     let by_link = Params { link_types: vec!["depends_on".into()], ..page("Database") };
     assert_eq!(run(&project.context(), by_link).unwrap().total_affected, 1);
@@ -105,7 +105,7 @@ fn types_and_limits_choose() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_with_a_way_out() {
+fn an_unknown_page_or_file_is_an_error_that_says_what_to_do() {
     let project = project();
     let error = |params: Params| run(&project.context(), params).unwrap_err();
     assert_eq!(error(page("Databas")).code(), "page_not_found");

@@ -1,4 +1,4 @@
-//! Following links, with the way to each page.
+//! Following links, with the path to each page.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -24,7 +24,7 @@ fn from_a() -> Params {
 }
 
 #[test]
-fn every_page_in_reach_comes_with_its_way() {
+fn each_reachable_page_has_its_path() {
     assert_eq!(
         told(Params { direction: Some(GraphDirection::Outgoing), ..from_a() }),
         [
@@ -40,7 +40,7 @@ fn every_page_in_reach_comes_with_its_way() {
 }
 
 #[test]
-fn types_depth_and_limit_choose() {
+fn types_depth_and_limit_filter_the_result() {
     let by_type = Params { link_types: vec!["depends_on".into()], ..from_a() };
     assert_eq!(told(by_type), ["1 b.md: Outgoing depends_on b.md"]);
     let near = Params { depth: Some(1), limit: Some(1), ..from_a() };
