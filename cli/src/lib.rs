@@ -10,6 +10,7 @@
 
 mod args;
 mod commands;
+mod commit_hook;
 mod editor;
 mod io;
 mod output;

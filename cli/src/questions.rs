@@ -1,4 +1,4 @@
-//! Questions of `ubp init`: which folder has the pages, and which agent to connect.
+//! Questions of `ubp init`: which folder has the pages, which agent to connect, and whether to check commits.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -44,6 +44,12 @@ pub(crate) fn pages_folder(
             }
         }));
     }
+}
+
+/// Asks whether git is to check pages before every commit.
+pub(crate) fn hook(terminal: &mut Terminal<'_>) -> Result<bool, Failure> {
+    let answer = terminal.ask("Check before every commit that pages still match their code? [y/N]:")?;
+    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Clients that read their settings from a file in the project.

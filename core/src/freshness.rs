@@ -32,7 +32,7 @@ mod tests;
 
 pub(crate) use judged::put as put_verdict;
 pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
-pub use sources::{Declared, DeclaredPage, Sources, declared};
+pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};
 
 /// Whether a page is up to date with its sources.

@@ -54,8 +54,9 @@ impl Next {
         let facts = self.row().map(|row| row.facts).filter(|facts| !facts.command.is_empty())?;
         let mut line = format!("ubp {}", facts.command);
         let is_positional = |name: &str| facts.arguments.contains(&name);
-        // A command reads the page itself, so it does not take the hash of the page.
-        let is_flag = |name: &str| !is_positional(name) && name != "expected_hash";
+        // A command reads the page and its sources itself, so it takes no hashes.
+        let is_flag =
+            |name: &str| !is_positional(name) && !["expected_hash", "expected_sources"].contains(&name);
         for (name, value) in self.params.iter().filter(|(name, _)| is_flag(name)) {
             let flag = name.replace('_', "-");
             match value {

@@ -4,6 +4,7 @@
 
 use crate::freshness::{StaleReason, StaleRef, Staleness};
 use crate::hint::Voice;
+use crate::ports::abbreviated;
 
 /// A part of a line.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +78,11 @@ pub trait Page {
 
     /// What only programs need for a later call: a hash to edit by, the id of a section.
     fn handle(&mut self, name: &str, value: &str);
+
+    /// The content hash to pass with the next edit, abbreviated; nothing if it is empty.
+    fn content_hash(&mut self, hash: &str) {
+        self.handle("content_hash", abbreviated(hash));
+    }
 
     /// Details for readers who asked for them.
     fn aside(&mut self, line: &[Span<'_>]);

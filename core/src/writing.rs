@@ -307,9 +307,9 @@ pub(crate) fn is_read_only(bytes: &[u8]) -> bool {
 pub(crate) fn expect(context: &Context<'_>, given: Option<&str>, found: &Version) -> Result<()> {
     match given {
         Some(given) => {
-            let expected: ContentHash = given.trim().parse()?;
-            let same = expected == found.hash;
-            same.then_some(()).ok_or_else(|| Error::conflict(&found.path, Some(expected), Some(found.hash)))
+            let is_current = found.hash.is(given)?;
+            let (expected, now) = (given.trim().to_owned(), found.hash.to_string());
+            is_current.then_some(()).ok_or(Error::Conflict { path: found.path.clone(), expected, found: now })
         }
         None if context.caller == Caller::Agent => Err(Error::invalid(format!(
             "`expected_hash` is missing: read {} first, and pass its `content_hash`",

@@ -4,6 +4,8 @@
 mod architecture;
 #[cfg(unix)]
 mod background;
+#[cfg(unix)]
+mod commit_hook;
 mod contract;
 mod corpora;
 mod diff;

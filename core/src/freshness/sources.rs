@@ -37,6 +37,12 @@ pub fn declared(db: &Connection, pages: Option<&[i64]>) -> Result<Declared> {
     Ok(declared)
 }
 
+/// One hash for the content of several files.
+pub fn combined(hashes: &BTreeMap<String, ContentHash>) -> ContentHash {
+    let lines: String = hashes.iter().map(|(path, hash)| format!("{hash} {path}\n")).collect();
+    ContentHash::of(lines.as_bytes())
+}
+
 /// The files that sources match.
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -110,6 +116,24 @@ impl Sources {
     /// The files of one source.
     pub fn of(&self, source: &str) -> &[String] {
         self.named.get(source).map(|(_, files)| files.as_slice()).unwrap_or_default()
+    }
+
+    /// The content of every file that the sources of a page match, by path.
+    ///
+    /// # Errors
+    /// [`crate::Error::Io`], [`crate::Error::OutsideProject`].
+    pub fn hashes(
+        &self,
+        context: &Context<'_>,
+        page: &DeclaredPage,
+    ) -> Result<BTreeMap<String, ContentHash>> {
+        let mut hashes = BTreeMap::new();
+        for file in page.sources.iter().flat_map(|source| self.of(source)) {
+            if !hashes.contains_key(file) {
+                hashes.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?));
+            }
+        }
+        Ok(hashes)
     }
 
     /// Whether a source includes `file`, which may no longer exist.

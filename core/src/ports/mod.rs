@@ -22,4 +22,5 @@ pub use embedder::{Embedder, ModelInfo, TextKind};
 pub use history::{Commit, CommittedFile, History, Revision, SourceChange};
 pub use memory::{FixedClock, MemoryCache, MemoryHistory, MemorySource, NoHistory};
 pub use revision::{Blobs, RevisionHistory, RevisionSource};
+pub(crate) use source::abbreviated;
 pub use source::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};

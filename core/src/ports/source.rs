@@ -18,6 +18,38 @@ impl ContentHash {
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
+
+    /// Whether `given` is this hash: in full, or `sha256:` and at least its first 16 digits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParams`] if `given` is not a hash.
+    pub fn is(&self, given: &str) -> Result<bool> {
+        let given = given.trim();
+        let is_digits = |digits: &&str| {
+            (ABBREVIATED..=64).contains(&digits.len()) && digits.chars().all(|c| c.is_ascii_hexdigit())
+        };
+        match given.strip_prefix(PREFIX).filter(is_digits) {
+            Some(digits) => Ok(text::hex(&self.0).starts_with(&digits.to_ascii_lowercase())),
+            None => Err(Error::invalid(format!(
+                "'{given}' is not a content hash; expected sha256: and 16 to 64 hex digits"
+            ))),
+        }
+    }
+
+    /// The hash with its first 16 digits, for text.
+    pub fn abbreviated(&self) -> String {
+        abbreviated(&self.to_string()).to_owned()
+    }
+}
+
+const PREFIX: &str = "sha256:";
+
+/// Digits of an abbreviated hash: enough that no two versions of a file share them by accident.
+const ABBREVIATED: usize = 16;
+
+/// The written hash with its first 16 digits.
+pub(crate) fn abbreviated(hash: &str) -> &str {
+    hash.get(..PREFIX.len() + ABBREVIATED).unwrap_or(hash)
 }
 
 impl FromStr for ContentHash {
@@ -27,7 +59,7 @@ impl FromStr for ContentHash {
     fn from_str(text: &str) -> Result<Self> {
         let wrong =
             || Error::invalid(format!("'{text}' is not a content hash; expected sha256: and 64 hex digits"));
-        let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
+        let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == 64).ok_or_else(wrong)?;
         let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         let mut hash = [0; 32];
         for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
@@ -40,7 +72,7 @@ impl FromStr for ContentHash {
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "sha256:{}", text::hex(&self.0))
+        write!(f, "{PREFIX}{}", text::hex(&self.0))
     }
 }
 

@@ -442,7 +442,10 @@ export interface CheckedPage {
   suspect_path: string[];
   /** Whether all of its sources were reviewed, so none is judged by time. */
   reviewed: boolean;
-  /** The call that marks it as reviewed, to make after reading it; absent if nothing is needed. */
+  /**
+   * The call that marks it as reviewed, to make after reading it; absent if nothing is needed. For agents it names
+   * the state of the page and of its sources.
+   */
   settle_with: Next | null;
 }
 
@@ -2512,6 +2515,8 @@ export interface ReviewPageParams {
   all?: boolean | undefined;
   /** `content_hash` of the page as read; agents must pass it. */
   expected_hash?: string | null | undefined;
+  /** `expected_sources` from `check_staleness`, for the state of the sources as read; agents must pass it. */
+  expected_sources?: string | null | undefined;
   /** Also record pages whose sources changed since the last review: they were read again and are accurate. */
   still_accurate?: boolean | undefined;
 }

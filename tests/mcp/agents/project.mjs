@@ -1,18 +1,7 @@
 // The project of the agent benchmark: a shop's documentation of about eighty pages beside its code, as realistic as
 // possible: decisions, a long changelog, broken links, a stale page.
 
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-
-const manifest = {
-  version: '1.0.0',
-  schema_version: 1,
-  embedding_model: { name: 'all-MiniLM-L6-v2', version: '1.0', dimensions: 384 },
-  pages_dir: 'pages',
-  frontmatter: 'preserved',
-};
+import { repository } from '../support/repository.mjs';
 
 const AREAS = ['billing', 'catalog', 'checkout', 'search', 'shipping', 'returns', 'accounts', 'reports'];
 const PARTS = ['overview', 'storage', 'api', 'jobs'];
@@ -170,20 +159,5 @@ const code = {
 
 // Writes the project to disk and commits it; the code of the backup changes after its page. `remove` deletes the project.
 export function project() {
-  const folder = mkdtempSync(join(tmpdir(), 'ubp-agents-'));
-  const write = (path, text) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  };
-  for (const [path, text] of Object.entries({ '.ubp/manifest.json': JSON.stringify(manifest), ...pages(), ...code })) write(path, text);
-  const git = (date, ...args) =>
-    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-C', folder, ...args], {
-      env: { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
-    });
-  git('2026-01-01T00:00:00Z', 'init', '-q');
-  git('2026-01-01T00:00:00Z', 'add', '.');
-  git('2026-01-01T00:00:00Z', 'commit', '-qm', 'pages');
-  write('src/backup.ts', 'export const hour = 4;\n');
-  git('2026-03-01T00:00:00Z', 'commit', '-qam', 'code');
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+  return repository('ubp-agents-', { ...pages(), ...code }, { 'src/backup.ts': 'export const hour = 4;\n' });
 }

@@ -58,6 +58,7 @@ export const TASKS = [
       }
       const now = await agent.call('get_page', { page: 'backups.md' });
       const given = agent.takes('review_page', 'expected_hash') ? { expected_hash: hash(now) } : {};
+      if (agent.takes('review_page', 'expected_sources')) given.expected_sources = stale.match(/"expected_sources": ?"([\w:]+)"/)[1];
       await agent.call('review_page', { pages: ['backups.md'], still_accurate: true, ...given });
       return /backups\.md/.test(stale) && /04:00/.test(now) && /vault of the team/.test(now);
     },

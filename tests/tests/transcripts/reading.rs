@@ -11,7 +11,7 @@ fn get_prints_a_page_with_its_links() {
     assert_snapshot!(terminal.ubp("get 'login feature'").transcript(), @"
     $ ubp get 'login feature'
     Login Feature  login.md
-    spec · id [id] · updated 2026-01-02T03:04:05Z
+    spec · updated 2026-01-02T03:04:05Z
     tags: security
 
     # Login Feature
@@ -32,7 +32,7 @@ fn get_prints_a_page_with_its_links() {
     assert_snapshot!(terminal.ubp("get login.md --section login-feature/flow").transcript(), @"
     $ ubp get login.md --section login-feature/flow
     Login Feature  login.md
-    spec · id [id] · updated 2026-01-02T03:04:05Z
+    spec · updated 2026-01-02T03:04:05Z
     tags: security
 
     ## Flow

@@ -92,8 +92,8 @@ fn review(page: Option<&str>) -> String {
          3. List every statement that no longer matches the code, with line and file. If you are not sure, \
          say so instead of guessing.\n\
          4. Correct only those statements: with ubp_update_page if you have it, otherwise as a diff.\n\
-         5. Record each page that is now accurate: ubp_review_page with still_accurate, and its content_hash as \
-         expected_hash. Without that tool, list the page at the end. Record only pages that you compared with \
+         5. Record each page that is now accurate: ubp_review_page with still_accurate, its content_hash as \
+         expected_hash, and expected_sources from ubp_check_staleness. Without that tool, list the page at the end. Record only pages that you compared with \
          their code.\n\n\
          End with a list: what was wrong, what you changed, what a person has to decide."
     )

@@ -77,7 +77,7 @@ pub(crate) fn not_utf8(path: &str) -> Error {
 /// Shows the text of the page, and whether it can be saved.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.heading(&[Span::Path(&output.filepath)]);
-    page.handle("content_hash", &output.content_hash);
+    page.content_hash(&output.content_hash);
     page.text(&output.text);
     if let Some(reason) = &output.reason {
         page.warn(&[Span::Text("this page cannot be saved: "), Span::Text(reason)]);

@@ -96,7 +96,7 @@ fn with_time(context: &Context<'_>, path: &str, old: &str, new: &str) -> Option<
 /// Shows that the page was saved, and its text if it differs from the text sent.
 pub fn show(output: &Output, page: &mut dyn Page) {
     page.line(&[Span::Text("Saved "), Span::Path(&output.filepath)]);
-    page.handle("content_hash", &output.content_hash);
+    page.content_hash(&output.content_hash);
     if let Some(text) = &output.text {
         page.note(&[Span::Text("the time in its front matter was updated; its text now:")]);
         page.text(text);

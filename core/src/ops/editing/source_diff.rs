@@ -198,6 +198,30 @@ pub(crate) fn show_difference(change: &SourceDifference, page: &mut dyn Page) {
         page.detail(&[Span::Faint(&format!("{id} {day} {}", commit.subject))]);
     }
     if let Some(diff) = &change.diff {
-        page.diff(diff);
+        page.diff(&without_git_headers(diff));
+    }
+}
+
+/// The diff without the lines of git that repeat the names of its files, and without blob ids.
+fn without_git_headers(diff: &str) -> String {
+    let count = |start: &str| diff.lines().filter(|line| line.starts_with(start)).count();
+    let is_named = count("diff --git ") == count("+++ ");
+    let is_header = |line: &str| line.starts_with("index ") || (is_named && line.starts_with("diff --git "));
+    diff.split_inclusive('\n').filter(|line| !is_header(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_git_headers;
+
+    #[test]
+    fn a_shown_diff_names_each_file_once() {
+        let hunk = "--- a/x.rs\n+++ b/x.rs\n@@ -1 +1 @@\n-index 1\n+diff --git 2\n";
+        assert_eq!(
+            without_git_headers(&format!("diff --git a/x.rs b/x.rs\nindex 12..34 100644\n{hunk}")),
+            hunk
+        );
+        let renamed = "diff --git a/x.rs b/y.rs\nsimilarity index 100%\nrename from x.rs\nrename to y.rs\n";
+        assert_eq!(without_git_headers(renamed), renamed, "nothing else names the files");
     }
 }

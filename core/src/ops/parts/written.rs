@@ -49,7 +49,7 @@ impl WriteReport {
     /// (empty unless exactly one page changed), and how to undo the change.
     pub(crate) fn show_end(&self, content_hash: &str, page: &mut dyn Page) {
         show_index_error(self.index_error.as_deref(), page);
-        page.handle("content_hash", content_hash);
+        page.content_hash(content_hash);
         show_undo(self.audit_id.as_deref(), page);
     }
 }

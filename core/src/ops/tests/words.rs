@@ -1,5 +1,7 @@
 //! The text of answers: the requested amount, the most important first, and correct.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::hint::{Calls, Voice};
@@ -94,6 +96,17 @@ impl Reader for WordReader {
         let mut words = Words::default();
         tell(&mut words);
         estimate_tokens(&words.0)
+    }
+}
+
+/// Counts how often an answer is measured.
+#[derive(Default)]
+struct Measured(AtomicUsize);
+
+impl Reader for Measured {
+    fn tokens(&self, tell: &dyn Fn(&mut dyn Page)) -> usize {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        WordReader.tokens(tell)
     }
 }
 
@@ -410,4 +423,22 @@ fn status_lists_ten_stale_pages_and_says_how_to_see_the_others() {
     assert_eq!(count(&answer["stale_pages"]), 12);
     assert_eq!(words.matches(", and 1 more source\n").count(), 10, "{words}");
     assert!(words.contains("2 more pages; call(\"check_staleness\") lists all\n"), "{words}");
+}
+
+#[test]
+fn a_page_with_many_neighbours_is_fitted_in_a_few_rounds() {
+    let project = chain(600);
+    for (operation, params) in [
+        ("get_context", json!({ "page": "hub.md", "max_size": 5_000_000, "max_tokens": 2_000 })),
+        ("get_impact", json!({ "page": "hub.md", "max_tokens": 2_000 })),
+        ("get_page", json!({ "page": "hub.md", "max_tokens": 2_000 })),
+        ("graph_traverse", json!({ "page": "hub.md", "limit": 600, "max_tokens": 2_000 })),
+        ("list_pages", json!({ "max_tokens": 2_000 })),
+    ] {
+        let measured = Measured::default();
+        let context = Context { reader: Some(&measured), ..project.context() };
+        (find(operation).unwrap().call)(&context, params, None).unwrap();
+        let rounds = measured.0.load(Ordering::Relaxed);
+        assert!((2..=20).contains(&rounds), "{operation}: {rounds} rounds");
+    }
 }

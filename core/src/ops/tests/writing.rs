@@ -192,8 +192,8 @@ fn reviews_and_decisions_of_agents_are_logged_and_can_be_undone() {
         answer["audit_id"].as_str().unwrap().to_owned()
     };
     let pair = json!({ "source": "login.md", "target": "people.md" });
-    let reviewed =
-        ask("review_page", json!({ "page": "login.md", "expected_hash": hash(&project, "login.md") }));
+    let checked = agent(&project).call("check_staleness", json!({ "page": "login" })).unwrap();
+    let reviewed = ask("review_page", checked["pages"][0]["settle_with"]["params"].clone());
     let dismissed = ask("dismiss", pair);
     let later = call(&project, "dismiss", json!({ "source": "people.md", "target": "login.md" })).unwrap();
     let accepted = ask(

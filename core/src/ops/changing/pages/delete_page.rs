@@ -203,7 +203,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         match edited {
             Some(file) if !output.written.dry_run => {
-                page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
+                page.content_hash(file.content_hash.as_deref().unwrap_or_default());
             }
             Some(_) => {}
             None => left += links.len(),

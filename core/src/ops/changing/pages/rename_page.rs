@@ -225,7 +225,7 @@ pub fn show(output: &Output, page: &mut dyn show::Page) {
     }
     for file in edited.written.changed.iter().filter(|file| file.filepath != *to) {
         page.item(&[Span::Text("links rewritten in "), Span::Path(&file.filepath)]);
-        page.handle("content_hash", file.content_hash.as_deref().unwrap_or_default());
+        page.content_hash(file.content_hash.as_deref().unwrap_or_default());
     }
     edited.show_end(page);
 }

@@ -133,10 +133,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         pages.push(ReplacedPage { filepath: page, count });
     }
     let hash = hash(&params, &changes);
-    let expected =
-        params.expected_hash.as_deref().map(|hash| hash.trim().parse::<ContentHash>()).transpose()?;
-    match expected {
-        Some(expected) if expected != hash => {
+    match params.expected_hash.as_deref() {
+        Some(given) if !hash.is(given)? => {
             return Err(Error::invalid(
                 "`expected_hash` does not match: pages changed since the dry run, or the call is different; repeat the dry run",
             ));
@@ -231,7 +229,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     if !written {
         page.note(&[Span::Text("dry run: nothing was written")]);
-        page.handle("content_hash", &output.content_hash);
+        page.content_hash(&output.content_hash);
         return;
     }
     output.written.show_end("", page);

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::freshness::{self, Declared, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness};
-use crate::hint::Next;
+use crate::freshness::{
+    self, Declared, DeclaredPage, REVIEW_LOCK, ReviewLock, Sources, StaleReason, StaleRef, Staleness,
+};
+use crate::hint::{Hint, Next};
 use crate::ops::page::{IndexState, PageName};
 use crate::ops::source_diff::{SourceDifference, differences, show_difference};
 use crate::ops::written;
@@ -26,7 +28,7 @@ pub const FACTS: Facts = Facts::writing(
 .arguments(&["pages"])
 .button("“Mark page as reviewed”")
 .idempotent()
-.required_of_agents(&["expected_hash"]);
+.required_of_agents(&["expected_hash", "expected_sources"]);
 
 /// Changes of sources are shown for at most this many pages.
 const MOST_WITH_HISTORY: usize = 20;
@@ -45,6 +47,8 @@ pub struct Params {
     pub all: bool,
     /// `content_hash` of the page as read; agents must pass it.
     pub expected_hash: Option<String>,
+    /// `expected_sources` from `check_staleness`, for the state of the sources as read; agents must pass it.
+    pub expected_sources: Option<String>,
     /// Also record pages whose sources changed since the last review: they were read again and are accurate.
     #[serde(default)]
     pub still_accurate: bool,
@@ -108,12 +112,12 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     }
     if context.caller == Caller::Agent && (params.all || names.len() > 1) {
         return Err(Error::invalid(
-            "an agent can review only one page per call: read the page and its sources, then pass `page`, and the \
-             `content_hash` of the page as `expected_hash`",
+            "an agent can review only one page per call: call check_staleness with `page`, read the page and its \
+             sources, then make the call that check_staleness shows",
         ));
     }
-    if names.len() != 1 && params.expected_hash.is_some() {
-        return Err(Error::invalid("pass `expected_hash` only with a single page"));
+    if names.len() != 1 && (params.expected_hash.is_some() || params.expected_sources.is_some()) {
+        return Err(Error::invalid("pass `expected_hash` and `expected_sources` only with a single page"));
     }
     let (declared, without_sources) = chosen(context, &names, params.all)?;
     for page in declared.values().filter(|_| names.len() == 1) {
@@ -134,6 +138,10 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let (mut reviewed, mut refused) = (Vec::new(), Vec::new());
     for (number, page) in &declared {
         context.cancel.check()?;
+        let hashes = sources.hashes(context, page)?;
+        if names.len() == 1 {
+            expect_sources(context, params.expected_sources.as_deref(), page, &hashes)?;
+        }
         let mut assessment = assessments.get(number).cloned().unwrap_or_default();
         let changes = if with_history {
             freshness::name_renames(context, &mut assessment)?;
@@ -142,7 +150,8 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             assessment.stale_refs.iter().cloned().map(SourceDifference::without_history).collect()
         };
         if assessment.staleness > Staleness::Fresh && !params.still_accurate {
-            let settling = |db: &_| check_staleness::settling(db, *number, &page.path);
+            let sources = Some(freshness::combined(&hashes));
+            let settling = |db: &_| check_staleness::settling(db, *number, &page.path, sources);
             refused.push(RefusedPage {
                 filepath: page.path.clone(),
                 staleness: assessment.staleness,
@@ -150,10 +159,6 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 settle_with: context.index.read(settling)?,
             });
             continue;
-        }
-        let mut hashes = BTreeMap::new();
-        for file in page.sources.iter().flat_map(|source| sources.of(source)) {
-            hashes.insert(file.clone(), ContentHash::of(&context.source.read_source(file)?));
         }
         let is_missing = |stale: &StaleRef| {
             stale.reason == StaleReason::Missing && page.sources.contains(&stale.file_path)
@@ -194,6 +199,28 @@ fn save(
     forget_missing(&mut now, listed);
     let change = RecordChange::replace(REVIEW_LOCK, bytes.as_deref(), now.to_text().into_bytes());
     Ok(carry_out(context, Plan::new("review_page", Vec::new()).recording(change), false)?.audit_id)
+}
+
+/// Refuses the review of a page whose sources changed since the reviewer read them.
+fn expect_sources(
+    context: &Context<'_>,
+    given: Option<&str>,
+    page: &DeclaredPage,
+    hashes: &BTreeMap<String, ContentHash>,
+) -> Result<()> {
+    let path = &page.path;
+    let next = Next::call("check_staleness").with("page", path.as_str());
+    match given {
+        Some(given) if !freshness::combined(hashes).is(given)? => Err(Error::invalid_with_hint(
+            format!("the sources of {path} changed since `expected_sources` was given: read them again"),
+            Hint::ask(next).text(" gives the new `expected_sources`"),
+        )),
+        None if context.caller == Caller::Agent => Err(Error::invalid_with_hint(
+            format!("`expected_sources` is missing: read the sources of {path} first"),
+            Hint::ask(next).text(" gives it"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Removes pages that no longer exist.

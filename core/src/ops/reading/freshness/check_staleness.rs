@@ -6,7 +6,6 @@ use rusqlite::Connection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Context;
 use crate::freshness::{
     self, Assessment, LockProblem, ReviewLock, Sources, StaleReason, StaleRef, Staleness, Suspect,
 };
@@ -18,6 +17,7 @@ use crate::ops::status::FreshnessCounts;
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
 use crate::show::{Page, Span, counted, what_is_wrong};
+use crate::{Caller, Context};
 use crate::{Result, path};
 
 /// Facts about this operation.
@@ -83,7 +83,8 @@ pub struct CheckedPage {
     pub suspect_path: Vec<String>,
     /// Whether all of its sources were reviewed, so none is judged by time.
     pub reviewed: bool,
-    /// The call that marks it as reviewed, to make after reading it; absent if nothing is needed.
+    /// The call that marks it as reviewed, to make after reading it; absent if nothing is needed. For agents it names
+    /// the state of the page and of its sources.
     pub settle_with: Option<Next>,
 }
 
@@ -127,8 +128,17 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             freshness::name_renames(context, assessment)?;
         }
     }
+    let sources = source_hashes(context, &wanted)?;
     let mut pages = context.index.read(|db| {
-        let checked = |&page: &i64| checked(db, page, assessments.get(&page), suspects.get(&page));
+        let checked = |number: &i64| {
+            let mut page = checked(db, *number, assessments.get(number), suspects.get(number))?;
+            let is_judged_by_times = assessments.contains_key(number) && !page.reviewed;
+            if !page.stale_refs.is_empty() || (asked.is_some() && is_judged_by_times) {
+                let sources = sources.get(number).copied();
+                page.settle_with = Some(settling(db, *number, &page.page.filepath, sources)?);
+            }
+            Ok(page)
+        };
         wanted.iter().map(checked).collect::<Result<Vec<_>>>()
     })?;
     pages.sort_by(|a, b| {
@@ -144,7 +154,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         index: context.index_state()?,
     };
     budget::fit(context, &mut output, params.max_tokens, show, |output, excess| {
-        if output.lock_problems.pop().is_some() {
+        if excess.shorten(&mut output.lock_problems) > 0 {
             return true;
         }
         let dropped = excess.shorten(&mut output.pages);
@@ -170,26 +180,43 @@ fn checked(
         }
     }
     let route = suspect.map(|suspect| suspect.path.as_slice()).unwrap_or_default();
-    let settle_with = match details.is_empty() {
-        true => None,
-        false => Some(settling(db, page, &fields.filepath)?),
-    };
     Ok(CheckedPage {
         reasons,
         stale_refs: details.iter().map(|stale| stale.file_path.clone()).collect(),
         stale_ref_details: details,
         suspect_path: route.iter().map(|&page| path_of(db, page)).collect::<Result<_>>()?,
         reviewed: assessment.is_some_and(|assessment| assessment.reviewed),
-        settle_with,
+        settle_with: None,
         page: fields,
     })
 }
 
 /// The call that records that a stale page was read and is still accurate.
-pub(crate) fn settling(db: &Connection, page: i64, filepath: &str) -> Result<Next> {
-    let hash = ContentHash(pages::hash(db, page)?).to_string();
-    let review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+pub(crate) fn settling(
+    db: &Connection,
+    page: i64,
+    filepath: &str,
+    sources: Option<ContentHash>,
+) -> Result<Next> {
+    let hash = ContentHash(pages::hash(db, page)?).abbreviated();
+    let mut review = Next::call("review_page").with("pages", vec![filepath]).with("expected_hash", hash);
+    if let Some(sources) = sources {
+        review = review.with("expected_sources", sources.abbreviated());
+    }
     Ok(review.with("still_accurate", true))
+}
+
+/// One hash of the sources of each page, for agents, who must name the state that they read. Pages with a source
+/// that cannot be read are absent.
+fn source_hashes(context: &Context<'_>, pages: &BTreeSet<i64>) -> Result<HashMap<i64, ContentHash>> {
+    if context.caller != Caller::Agent {
+        return Ok(HashMap::new());
+    }
+    let numbers: Vec<i64> = pages.iter().copied().collect();
+    let declared = context.index.read(|db| freshness::declared(db, Some(&numbers)))?;
+    let sources = Sources::expand(context, &declared)?;
+    let hash = |page| sources.hashes(context, page).ok().map(|hashes| freshness::combined(&hashes));
+    Ok(declared.iter().filter_map(|(&number, page)| Some((number, hash(page)?))).collect())
 }
 
 fn counts(context: &Context<'_>, assessments: &HashMap<i64, Assessment>) -> Result<FreshnessCounts> {

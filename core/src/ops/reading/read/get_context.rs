@@ -155,12 +155,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     })?;
     // Wide enough for any total, so writing the size does not change it.
     output.total_size = max_size;
-    while size(&output)? > max_size {
-        let excess = size(&output)? - max_size;
-        if !shrink(&mut output, excess, max_size) {
+    loop {
+        let needed = size(&output)?;
+        if needed <= max_size {
+            break;
+        }
+        if !shrink(&mut output, needed - max_size, max_size) {
             return Err(Error::invalid(format!(
-                "max_size is {max_size}; it must be at least {} for this page",
-                size(&output)?
+                "max_size is {max_size}; it must be at least {needed} for this page"
             )));
         }
     }
@@ -174,9 +176,9 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     Ok(output)
 }
 
+/// Characters of the answer as JSON, with the line break at its end.
 fn size(output: &Output) -> Result<usize> {
     let json = serde_json::to_string(output).map_err(|error| Error::Internal(error.to_string()))?;
-    // The line break at the end of the answer counts too.
     Ok(json.chars().count() + 1)
 }
 
@@ -201,9 +203,16 @@ fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
         output.omitted.text_cut = true;
         return true;
     }
-    if output.related.pop().is_some() {
-        output.truncated_count += 1;
-        output.omitted.pages += 1;
+    if !output.related.is_empty() {
+        // Several at once: a page may have thousands of neighbours, and each round measures the whole answer.
+        let mut saved = 0;
+        while let Some(last) = output.related.pop_if(|_| saved < excess) {
+            // Both forms of the answer have at least these three.
+            let parts = [&last.page.title, &last.page.filepath, &last.summary];
+            saved += parts.map(|part| part.chars().count()).iter().sum::<usize>();
+            output.truncated_count += 1;
+            output.omitted.pages += 1;
+        }
         return true;
     }
     output.omitted.text_cut = true;

@@ -300,12 +300,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     let fields = &output.page;
     page.heading(&title_spans(&fields.filepath, &fields.title, fields.staleness));
     let updated = to_the_second(&fields.updated_at);
-    let facts = format!(" · id {} · updated {updated}", fields.doc_id);
+    let facts = format!(" · updated {updated}");
     page.line(&[Span::Label(&fields.doc_type), Span::Faint(&facts)]);
     if !output.tags.is_empty() {
         page.line(&[Span::Faint("tags: "), Span::Label(&bounds::tag_line(&output.tags))]);
     }
-    page.handle("content_hash", &output.content_hash);
+    page.content_hash(&output.content_hash);
     for stale in &output.stale_ref_details {
         page.line(&[Span::File(&stale.file_path), Span::Alarm(&format!(" {}", what_is_wrong(stale)))]);
     }

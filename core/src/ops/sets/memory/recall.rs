@@ -185,7 +185,7 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
         output.omitted.pages += 1;
         return true;
     }
-    output.skipped.pop().is_some()
+    excess.shorten(&mut output.skipped) > 0
 }
 
 /// Shows the text of the memories.

@@ -153,7 +153,7 @@ fn a_failed_write_leaves_refs_lock_unchanged() {
 }
 
 #[test]
-fn an_agent_reviews_one_page_per_call_and_needs_its_hash() {
+fn an_agent_reviews_one_page_per_call_in_the_state_that_it_read() {
     let case = Case::new();
     let context = case.context(Caller::Agent);
     let ask = |params: Value| context.call("review_page", params);
@@ -168,6 +168,45 @@ fn an_agent_reviews_one_page_per_call_and_needs_its_hash() {
     assert_eq!(ask(review.clone()).unwrap_err().code(), "conflict");
     assert_eq!(case.staleness(), "possibly_stale");
     review["expected_hash"] = hash(&case.project, "login.md").into();
+    assert!(
+        message(review.clone()).starts_with("`expected_sources` is missing: read the sources of login.md")
+    );
+    let given = || {
+        let stale = context.call("check_staleness", json!({ "page": "login" })).unwrap();
+        stale["pages"][0]["settle_with"]["params"]["expected_sources"].clone()
+    };
+    review["expected_sources"] = given();
+    case.project.source.put_source("src/a.rs", b"changed once more", ago(0));
+    assert!(message(review.clone()).starts_with("the sources of login.md changed since"));
+    assert_eq!(case.staleness(), "possibly_stale");
+    review["expected_sources"] = given();
     ask(review).unwrap();
     assert_eq!(case.staleness(), "fresh");
+}
+
+#[test]
+fn a_page_that_an_agent_corrected_is_reviewed_against_the_sources_that_it_read() {
+    let case = Case::new();
+    let context = case.context(Caller::Agent);
+    let stale = context.call("check_staleness", json!({})).unwrap();
+    let mut review = stale["pages"][0]["settle_with"]["params"].clone();
+    let edit = json!({ "page": "login", "mode": "append", "content": "Corrected." });
+    context.call("update_page", edit).unwrap();
+    assert_eq!(context.call("review_page", review.clone()).unwrap_err().code(), "conflict");
+    review["expected_hash"] = hash(&case.project, "login.md").into();
+    context.call("review_page", review).unwrap();
+    assert_eq!(case.staleness(), "fresh");
+}
+
+#[test]
+fn a_page_without_a_review_can_be_reviewed_while_it_is_fresh() {
+    let project = Project::with_pages([("login.md", "---\nsource_refs: [src/a.rs]\n---\nText.\n")]);
+    project.source.put_source("src/a.rs", b"rs", Timestamp::UNIX_EPOCH);
+    project.update();
+    let settling = || {
+        let checked = agent(&project).call("check_staleness", json!({ "page": "login" })).unwrap();
+        checked["pages"][0]["settle_with"]["params"].clone()
+    };
+    agent(&project).call("review_page", settling()).unwrap();
+    assert_eq!(settling(), Value::Null);
 }
