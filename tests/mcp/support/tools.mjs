@@ -22,11 +22,7 @@ const CALLS = {
   ubp_suggest_links: () => ({ page: 'guides/onboarding.md', threshold: 0.1 }),
   ubp_add: () => ({ pages: ['draft.md'] }),
   ubp_rebuild: () => ({}),
-  ubp_review_page: async (ask) => ({
-    page: 'login.md',
-    still_accurate: true,
-    expected_hash: await hashOf(ask, 'login.md'),
-  }),
+  ubp_review_page: async (ask) => (await ask('ubp_check_staleness', { page: 'login.md' })).pages[0].settle_with.params,
   ubp_accept: async (ask) => ({
     source: 'guides/onboarding.md',
     target: 'tokens.md',
