@@ -324,9 +324,9 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
         output.omitted.text_cut = true;
         return true;
     }
-    let popped = output.suggestions.pop().is_some();
-    output.omitted.pages += usize::from(popped);
-    popped
+    let dropped = excess.shorten(&mut output.suggestions);
+    output.omitted.pages += dropped;
+    dropped > 0
 }
 
 /// Shows the links, each with its reason, and the mentions, each with its place.
