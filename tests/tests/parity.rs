@@ -30,7 +30,10 @@ pub fn vault() -> Terminal {
 pub fn table(terminal: &Terminal, name: &str, params: &Value) -> Value {
     let engine = engine(terminal.folder(), None).unwrap();
     let cancel = Cancel::default();
-    engine.context(Caller::Person, true, &Silent, &cancel).call(name, params.clone()).unwrap()
+    let context = engine.context(Caller::Person, true, &Silent, &cancel);
+    // As every host does before it answers.
+    context.refresh(false).unwrap();
+    context.call(name, params.clone()).unwrap()
 }
 
 /// The calls: as a command, and as an operation with its parameters.

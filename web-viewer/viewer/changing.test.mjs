@@ -220,6 +220,30 @@ describe('links', () => {
   });
 });
 
+describe('mentions', () => {
+  const prepare = (project) => {
+    empty(project);
+    writeFileSync(join(project, 'pages', 'rate-limits.md'), '# Throttling\n\nCallers are slowed down.\n');
+    writeFileSync(join(project, 'pages', 'api.md'), '# API\n\nEvery key has rate-limits.\n');
+  };
+  const own = withViewer({ prepare });
+
+  test('without a link are listed on both pages and can be linked from either', async () => {
+    const { page, done } = await own.open('api.html');
+    await ready(page);
+    const mentions = page.getByRole('region', { name: /^Unlinked mentions/ });
+    await mentions.getByRole('link', { name: 'Throttling' }).waitFor();
+    assert.match(await mentions.textContent(), /Every key has rate-limits\./);
+    await page.goto(`${own.root}rate-limits.html`);
+    await ready(page);
+    const elsewhere = page.getByRole('region', { name: /^Unlinked mentions on other pages/ });
+    await elsewhere.getByRole('button', { name: 'Link from API', exact: true }).click();
+    await until(() => /Every key has \[\[rate-limits\]\]\./.test(own.read('api.md')), 'the link is written on the other page');
+    await elsewhere.waitFor({ state: 'detached' });
+    await done();
+  });
+});
+
 describe('an empty project', () => {
   const own = withViewer({ prepare: empty });
 

@@ -16,7 +16,7 @@ use crate::session::{Session, Terminal, answer};
     ubp accept login-feature.md user-db.md       add the link\n  \
     ubp dismiss login-feature.md weather.md      never suggest it again")]
 pub struct SuggestLinksArgs {
-    /// Only links that this page should have: path, id, title or alias
+    /// Only missing links of this page, and its unlinked mentions: path, id, title or alias
     #[arg(long, value_name = "PAGE")]
     pub page: Option<String>,
     /// Minimum score, 0.0 to 1.0 [default: 0.8, or suggest.threshold of the project]

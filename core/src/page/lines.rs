@@ -2,6 +2,7 @@
 //! agrees with `CommonMark` and YAML.
 
 /// Where the lines of a text start.
+#[derive(Debug)]
 pub(crate) struct Lines {
     starts: Vec<usize>,
 }

@@ -60,6 +60,11 @@ impl Decisions {
         ))
     }
 
+    /// Whether there are no decisions.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The decision about these two pages, in either direction.
     pub fn verdict(&self, source_id: &str, target_id: &str) -> Option<Verdict> {
         self.0.get(&pair(source_id, target_id)).copied()

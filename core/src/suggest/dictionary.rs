@@ -1,12 +1,10 @@
 //! Phrases that refer to pages in running text: titles, aliases, file names, and the text of existing
 //! links to them.
 
-use std::collections::HashMap;
-
-use super::words::{Vocabulary, words};
+use super::words::{ByNumber, Numbers, number_of_pair, words};
 
 /// Maximum number of words of a phrase; longer ones are sentences and never repeated.
-const LONGEST: usize = 24;
+pub(super) const LONGEST: usize = 24;
 /// Minimum number of characters of a phrase.
 const SHORTEST: usize = 2;
 
@@ -20,8 +18,8 @@ pub(super) struct Phrase {
     pub targets: Vec<Target>,
     /// Number of words.
     pub words: usize,
-    /// Number of pages whose running text contains it.
-    pub pages: u32,
+    /// Number of pages whose running text contains it; an estimate if only some pages were read.
+    pub pages: f64,
 }
 
 /// A page that a phrase may refer to.
@@ -51,47 +49,65 @@ impl Phrase {
 #[derive(Debug)]
 pub(super) struct Dictionary {
     /// The next node for a node and a word.
-    steps: HashMap<(u32, u32), u32>,
+    steps: ByNumber<u32>,
     /// By node. Nodes without targets are prefixes only.
     pub phrases: Vec<Phrase>,
+    /// If set, phrases with any other word are ignored.
+    words: Option<Numbers>,
 }
 
 impl Default for Dictionary {
     fn default() -> Self {
-        Self { steps: HashMap::new(), phrases: vec![Phrase::default()] }
+        Self { steps: ByNumber::default(), phrases: vec![Phrase::default()], words: None }
     }
 }
 
 impl Dictionary {
+    /// A dictionary that ignores phrases with any other word.
+    pub fn of_words(words: Numbers) -> Self {
+        Self { words: Some(words), ..Self::default() }
+    }
+
     /// Adds `name` as a name of `page`.
-    pub fn add_name(&mut self, vocabulary: &mut Vocabulary, name: &str, page: u32) {
-        if let Some(target) = self.target(vocabulary, name, page) {
+    pub fn add_name(&mut self, name: &str, page: u32) {
+        if let Some(target) = self.target(name, page) {
             target.named = true;
         }
     }
 
     /// Adds a link with this text to `page`.
-    pub fn add_link(&mut self, vocabulary: &mut Vocabulary, text: &str, page: u32) {
-        if let Some(target) = self.target(vocabulary, text, page) {
+    pub fn add_link(&mut self, text: &str, page: u32) {
+        if let Some(target) = self.target(text, page) {
             target.links += 1;
         }
     }
 
-    fn target(&mut self, vocabulary: &mut Vocabulary, phrase: &str, page: u32) -> Option<&mut Target> {
-        let found: Vec<_> = words(phrase).take(LONGEST + 1).collect();
-        let characters: usize = found.iter().map(|word| word.key.chars().count()).sum();
-        if found.len() > LONGEST || characters < SHORTEST {
+    fn target(&mut self, phrase: &str, page: u32) -> Option<&mut Target> {
+        let mut found = Vec::new();
+        let mut characters = 0;
+        for word in words(phrase) {
+            let number = word.number();
+            if found.len() == LONGEST || self.words.as_ref().is_some_and(|words| !words.contains(&number)) {
+                return None;
+            }
+            characters += word.text.chars().count();
+            found.push(number);
+        }
+        if characters < SHORTEST {
             return None;
         }
         let mut node = 0;
-        for word in &found {
+        for &word in &found {
             let next = u32::try_from(self.phrases.len()).ok()?;
-            node = *self.steps.entry((node, vocabulary.number(&word.key))).or_insert_with(|| {
+            node = *self.steps.entry(step(node, word)).or_insert_with(|| {
                 self.phrases.push(Phrase::default());
                 next
             });
         }
         let phrase = self.phrases.get_mut(usize::try_from(node).ok()?)?;
+        if phrase.targets.len() > MOST_TARGETS {
+            return None;
+        }
         phrase.words = found.len();
         let at = match phrase.targets.iter().position(|target| target.page == page) {
             Some(at) => at,
@@ -104,11 +120,11 @@ impl Dictionary {
     }
 
     /// Every phrase that `words` start with, shortest first.
-    pub fn matches(&self, words: impl Iterator<Item = u32>) -> impl Iterator<Item = u32> {
+    pub fn matches(&self, words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
         let mut node = 0;
         words
             .map_while(move |word| {
-                node = *self.steps.get(&(node, word))?;
+                node = *self.steps.get(&step(node, word))?;
                 Some(node)
             })
             .filter(|&node| (1..=MOST_TARGETS).contains(&self.phrase(node).targets.len()))
@@ -120,18 +136,22 @@ impl Dictionary {
     }
 }
 
+fn step(node: u32, word: u64) -> u64 {
+    number_of_pair(u64::from(node), word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_phrase_at_a_place_is_found() {
-        let (mut vocabulary, mut dictionary) = (Vocabulary::default(), Dictionary::default());
-        dictionary.add_name(&mut vocabulary, "Sync", 0);
-        dictionary.add_name(&mut vocabulary, "Sync Engine", 1);
-        dictionary.add_link(&mut vocabulary, "sync engine", 0);
-        dictionary.add_name(&mut vocabulary, "x", 2);
-        let text: Vec<u32> = words("sync-engine x").map(|word| vocabulary.number(&word.key)).collect();
+        let mut dictionary = Dictionary::default();
+        dictionary.add_name("Sync", 0);
+        dictionary.add_name("Sync Engine", 1);
+        dictionary.add_link("sync engine", 0);
+        dictionary.add_name("x", 2);
+        let text: Vec<u64> = words("sync-engine x").map(|word| word.number()).collect();
         let found: Vec<usize> =
             dictionary.matches(text.iter().copied()).map(|node| dictionary.phrase(node).words).collect();
         assert_eq!(found, [1, 2]);
@@ -139,5 +159,17 @@ mod tests {
         assert_eq!(longest.map(|phrase| (phrase.links(), phrase.named())), Some((1, 1)));
         // A single letter is not a phrase.
         assert_eq!(dictionary.matches(text[2..].iter().copied()).count(), 0);
+    }
+
+    #[test]
+    fn phrases_with_other_words_are_ignored() {
+        let text: Numbers = words("the sync engine").map(|word| word.number()).collect();
+        let mut dictionary = Dictionary::of_words(text);
+        for (page, name) in ["Sync Engine", "Sync Client", "Engine"].into_iter().enumerate() {
+            dictionary.add_name(name, u32::try_from(page).unwrap_or_default());
+        }
+        let named: Vec<u32> =
+            dictionary.phrases.iter().flat_map(|phrase| &phrase.targets).map(|target| target.page).collect();
+        assert_eq!(named, [0, 2]);
     }
 }

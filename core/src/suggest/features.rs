@@ -27,6 +27,11 @@ pub const NAMES: [&str; FEATURES] = [
     "backlink",
 ];
 
+/// Index of the cosine of the two most similar sections.
+pub(super) const BEST_SECTIONS: usize = 9;
+/// Index of the cosine of the means of both pages.
+pub(super) const WHOLE_PAGES: usize = 10;
+
 /// The evidence for a link.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
@@ -53,7 +58,7 @@ impl Evidence {
                 false => "the text contains words that other links to it use".to_owned(),
             });
         }
-        if self.values[9] > ALIKE || self.values[8] > ALIKE {
+        if self.values[BEST_SECTIONS] > ALIKE || self.values[8] > ALIKE {
             reasons.push("similar".into());
         }
         if self.values[14] > 0.0 {
@@ -82,7 +87,8 @@ pub(super) struct Standing {
     count: u32,
     /// 1 at the beginning of the page, 0 at its end.
     early: f64,
-    strength: f64,
+    /// How well it refers to the target, compared with other phrases that do.
+    pub strength: f64,
 }
 
 /// For each target, the best phrase on the page at `place` that refers to it.
@@ -92,12 +98,11 @@ pub(super) fn standings(pages: &Pages, place: usize) -> HashMap<u32, Standing> {
     let mut standings: HashMap<u32, Standing> = HashMap::new();
     for mention in &node.mentions {
         let phrase = pages.dictionary.phrase(mention.phrase);
-        let rarity =
-            if total > 1.0 { (total / f64::from(phrase.pages.max(1))).ln() / total.ln() } else { 0.0 };
+        let rarity = if total > 1.0 { (total / phrase.pages.max(1.0)).ln() / total.ln() } else { 0.0 };
         let all = f64::from(phrase.links()) + phrase.named() as f64;
         for target in &phrase.targets {
             let (links, named) = (f64::from(target.links), f64::from(u8::from(target.named)));
-            let link_probability = (links + 0.5 * named) / (f64::from(phrase.pages) + links + 1.0);
+            let link_probability = (links + 0.5 * named) / (phrase.pages + links + 1.0);
             let commonness = (links + named) / all.max(1.0);
             let strength = link_probability.sqrt() * commonness * (0.3 + rarity);
             if standings.get(&target.page).is_none_or(|best| strength > best.strength) {
@@ -122,8 +127,15 @@ pub(super) fn standings(pages: &Pages, place: usize) -> HashMap<u32, Standing> {
     standings
 }
 
-/// The evidence for a link from the page at `from` to the one at `to`.
-pub(super) fn evidence(pages: &Pages, from: usize, to: usize, standing: Option<&Standing>) -> Evidence {
+/// The evidence for a link from the page at `from` to the one at `to`, without the vectors. `cosine` is the cosine
+/// of their words.
+pub(super) fn evidence(
+    pages: &Pages,
+    from: usize,
+    to: usize,
+    standing: Option<&Standing>,
+    cosine: f32,
+) -> Evidence {
     let (source, target) = (&pages.nodes[from], &pages.nodes[to]);
     let mut found = Evidence::default();
     if let Some(standing) = standing {
@@ -139,9 +151,7 @@ pub(super) fn evidence(pages: &Pages, from: usize, to: usize, standing: Option<&
         found.phrase = Some(standing.phrase);
         found.named = standing.named;
     }
-    found.values[8] = f64::from(pages.words.cosine(from, to)).max(0.0).sqrt();
-    found.values[9] = f64::from(pages.vectors.best_cosine(from, to));
-    found.values[10] = f64::from(pages.vectors.mean_cosine(from, to));
+    found.values[8] = f64::from(cosine).max(0.0).sqrt();
     let mut closeness = 0.0;
     for &between in shared(&source.neighbours, &target.neighbours).iter() {
         found.shared += 1;
@@ -154,6 +164,12 @@ pub(super) fn evidence(pages: &Pages, from: usize, to: usize, standing: Option<&
     let backlink = u32::try_from(from).is_ok_and(|from| target.out.binary_search(&from).is_ok());
     found.values[14] = f64::from(u8::from(backlink));
     found
+}
+
+/// Adds the evidence of the vectors.
+pub(super) fn add_vectors(found: &mut Evidence, pages: &Pages, from: usize, to: usize) {
+    found.values[BEST_SECTIONS] = f64::from(pages.vectors.best_cosine(from, to));
+    found.values[WHOLE_PAGES] = f64::from(pages.vectors.mean_cosine(from, to));
 }
 
 /// Divisor of the weight of a shared neighbour (Adamic and Adar 2003): a page with many neighbours says

@@ -4,7 +4,7 @@
 //! vaults (the Obsidian help in English and Japanese, SilverBullet's and Dendron's documentation: 280
 //! pages, one or more links each), against every other page to which those pages do not link.
 
-use super::features::FEATURES;
+use super::features::{BEST_SECTIONS, FEATURES, WHOLE_PAGES};
 
 /// In the order of [`super::NAMES`].
 const WEIGHTS: [f64; FEATURES] = [
@@ -22,6 +22,15 @@ const CALIBRATION: [(f64, f64); 6] =
 pub(super) fn score(values: &[f64; FEATURES]) -> f64 {
     let sum = WEIGHTS.iter().zip(values).map(|(weight, value)| weight * value).sum::<f64>() + INTERCEPT;
     calibrated(1.0 / (1.0 + (-sum).exp()))
+}
+
+/// The highest score that a link with these features can have for any vectors.
+pub(super) fn most(values: &[f64; FEATURES]) -> f64 {
+    let mut values = *values;
+    for at in [BEST_SECTIONS, WHOLE_PAGES] {
+        values[at] = WEIGHTS[at].signum();
+    }
+    score(&values)
 }
 
 fn calibrated(outcome: f64) -> f64 {
@@ -47,5 +56,11 @@ mod tests {
         assert!((calibrated(0.7) - 0.8).abs() < 1e-9);
         assert!(score(&[0.0; FEATURES]) < 0.01);
         assert!(score(&[1.0; FEATURES]) > 0.9);
+        let mut values = [0.5; FEATURES];
+        let most = most(&values);
+        for (best, whole) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (0.3, 0.9)] {
+            (values[BEST_SECTIONS], values[WHOLE_PAGES]) = (best, whole);
+            assert!(score(&values) <= most);
+        }
     }
 }

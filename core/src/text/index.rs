@@ -30,6 +30,13 @@ pub fn index_terms(text: &str, out: &mut String) {
     sink.finish();
 }
 
+/// The words of `text` in order, as [`index_terms`] writes them. In quotes, they are a phrase that matches the text.
+pub(crate) fn phrase_terms(text: &str) -> String {
+    let mut terms = String::new();
+    index_terms(text, &mut terms);
+    terms.split(BARRIER).next().unwrap_or_default().trim().to_owned()
+}
+
 struct IndexSink<'o> {
     out: &'o mut String,
     extra: String,

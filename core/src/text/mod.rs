@@ -22,6 +22,7 @@ pub(crate) use fence::Fence;
 pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, heading_key, loose_key};
 pub use index::index_terms;
+pub(crate) use index::phrase_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 pub use snippet::{Snippet, snippet};
 

@@ -1530,7 +1530,7 @@ export interface LinkPlace {
   line: number;
   /** The words as written. */
   text: string;
-  /** The line that contains them. */
+  /** The line around them, cut at word boundaries and marked with `…` if it is long. */
   context: string;
 }
 
@@ -1722,6 +1722,20 @@ export interface MendedLink {
   target: string;
   /** The page or file that it leads to now; absent if the link was changed or removed. */
   leads_to: string | null;
+}
+
+/** A title, alias or file name of a page in the text of another page that does not link to it. */
+export interface Mention {
+  /** The page whose text contains the name. */
+  source: PageFields;
+  /** The page with that name. */
+  target: PageFields;
+  /** The best place for a link. */
+  place: LinkPlace;
+  /** How often the text names the page. */
+  count: number;
+  /** The decision about such a link. */
+  status: Status;
 }
 
 /** Memories merged into one. */
@@ -2971,6 +2985,15 @@ export type StepDirection = "outgoing" | "incoming";
 export interface SuggestLinksOutput {
   /** The suggestions, best first. */
   suggestions: Suggestion[];
+  /**
+   * Mentions of other pages in the text of `page`, which does not link to them, in the order of the text. Without
+   * `page`, at most `limit` mentions from all pages, rarest names first.
+   */
+  mentions: Mention[];
+  /** Mentions of `page` in the texts of other pages, which do not link to it, by path. */
+  mentioned_by: Mention[];
+  /** Whether there are more mentions than these. */
+  more_mentions: boolean;
   /** Parts omitted to fit `max_tokens`. */
   omitted: Omitted;
   /** Whether the index is up to date. */

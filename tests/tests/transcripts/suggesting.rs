@@ -47,3 +47,24 @@ fn a_dismissed_link_does_not_come_back() {
     let text = shown(&terminal, "dismiss Setup nobody");
     assert!(text.contains("no page is called 'nobody'"), "{text}");
 }
+
+#[test]
+fn unlinked_mentions_are_listed_without_a_threshold() {
+    let terminal = with_a_missing_link();
+    terminal.write("rate-limits.md", "# Throttling\n\nCallers are slowed down.\n").unwrap();
+    terminal.write("api.md", "# API\n\nKeys have rate-limits.\n\nRate limits are documented.\n").unwrap();
+    let text = shown(&terminal, "suggest-links --page API");
+    assert!(text.contains("Unlinked mentions\n"), "{text}");
+    assert!(text.contains("api.md -> rate-limits.md  2 times\n"), "{text}");
+    assert!(text.contains("line 3: Keys have rate-limits.\n"), "{text}");
+    assert!(
+        text.contains("no suggestions, 1 unlinked mention; `ubp accept PAGE TARGET` makes a link"),
+        "{text}"
+    );
+    let text = shown(&terminal, "suggest-links --page Throttling");
+    assert!(text.contains("Unlinked mentions on other pages\n"), "{text}");
+    assert!(text.contains("api.md -> rate-limits.md  2 times\n"), "{text}");
+    shown(&terminal, "accept API Throttling");
+    let text = shown(&terminal, "suggest-links --page API --json");
+    assert!(text.contains("\"mentions\":[]"), "{text}");
+}

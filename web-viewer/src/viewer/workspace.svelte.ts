@@ -1,5 +1,5 @@
 // A writable project: the shared state of the UI around the editor, and the actions on pages.
-import type { CreatePageOutput, Suggestion } from '#contract';
+import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, SaveStatus } from '../editor/mount';
@@ -306,7 +306,7 @@ export class Workspace {
     });
   }
 
-  async acceptSuggestion({ source, target, place }: Suggestion): Promise<void> {
+  async acceptSuggestion({ source, target, place }: Suggestion | Mention): Promise<void> {
     await this.attempt(async () => {
       await this.flush();
       const done = await this.client.call('accept', { source: source.filepath, target: target.filepath, line: place?.line ?? null, text: place?.text ?? null });
@@ -315,7 +315,7 @@ export class Workspace {
     });
   }
 
-  async dismissSuggestion({ source, target }: Suggestion): Promise<void> {
+  async dismissSuggestion({ source, target }: Suggestion | Mention): Promise<void> {
     await this.attempt(async () => {
       const { audit_id } = await this.client.call('dismiss', { source: source.filepath, target: target.filepath });
       toasts.tell(`“${target.title}” will not be suggested here again.`, audit_id ? this.undo(audit_id, async () => this.session.noteChange([source.filepath])) : null);

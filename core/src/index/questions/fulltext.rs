@@ -44,6 +44,11 @@ questions! {
     place(row: i64) -> (i64, i64) = one
         "SELECT section, page FROM sections
          WHERE section = coalesce((SELECT section FROM passages WHERE passage = ?1), ?1)";
+    /// Numbers of the pages with headings or text that match `expression`.
+    pages(expression: &str) -> Vec<i64> = all
+        "SELECT DISTINCT page FROM fulltext LEFT JOIN passages ON passage = fulltext.rowid
+         JOIN sections ON sections.section = coalesce(passages.section, fulltext.rowid)
+         WHERE fulltext MATCH '{headings body} : ' || ?1 ORDER BY page";
 }
 
 visits! {

@@ -41,6 +41,8 @@ questions! {
 visits! {
     /// Every name, with the path of its page.
     each_name() -> &str, &str = "SELECT key, path FROM names JOIN pages USING (page)";
+    /// Every name, folded, and its page, sorted.
+    each_key() -> &str, i64 = "SELECT key, page FROM names ORDER BY key, kind, page";
     /// Every alias, by page, sorted.
     each_alias() -> i64, &str = "SELECT page, alias FROM aliases ORDER BY page, alias";
     /// Every tag, by page, sorted.

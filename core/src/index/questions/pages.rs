@@ -1,5 +1,7 @@
 //! Queries about pages.
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
 
 use super::{Columns, Read, all, each, first, one, rows};
@@ -46,6 +48,8 @@ questions! {
     at(path: &str) -> Option<i64> = first "SELECT page FROM pages WHERE path = ?1";
     /// Numbers of the pages with this id.
     with_id(id: &str) -> Vec<i64> = all "SELECT page FROM pages WHERE doc_id = ?1 ORDER BY path";
+    /// The id of every page, by its number.
+    ids() -> HashMap<i64, String> = all "SELECT page, doc_id FROM pages";
     /// Every number, by path.
     numbers() -> Vec<i64> = all "SELECT page FROM pages ORDER BY path";
     /// Every number and path, by path.

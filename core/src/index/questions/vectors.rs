@@ -21,9 +21,18 @@ questions! {
     are_missing(page: i64) -> bool = one
         "SELECT EXISTS (SELECT 1 FROM sections WHERE page = ?1)
          AND NOT EXISTS (SELECT 1 FROM section_vectors JOIN sections USING (section) WHERE sections.page = ?1)";
+    /// The model with the most vectors of a page: its number and its identity.
+    model_of(page: i64) -> Option<(i64, String)> = first
+        "SELECT models.model, identity FROM sections JOIN section_vectors USING (section)
+         JOIN models ON models.model = section_vectors.model
+         WHERE sections.page = ?1 GROUP BY models.model ORDER BY count(*) DESC, models.model LIMIT 1";
 }
 
 visits! {
+    /// Scale and rounded numbers of every vector of a page by a model, in the order of the index.
+    each_rounded_of(page: i64, model: i64) -> f32, &[u8] =
+        "SELECT scale, rounded FROM sections JOIN section_vectors USING (section)
+         WHERE sections.page = ?1 AND model = ?2 AND scale IS NOT NULL ORDER BY section, section_vectors.ordinal";
     /// Page, scale and rounded numbers of every vector of the model with the most sections, by page.
     each_rounded() -> i64, f32, &[u8] =
         "SELECT page, scale, rounded FROM section_vectors

@@ -188,3 +188,90 @@ fn parameters_out_of_range_are_refused_and_empty_projects_have_no_suggestions() 
     assert!(suggested(&one, None).suggestions.is_empty());
     assert!(suggested(&one, Some("only")).suggestions.is_empty());
 }
+
+fn mentions(found: &[suggest_links::Mention]) -> Vec<(&str, &str, usize, &str, usize)> {
+    found
+        .iter()
+        .map(|found| {
+            let (source, target) = (found.source.filepath.as_str(), found.target.filepath.as_str());
+            (source, target, found.place.line, found.place.text.as_str(), found.count)
+        })
+        .collect()
+}
+
+#[test]
+fn a_page_is_mentioned_by_its_file_name_title_and_aliases() {
+    let project = Project::with_pages([
+        ("rate-limits.md", "# Throttling\n\nWe slow callers down.\n"),
+        ("sessions.md", "---\ntitle: Sign-in\naliases: [logged in]\n---\nWho is there.\n"),
+        ("api.md", "# API\n\nEvery key has rate-limits.\nRate limits are documented. Nobody is logged in.\n"),
+        ("linked.md", "# Linked\n\n[[rate-limits]] and [[sessions]]; rate-limits, Sign-in.\n"),
+        ("code.md", "# Code\n\n`rate-limits` and pre-rate-limits\n"),
+    ]);
+    let params = |page: &str| Params { page: Some(page.into()), ..Params::default() };
+    let found = suggest_links::run(&project.context(), params("api")).unwrap();
+    assert_eq!(
+        mentions(&found.mentions),
+        [("api.md", "rate-limits.md", 3, "rate-limits", 2), ("api.md", "sessions.md", 4, "logged in", 1)]
+    );
+    let found = suggest_links::run(&project.context(), params("Throttling")).unwrap();
+    assert_eq!(mentions(&found.mentions), []);
+    assert_eq!(mentions(&found.mentioned_by), [("api.md", "rate-limits.md", 3, "rate-limits", 2)]);
+    // For all pages, the rarest names come first.
+    let found =
+        suggest_links::run(&project.context(), Params { limit: Some(1), ..Params::default() }).unwrap();
+    assert_eq!(mentions(&found.mentions), [("api.md", "sessions.md", 4, "logged in", 1)]);
+    assert!(found.more_mentions);
+}
+
+#[test]
+fn dismissed_and_linked_mentions_are_not_listed() {
+    let project = Project::with_pages(pages());
+    let found = |include_decided| {
+        let params = Params { page: Some("db/users.md".into()), include_decided, ..Params::default() };
+        suggest_links::run(&project.context(), params).unwrap().mentioned_by
+    };
+    let by = |found: &[suggest_links::Mention]| -> Vec<String> {
+        found.iter().map(|found| found.source.filepath.clone()).collect()
+    };
+    assert_eq!(by(&found(false)), ["login.md", "notes/table.md"]);
+    let params = dismiss::Params { source: "db/users.md".into(), target: "login".into() };
+    dismiss::run(&project.context(), params).unwrap();
+    accept::run(&project.context(), accept_params("notes/table.md", "users")).unwrap();
+    assert!(found(false).is_empty());
+    let all = found(true);
+    assert_eq!((by(&all), all[0].status), (vec!["login.md".to_owned()], Status::Dismissed));
+}
+
+#[test]
+fn a_large_project_is_not_read_as_a_whole_for_one_page() {
+    let filler: Vec<(String, String)> = (0..900)
+        .map(|n| {
+            let words: String = (0..20).map(|w| format!("word{} ", (n * 7 + w * w * 13) % 1_500)).collect();
+            (format!("filler/{n}.md"), format!("# Filler {n}\n\n{words}\n"))
+        })
+        .collect();
+    let special = [
+        ("login.md", "# Login\n\nPasswords, cookies and handshakes keep the user database busy.\n"),
+        ("users.md", "# User database\n\nRows of users.\n"),
+        ("twin.md", "# Elsewhere\n\nPasswords, cookies and handshakes, explained.\n"),
+    ];
+    let mut pages: Vec<(&str, &str)> = special.to_vec();
+    pages.extend(filler.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    let project = Project::with_pages(pages);
+    let found = suggested(&project, Some("login.md"));
+    let targets: Vec<&str> = found.suggestions.iter().map(|found| found.target.filepath.as_str()).collect();
+    assert_eq!(targets[0], "users.md");
+    assert!(targets.iter().take(3).any(|target| *target == "twin.md"), "{targets:?}");
+    assert_eq!(mentions(&found.mentions), [("login.md", "users.md", 3, "user database", 1)]);
+    // The score is close to the one from comparing all pages.
+    let all = suggested(&project, None);
+    let score = |output: &Output| {
+        let is_pair = |found: &&suggest_links::Suggestion| {
+            (found.source.filepath.as_str(), found.target.filepath.as_str()) == ("login.md", "users.md")
+        };
+        output.suggestions.iter().find(is_pair).map(|found| found.score)
+    };
+    let (one, all) = (score(&found).unwrap(), score(&all).unwrap());
+    assert!((one - all).abs() < 0.1, "{one} {all}");
+}

@@ -13,7 +13,7 @@ use crate::ops::{Facts, Tool};
 use crate::page::{LinkTypes, parse};
 use crate::show::{Page, Span};
 use crate::suggest::decisions::{self, Decision, Verdict};
-use crate::suggest::{Names, Place, places};
+use crate::suggest::{Names, Place, RunningText};
 use crate::writing::links::World;
 use crate::writing::{Change, Plan, RecordChange, Version, carry_out, expect};
 use crate::{Error, Result, path, text};
@@ -122,7 +122,7 @@ fn choose(text: &str, names: &Names, types: &LinkTypes, path: &str, params: &Par
         params.line.is_none_or(|line| line == place.line)
             && params.text.as_ref().is_none_or(|text| *text == place.text)
     };
-    let mut found = places(text, names, types);
+    let mut found = RunningText::of(text, types).places(names);
     if let Some(at) = found.iter().position(fits) {
         return Ok(found.swap_remove(at));
     }

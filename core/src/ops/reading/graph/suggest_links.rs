@@ -1,4 +1,5 @@
-//! Missing links, most likely first, each with its reason and its place in the text.
+//! Missing links, most likely first, each with its reason and its place in the text; and unlinked mentions,
+//! which have no score.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +16,7 @@ use crate::page::decode;
 use crate::search::rounded;
 use crate::show::{Page, Span, counted};
 use crate::suggest::decisions::{Decisions, Verdict};
-use crate::suggest::{Candidate, Names, Suggester, places};
+use crate::suggest::{Candidate, Meaning, Names, Place, RunningText, Suggester, may_be_named_by};
 use crate::{Error, Result};
 
 /// Facts about this operation.
@@ -45,15 +46,42 @@ pub struct Params {
     pub max_tokens: Option<usize>,
 }
 
+/// Maximum number of mentions in each list for one page.
+const MENTIONS: usize = 100;
+/// Without a page, maximum number of pairs to check for each mention that is listed.
+const TRIED: usize = 20;
+
 /// The suggestions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Output {
     /// The suggestions, best first.
     pub suggestions: Vec<Suggestion>,
+    /// Mentions of other pages in the text of `page`, which does not link to them, in the order of the text. Without
+    /// `page`, at most `limit` mentions from all pages, rarest names first.
+    pub mentions: Vec<Mention>,
+    /// Mentions of `page` in the texts of other pages, which do not link to it, by path.
+    pub mentioned_by: Vec<Mention>,
+    /// Whether there are more mentions than these.
+    pub more_mentions: bool,
     /// Parts omitted to fit `max_tokens`.
     pub omitted: Omitted,
     /// Whether the index is up to date.
     pub index: IndexState,
+}
+
+/// A title, alias or file name of a page in the text of another page that does not link to it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Mention {
+    /// The page whose text contains the name.
+    pub source: PageFields,
+    /// The page with that name.
+    pub target: PageFields,
+    /// The best place for a link.
+    pub place: LinkPlace,
+    /// How often the text names the page.
+    pub count: usize,
+    /// The decision about such a link.
+    pub status: Status,
 }
 
 /// A suggested link.
@@ -80,8 +108,14 @@ pub struct LinkPlace {
     pub line: usize,
     /// The words as written.
     pub text: String,
-    /// The line that contains them.
+    /// The line around them, cut at word boundaries and marked with `…` if it is long.
     pub context: String,
+}
+
+impl From<Place> for LinkPlace {
+    fn from(place: Place) -> Self {
+        Self { line: place.line, text: place.text, context: place.context }
+    }
 }
 
 /// The decision about a suggestion.
@@ -96,6 +130,16 @@ pub enum Status {
     Dismissed,
 }
 
+impl From<Option<Verdict>> for Status {
+    fn from(verdict: Option<Verdict>) -> Self {
+        match verdict {
+            None => Self::Pending,
+            Some(Verdict::Accepted) => Self::Accepted,
+            Some(Verdict::Dismissed) => Self::Dismissed,
+        }
+    }
+}
+
 /// Suggests links.
 ///
 /// # Errors
@@ -108,68 +152,171 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         return Err(Error::invalid(format!("threshold is {threshold}; it must be from 0 to 1")));
     }
     let decisions = Decisions::read(context.source)?;
-    let found = context.index.read(|db| {
-        let page = PageName { page: params.page.as_deref(), ..PageName::default() }.find(db)?;
-        let ids: HashMap<i64, String> =
-            pages::rows(db)?.into_iter().map(|page| (page.page, page.doc_id)).collect();
-        let verdict = |candidate: &Candidate| {
-            decisions.verdict(ids.get(&candidate.source)?, ids.get(&candidate.target)?)
-        };
-        let keep = |candidate: &Candidate| params.include_decided || verdict(candidate).is_none();
-        let suggester = Suggester::load(db, context.progress, context.cancel)?;
-        let candidates = match page {
+    let page =
+        context.index.read(|db| PageName { page: params.page.as_deref(), ..PageName::default() }.find(db))?;
+    let meaning = match page {
+        Some(page) => context.index.read(|db| Meaning::of(db, page))?,
+        None => None,
+    };
+    let vectors = meaning.as_ref().map(|meaning| context.index.vectors(&meaning.identity)).transpose()?;
+    let meaning = meaning.as_ref().zip(vectors.as_deref());
+    let (found, pairs, are_cut, named_by, ids) = context.index.read(|db| {
+        let ids = if decisions.is_empty() { HashMap::new() } else { pages::ids(db)? };
+        let keep =
+            |source, target| params.include_decided || decided(&decisions, &ids, source, target).is_none();
+        let (progress, cancel) = (context.progress, context.cancel);
+        let (candidates, mut pairs, mut named_by): (_, Pairs, Pairs) = match page {
             Some(page) => {
+                let suggester = Suggester::around(db, page, meaning, progress, cancel)?;
                 let mut found = suggester.for_page(page);
-                found.retain(|candidate| candidate.score >= threshold && keep(candidate));
+                found.retain(|found| found.score >= threshold && keep(found.source, found.target));
                 found.truncate(limit);
-                found
+                let pairs = suggester.named_by(page).into_iter().map(|target| (page, target)).collect();
+                let others = suggester.not_linking_to(page, may_be_named_by(db, page)?);
+                (found, pairs, others.into_iter().map(|source| (source, page)).collect())
             }
-            None => suggester.for_all(threshold, limit, keep, context.progress, context.cancel)?,
+            None => {
+                let suggester = Suggester::load(db, progress, cancel)?;
+                let keep = |found: &Candidate| keep(found.source, found.target);
+                let found = suggester.for_all(threshold, limit, keep, progress, cancel)?;
+                (found, suggester.all_named(), Vec::new())
+            }
         };
+        for pairs in [&mut pairs, &mut named_by] {
+            pairs.retain(|(source, target)| keep(*source, *target));
+        }
+        // Most names can be turned into a link, so checking a part of the pairs finds enough of them.
+        let are_cut = page.is_none() && pairs.len() > limit * TRIED;
+        if are_cut {
+            pairs.truncate(limit * TRIED);
+        }
         let mut drafts = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             let names = Names::of(db, candidate.target)?;
-            let status = verdict(&candidate).map_or(Status::Pending, |verdict| match verdict {
-                Verdict::Accepted => Status::Accepted,
-                Verdict::Dismissed => Status::Dismissed,
-            });
-            drafts.push((candidate, names, status));
+            drafts.push((candidate, names));
         }
-        Ok(drafts)
+        Ok((drafts, pairs, are_cut, named_by, ids))
     })?;
-    let pages: BTreeSet<i64> =
-        found.iter().flat_map(|(candidate, ..)| [candidate.source, candidate.target]).collect();
-    let fields = context.page_fields(&pages.into_iter().collect::<Vec<i64>>())?;
-    let mut texts: HashMap<i64, Option<Vec<u8>>> = HashMap::new();
+    let mut texts = Texts { context, last: None };
+    let status = |source, target| Status::from(decided(&decisions, &ids, source, target));
+    let most = if page.is_some() { MENTIONS } else { limit };
+    let (mentions, mut more) = texts.mentions(pairs, most)?;
+    let (mentioned_by, more_by) = texts.mentions(named_by, MENTIONS)?;
+    more |= more_by || are_cut;
+
+    let mut concerned: BTreeSet<i64> =
+        found.iter().flat_map(|(candidate, _)| [candidate.source, candidate.target]).collect();
+    concerned.extend(mentions.iter().chain(&mentioned_by).flat_map(|found| [found.source, found.target]));
+    let fields = context.page_fields(&concerned.into_iter().collect::<Vec<i64>>())?;
     let mut suggestions = Vec::with_capacity(found.len());
-    for (candidate, names, status) in found {
+    for (candidate, names) in found {
         let (Some(source), Some(target)) = (fields.get(&candidate.source), fields.get(&candidate.target))
         else {
             continue;
         };
-        // If a page cannot be read, its links are suggested without a place.
-        let bytes =
-            texts.entry(candidate.source).or_insert_with(|| context.source.read(&source.filepath).ok());
-        let place = bytes.as_ref().and_then(|bytes| {
-            let place = places(&decode(bytes).0, &names, &context.link_types()).into_iter().next()?;
-            Some(LinkPlace { line: place.line, text: place.text, context: place.context })
-        });
         suggestions.push(Suggestion {
             source: source.clone(),
             target: target.clone(),
             score: rounded(candidate.score),
             reason: candidate.evidence.reason(),
-            place,
-            status,
+            place: texts.places(candidate.source, &names)?.into_iter().next().map(LinkPlace::from),
+            status: status(candidate.source, candidate.target),
         });
     }
-    let mut output = Output { suggestions, omitted: Omitted::default(), index: context.index_state()? };
+    let with_fields = |found: Vec<Named>| -> Vec<Mention> {
+        let mentions = found.into_iter().filter_map(|Named { source, target, place, count }| {
+            let status = status(source, target);
+            let (source, target) = (fields.get(&source)?.clone(), fields.get(&target)?.clone());
+            Some(Mention { source, target, place, count, status })
+        });
+        mentions.collect()
+    };
+    let mut mentioned_by = with_fields(mentioned_by);
+    mentioned_by.sort_by(|a, b| a.source.filepath.cmp(&b.source.filepath));
+    let mut output = Output {
+        suggestions,
+        mentions: with_fields(mentions),
+        mentioned_by,
+        more_mentions: more,
+        omitted: Omitted::default(),
+        index: context.index_state()?,
+    };
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
 }
 
-/// Removes the least likely suggestion; for the last one, the text around its place first.
-fn shrink(output: &mut Output, _excess: Excess) -> bool {
+fn decided(decisions: &Decisions, ids: &HashMap<i64, String>, source: i64, target: i64) -> Option<Verdict> {
+    decisions.verdict(ids.get(&source)?, ids.get(&target)?)
+}
+
+/// Numbers of a page whose text may contain a name, and of the page with that name.
+type Pairs = Vec<(i64, i64)>;
+
+/// A name in the text of a page.
+struct Named {
+    source: i64,
+    target: i64,
+    place: LinkPlace,
+    count: usize,
+}
+
+/// Reads texts of pages and keeps the last one.
+struct Texts<'a> {
+    context: &'a Context<'a>,
+    /// `None` if the page cannot be read: its links are then suggested without a place.
+    last: Option<(i64, Option<RunningText>)>,
+}
+
+impl Texts<'_> {
+    fn places(&mut self, page: i64, names: &Names) -> Result<Vec<Place>> {
+        if self.last.as_ref().is_none_or(|(last, _)| *last != page) {
+            let path = self.context.index.read(|db| pages::path_and_title(db, page))?;
+            let bytes = path.and_then(|(path, _)| self.context.source.read(&path).ok());
+            let text = bytes.map(|bytes| RunningText::of(&decode(&bytes).0, &self.context.link_types()));
+            self.last = Some((page, text));
+        }
+        let text = self.last.as_ref().and_then(|(_, text)| text.as_ref());
+        Ok(text.map(|text| text.places(names)).unwrap_or_default())
+    }
+
+    /// The first `most` pairs in which the text of the first page names the second, and whether there are more.
+    fn mentions(&mut self, pairs: Pairs, most: usize) -> Result<(Vec<Named>, bool)> {
+        let mut found = Vec::new();
+        for (source, target) in pairs {
+            self.context.cancel.check()?;
+            let names = self.context.index.read(|db| Names::own(db, target))?;
+            let places = self.places(source, &names)?;
+            let count = count_places(&places);
+            let Some(place) = places.into_iter().next() else { continue };
+            if found.len() == most {
+                return Ok((found, true));
+            }
+            found.push(Named { source, target, place: place.into(), count });
+        }
+        Ok((found, false))
+    }
+}
+
+/// Number of places; places that overlap count once.
+fn count_places(places: &[Place]) -> usize {
+    let mut ranges: Vec<_> = places.iter().map(|place| (place.range.start, place.range.end)).collect();
+    ranges.sort_unstable();
+    let (mut end, mut count) = (0, 0);
+    for (start, last) in ranges {
+        count += usize::from(start >= end);
+        end = end.max(last);
+    }
+    count
+}
+
+/// Removes mentions, then the least likely suggestion; for the last one, the text around its place first.
+fn shrink(output: &mut Output, excess: Excess) -> bool {
+    for mentions in [&mut output.mentioned_by, &mut output.mentions] {
+        if !mentions.is_empty() {
+            output.omitted.pages += excess.shorten(mentions);
+            return true;
+        }
+    }
     if let [only] = &mut output.suggestions[..]
         && let Some(place) = only.place.as_mut().filter(|place| !place.context.is_empty())
     {
@@ -177,12 +324,12 @@ fn shrink(output: &mut Output, _excess: Excess) -> bool {
         output.omitted.text_cut = true;
         return true;
     }
-    let popped = output.suggestions.pop().is_some();
-    output.omitted.pages += usize::from(popped);
-    popped
+    let dropped = excess.shorten(&mut output.suggestions);
+    output.omitted.pages += dropped;
+    dropped > 0
 }
 
-/// Shows the links, each with its reason.
+/// Shows the links, each with its reason, and the mentions, each with its place.
 pub fn show(output: &Output, page: &mut dyn Page) {
     for suggestion in &output.suggestions {
         page.line(&[
@@ -190,27 +337,75 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             Span::Path(&suggestion.source.filepath),
             Span::Text(" -> "),
             Span::Path(&suggestion.target.filepath),
-            Span::Faint(match suggestion.status {
-                Status::Pending => "",
-                Status::Accepted => "  [accepted]",
-                Status::Dismissed => "  [dismissed]",
-            }),
+            Span::Faint(suggestion.status.mark()),
         ]);
         page.detail(&[Span::Faint(&suggestion.reason)]);
         if let Some(place) = &suggestion.place {
-            let line = format!("line {}: ", place.line);
-            page.detail(&[Span::Text(&line), Span::Words(&place.context)]);
-            page.handle("text", &place.text);
+            show_place(place, page);
         }
     }
-    page.note(&[Span::Text(&match output.suggestions.len() {
-        0 => "no suggestions; a lower threshold shows less certain ones".into(),
-        count => format!(
-            "{}; {} makes a link",
-            counted(count, "suggestion", "suggestions"),
-            page.voice().ask(&Next::call("accept").with("source", "PAGE").with("target", "TARGET"))
-        ),
+    let mut is_first = output.suggestions.is_empty();
+    for (heading, mentions) in
+        [("Unlinked mentions", &output.mentions), ("Unlinked mentions on other pages", &output.mentioned_by)]
+    {
+        if !mentions.is_empty() {
+            if !std::mem::take(&mut is_first) {
+                page.gap();
+            }
+            show_mentions(heading, mentions, page);
+        }
+    }
+    let ask = page.voice().ask(&Next::call("accept").with("source", "PAGE").with("target", "TARGET"));
+    let count = match output.suggestions.len() {
+        0 => "no suggestions".into(),
+        count => counted(count, "suggestion", "suggestions"),
+    };
+    let mentions = output.mentions.len() + output.mentioned_by.len();
+    page.note(&[Span::Text(&match (output.suggestions.len(), mentions) {
+        (0, 0) => "no suggestions; a lower threshold shows less certain ones".into(),
+        (_, 0) => format!("{count}; {ask} makes a link"),
+        (_, mentions) => {
+            format!(
+                "{count}, {}; {ask} makes a link",
+                counted(mentions, "unlinked mention", "unlinked mentions")
+            )
+        }
     })]);
-    output.omitted.show(["suggestion", "suggestions"], MORE_ROOM, page);
+    if output.more_mentions {
+        let ask = page.voice().ask(&Next::call("suggest_links").with("page", "PAGE"));
+        page.note(&[Span::Text(&format!("there are more mentions; {ask} lists those of one page"))]);
+    }
+    output.omitted.show(["suggestion or mention", "suggestions or mentions"], MORE_ROOM, page);
     output.index.show_with_vectors(page);
+}
+
+impl Status {
+    /// The mark after a link.
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Pending => "",
+            Self::Accepted => "  [accepted]",
+            Self::Dismissed => "  [dismissed]",
+        }
+    }
+}
+
+fn show_mentions(heading: &str, mentions: &[Mention], page: &mut dyn Page) {
+    page.heading(&[Span::Strong(heading)]);
+    for mention in mentions {
+        let times = if mention.count > 1 { format!("  {} times", mention.count) } else { String::new() };
+        page.line(&[
+            Span::Path(&mention.source.filepath),
+            Span::Text(" -> "),
+            Span::Path(&mention.target.filepath),
+            Span::Faint(&times),
+            Span::Faint(mention.status.mark()),
+        ]);
+        show_place(&mention.place, page);
+    }
+}
+
+fn show_place(place: &LinkPlace, page: &mut dyn Page) {
+    page.detail(&[Span::Text(&format!("line {}: ", place.line)), Span::Words(&place.context)]);
+    page.handle("text", &place.text);
 }
