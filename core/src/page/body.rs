@@ -24,7 +24,7 @@ const MOST_LINKS: usize = 50_000;
 /// The content of a page after its front matter.
 pub(super) struct Body {
     pub sections: Vec<Section>,
-    /// The first level-1 heading.
+    /// The level-1 heading at the top, below nothing but pictures, tags and HTML.
     pub title: Option<String>,
     pub links: Vec<Link>,
     pub blocks: Vec<Block>,
@@ -48,6 +48,8 @@ pub(super) fn read(text: &str, start: usize, lines: &Lines, types: &LinkTypes, t
         hidden: 0,
         code: false,
         depth: 0,
+        images: 0,
+        top: Top::Open,
     };
     for (event, range) in Parser::new_ext(text.get(start..).unwrap_or(""), options()).into_offset_iter() {
         reader.event(event, start + range.start..start + range.end);
@@ -94,6 +96,20 @@ struct Reader<'a> {
     code: bool,
     /// Number of open blocks in which headings do not start a section: quotes, lists, footnotes.
     depth: usize,
+    /// Number of open images.
+    images: usize,
+    top: Top,
+}
+
+/// Whether a heading can still be at the top of the page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Top {
+    /// There was no text yet.
+    Open,
+    /// The current heading is the first text.
+    Heading,
+    /// There was text.
+    Closed,
 }
 
 struct OpenLink {
@@ -112,6 +128,7 @@ impl Reader<'_> {
             Event::End(tag) => self.end(tag, range),
             Event::Text(text) => self.text(&text, &range),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) if self.hidden == 0 => {
+                self.leave_top();
                 self.leaf.push_opaque(&text, range.end);
             }
             Event::SoftBreak | Event::HardBreak if self.hidden == 0 => self.leaf.push(" ", range.end),
@@ -126,7 +143,14 @@ impl Reader<'_> {
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Link { link_type, dest_url, .. } => self.open_link(link_type, &dest_url, range, false),
-            Tag::Image { link_type, dest_url, .. } => self.open_link(link_type, &dest_url, range, true),
+            Tag::Image { link_type, dest_url, .. } => {
+                self.images += 1;
+                self.open_link(link_type, &dest_url, range, true);
+            }
+            Tag::Heading { .. } => {
+                self.flush();
+                self.top = if self.top == Top::Open && self.depth == 0 { Top::Heading } else { Top::Closed };
+            }
             Tag::Emphasis | Tag::Strong | Tag::Strikethrough => self.leaf.divide(),
             Tag::TableCell => {
                 if !self.leaf.is_empty() {
@@ -135,6 +159,7 @@ impl Reader<'_> {
             }
             Tag::CodeBlock(_) => {
                 self.flush();
+                self.leave_top();
                 self.code = true;
             }
             Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_) => {
@@ -147,14 +172,22 @@ impl Reader<'_> {
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
-            TagEnd::Link | TagEnd::Image => self.close_link(),
+            TagEnd::Link => self.close_link(),
+            TagEnd::Image => {
+                self.images -= 1;
+                self.close_link();
+            }
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.leaf.divide(),
             TagEnd::TableCell => {}
             TagEnd::CodeBlock => self.code = false,
             TagEnd::Heading(level) => {
                 if self.depth == 0 {
-                    self.outline.heading(level as u8, self.leaf.plain(), range.start);
+                    let is_at_top = self.top == Top::Heading;
+                    self.outline.heading(level as u8, self.leaf.plain(), range.start, is_at_top);
                 }
+                // An empty heading is no text.
+                let is_still_top = self.top == Top::Heading && self.leaf.plain().trim().is_empty();
+                self.top = if is_still_top { Top::Open } else { Top::Closed };
                 self.flush();
             }
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition => {
@@ -165,7 +198,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes text that is not in an image.
+    fn leave_top(&mut self) {
+        if self.top == Top::Open && self.images == 0 {
+            self.top = Top::Closed;
+        }
+    }
+
     fn text(&mut self, text: &str, range: &Range<usize>) {
+        let is_tag = |word: &str| word.len() > 1 && word.starts_with('#');
+        if !text.split_whitespace().all(is_tag) {
+            self.leave_top();
+        }
         if self.code || self.hidden > 0 {
             return;
         }

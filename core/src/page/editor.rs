@@ -12,7 +12,7 @@ use super::{Block, Diagnostic, LinkKind, LinkTypes, parse};
 /// the text; lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParsedPage {
-    /// Title from front matter, else the first level-1 heading; absent if the file name is the title.
+    /// Title from front matter, else the level-1 heading at the top; absent if the file name is the title.
     pub title: Option<String>,
     /// Other names of the page.
     pub aliases: Vec<String>,

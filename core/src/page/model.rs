@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Page {
     /// The YAML block at the top, empty if there is none.
     pub front_matter: FrontMatter,
-    /// Title from front matter, else the first level-1 heading; `None` if the file name is the title.
+    /// Title from front matter, else the level-1 heading at the top; `None` if the file name is the title.
     pub title: Option<String>,
     /// Other names of the page, from front matter.
     pub aliases: Vec<String>,

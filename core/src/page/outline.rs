@@ -53,14 +53,14 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Adds a heading of `level` at `offset`.
-    pub(super) fn heading(&mut self, level: u8, plain: &str, offset: usize) {
+    /// Adds a heading of `level` at `offset`; `is_at_top` if there is no text above it.
+    pub(super) fn heading(&mut self, level: u8, plain: &str, offset: usize, is_at_top: bool) {
         if self.sections.len() >= MOST_SECTIONS {
             self.more.get_or_insert(self.lines.line_of(offset));
             return;
         }
         let heading = first(on_one_line(plain).as_str(), HEADING_LIMIT).trim_end().to_owned();
-        if level == 1 && self.title.is_none() && !heading.is_empty() {
+        if level == 1 && is_at_top && !heading.is_empty() {
             self.title = Some(heading.clone());
         }
         self.open.retain(|&number| self.sections.get(number).is_some_and(|above| above.level < level));
@@ -100,8 +100,8 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// The sections, which together are the whole text after front matter, and the first level-1
-    /// heading. Blank text before the first heading is not in a section.
+    /// The sections, which together are the whole text after front matter, and the level-1 heading at the top.
+    /// Blank text before the first heading is not in a section.
     pub(super) fn finish(mut self) -> (Vec<Section>, Option<String>) {
         let first = self.sections.first().map_or(self.text.len(), |section| section.range.start);
         if self.text.get(self.start..first).is_some_and(|preamble| !preamble.trim().is_empty()) {

@@ -1935,7 +1935,7 @@ export interface ParsedLink {
  * the text; lines count from 1.
  */
 export interface ParsedPage {
-  /** Title from front matter, else the first level-1 heading; absent if the file name is the title. */
+  /** Title from front matter, else the level-1 heading at the top; absent if the file name is the title. */
   title?: string | null | undefined;
   /** Other names of the page. */
   aliases: string[];

@@ -50,7 +50,7 @@ export interface EditorHost {
   onStats(stats: PageStats): void;
   /** The position of the cursor among the headings. */
   onHeadings?(above: HeadingsAbove): void;
-  /** The first heading, or the title in front matter, during typing. */
+  /** The heading at the top, or the title in front matter, during typing. */
   onTitle?(title: string): void;
 }
 

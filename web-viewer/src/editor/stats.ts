@@ -55,11 +55,12 @@ export function belowTitle(state: EditorState): number {
   return number <= doc.lines ? doc.line(number).from : doc.length;
 }
 
-/** The title at the beginning of the text. */
+/** The title at the top of the text: in front matter, or a heading below nothing but pictures, tags and HTML. */
 export function titleIn(state: EditorState): string | null {
   const matter = frontMatterOf(state);
   const named = matter && /^title:[ \t]*(.+)$/m.exec(state.sliceDoc(0, matter.to))?.[1]?.trim();
   if (named) return named.replace(/^(["'])(.*)\1$/s, '$2');
   const beginning = state.sliceDoc(matter?.to ?? 0, (matter?.to ?? 0) + 4_000);
-  return /^#[ \t]+(.+?)[ \t]*#*$/m.exec(beginning)?.[1] ?? null;
+  const first = beginning.split('\n').find((line) => line.trim() && !/^\s*(<|\[?!\[|#[^\s#])/.test(line));
+  return /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/.exec(first ?? '')?.[1] ?? null;
 }

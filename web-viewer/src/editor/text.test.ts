@@ -167,8 +167,10 @@ describe('the statistics of a text', () => {
   it('finds the title', () => {
     const title = (doc: string) => titleIn(EditorState.create({ doc }));
     expect(title('---\ntitle: "A: b"\n---\n# C')).toBe('A: b');
-    expect(title('text\n\n# Heading #\n')).toBe('Heading');
-    expect(title('text')).toBeNull();
+    expect(title('\n# Heading #\n')).toBe('Heading');
+    expect(title('<img src="a.svg">\n\n#tag\n![[b.png]]\n\n# Heading')).toBe('Heading');
+    expect(title('text\n\n# Not the title')).toBeNull();
+    expect(title('## Sub\n\n# Not the title')).toBeNull();
   });
 
   it('cuts text between grapheme clusters', () => {
