@@ -14,6 +14,7 @@ use crate::Result;
 use crate::embed::{chunks, passage};
 use crate::ports::{Clock, ContentHash, Embedder, TextKind};
 use crate::progress::{Cancel, Progress, Stage};
+use crate::text;
 
 /// Sections per step.
 const SECTIONS: usize = 64;
@@ -218,10 +219,11 @@ fn collect(
                 continue;
             };
             let mut hashes = Vec::new();
-            if embedder.model().scripts.cover(&text) {
+            let visible = text::visible(&text);
+            if embedder.model().scripts.cover(&visible) {
                 for range in chunks(embedder, &heading_path, &text, chunk_size)? {
                     let middle = range.start.midpoint(range.end);
-                    let passage = passage(embedder, &heading_path, text.get(range).unwrap_or_default())?;
+                    let passage = passage(embedder, &heading_path, visible.get(range).unwrap_or_default())?;
                     let hash = ContentHash::of(passage.as_bytes());
                     hashes.push((hash, middle));
                     if has_vector(db, model, hash)? {

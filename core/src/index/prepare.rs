@@ -176,11 +176,12 @@ fn passages(source: &str, has_heading: bool) -> Vec<PreparedPassage> {
         (true, None) => source.len(),
     };
     let breaks = |range: Range<usize>| source.get(range).map_or(0, |part| part.matches('\n').count());
+    let visible = text::visible(source);
     let mut line = 0;
     split::passages(source)
         .into_iter()
         .map(|range| {
-            let text = source.get(range.start.max(body)..range.end).unwrap_or_default();
+            let text = visible.get(range.start.max(body)..range.end).unwrap_or_default();
             let mut terms = String::with_capacity(text.len());
             text::index_terms(text, &mut terms);
             let first = line;

@@ -17,6 +17,7 @@ mod snippet;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod visible;
 
 pub(crate) use fence::Fence;
 pub(crate) use fold::{Class, class};
@@ -25,6 +26,7 @@ pub use index::index_terms;
 pub(crate) use index::phrase_terms;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 pub use snippet::{Snippet, snippet};
+pub use visible::visible;
 
 /// `bytes` in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {

@@ -8,12 +8,13 @@ use self::layout::layout;
 use super::fold::{Class, class, extends_previous};
 use super::matcher::{Match, find};
 use super::query::Query;
+use super::visible::blanked;
 
 /// An excerpt of a text on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The excerpt without Markdown layout: white space collapsed, without the markers of headings, lists and tables,
-    /// ` · ` between items and rows, `…` where it is cut off.
+    /// The excerpt without Markdown layout: white space collapsed, without the markers of headings, lists and tables and
+    /// without addresses that do not match, ` · ` between items, rows and cells, `…` where it is cut off.
     pub text: String,
     /// Line breaks before the first match in the excerpt (before the excerpt if there is no match).
     pub line_offset: usize,
@@ -25,7 +26,16 @@ pub struct Snippet {
 /// different terms count, longer ones more, repetitions hardly. Without a match, it is the start of the
 /// text. Takes linear time.
 pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
-    let matches = find(original, query);
+    let Addresses { targets, mut bare } = Addresses::of(original);
+    let original = blanked(original, &targets);
+    let matches = find(&original, query);
+    let marks = merged(&matches.found);
+    // A bare address is only shown if it matches.
+    bare.retain(|range| {
+        let first = marks.partition_point(|mark| mark.end <= range.start);
+        marks.get(first).is_none_or(|mark| mark.start >= range.end)
+    });
+    let original = &*blanked(&original, &bare);
     // Both ends may need an ellipsis.
     let budget = if max_chars > 2 { max_chars - 2 } else { max_chars };
     let core = best(original, &matches.found, matches.kinds, budget);
@@ -37,7 +47,7 @@ pub fn snippet(original: &str, query: &Query, max_chars: usize) -> Snippet {
     let line_of = core.map_or(window.start, |core| core.start);
     let line_offset =
         original.get(..line_of).map_or(0, |before| before.bytes().filter(|b| *b == b'\n').count());
-    let (text, highlights) = render(original, window, &merged(&matches.found), max_chars > 2);
+    let (text, highlights) = render(original, window, &marks, max_chars > 2);
     Snippet { text, line_offset, highlights }
 }
 
@@ -158,6 +168,43 @@ fn merged(found: &[Match]) -> Vec<Range<usize>> {
         }
     }
     out
+}
+
+/// Web addresses in the text, each with its markup.
+struct Addresses {
+    /// Addresses of links, with their parentheses, and of images, with all their markup.
+    targets: Vec<Range<usize>>,
+    /// Other addresses, with angle brackets around them.
+    bare: Vec<Range<usize>>,
+}
+
+impl Addresses {
+    fn of(text: &str) -> Self {
+        let (mut targets, mut bare): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
+        let mut from = 0;
+        for (at, _) in text.match_indices("://") {
+            let Some(before) = text.get(from..at) else { continue };
+            let start = from + before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+            let ends = |c: char| c.is_whitespace() || "<>()[]`\"|".contains(c);
+            let end = text.get(at..).and_then(|rest| rest.find(ends)).map_or(text.len(), |end| at + end);
+            if start == at {
+                continue;
+            }
+            let before = text.get(from..start).unwrap_or_default();
+            let after = text.get(end..).unwrap_or_default();
+            if before.ends_with("](") && after.starts_with(')') {
+                let label = before.strip_suffix("](").and_then(|before| before.rfind('['));
+                let image = label.filter(|label| before[..*label].ends_with('!'));
+                targets.push(image.map_or(start - 1, |label| from + label - 1)..end + 1);
+                from = end + 1;
+            } else {
+                let is_bracketed = before.ends_with('<') && after.starts_with('>');
+                bare.push(start - usize::from(is_bracketed)..end + usize::from(is_bracketed));
+                from = end;
+            }
+        }
+        Self { targets, bare }
+    }
 }
 
 fn render(

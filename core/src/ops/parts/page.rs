@@ -363,7 +363,11 @@ pub(crate) fn summary(db: &Connection, page: i64, limit: usize) -> Result<String
     let mut summary = String::new();
     let mut length = 0;
     for section in sections::first_texts(db, page, 5)? {
-        for line in section.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in text::visible(&section)
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
             let gap = (length > 0).then_some(' ');
             for c in gap.into_iter().chain(line.chars()) {
                 if length >= limit {

@@ -57,6 +57,11 @@ pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) 
             gone(start..start + length, listed && (length > 1 || edged));
             let closing = line.trim_end();
             edged = closing.len() > length && closing.ends_with('|') && !closing.ends_with("\\|");
+            let inner = start + length..start + closing.len() - usize::from(edged);
+            for bar in bars(text, inner) {
+                // A separator takes three characters, as many as a bar between spaces.
+                gone(bar.clone(), bar.len() == 3);
+            }
             if edged {
                 gone(start + closing.len() - 1..start + closing.len(), false);
             }
@@ -83,6 +88,23 @@ fn is_rule(line: &str) -> bool {
 fn edge(line: &str) -> Option<usize> {
     let row = line.trim_start().strip_prefix('|')?;
     Some(line.len() - row.trim_start_matches([' ', '\t']).len())
+}
+
+/// The bars between the cells of a row, except in code, each with a space on either side if there is one.
+fn bars(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
+    let cells = text.get(row.clone()).unwrap_or_default();
+    let mut in_code = false;
+    let found = cells.char_indices().filter(|&(at, c)| {
+        in_code ^= c == '`';
+        c == '|' && !in_code && !cells[..at].ends_with('\\')
+    });
+    found
+        .map(|(at, _)| {
+            let spaced = cells[..at].ends_with(' ') && cells[at + 1..].starts_with(' ');
+            let at = row.start + at;
+            if spaced { at - 1..at + 2 } else { at..at + 1 }
+        })
+        .collect()
 }
 
 /// Length of the markers at the start of a line, and whether they start a list item.

@@ -40,6 +40,23 @@ fn matches_are_highlighted() {
 }
 
 #[test]
+fn addresses_are_left_out_unless_they_match() {
+    let text = "Read [the guide](https://example.com/a?b=c) at https://docs.example.org or <http://x.y>, then go on.";
+    assert_eq!(shown(text, "guide", 200), "Read [the [guide]] at or , then go on.");
+    assert_eq!(shown(text, "docs", 200), "Read [the guide] at https://[docs.example.org] or , then go on.");
+    assert_eq!(
+        shown(text, "example", 200),
+        "Read [the guide] at https://docs.[example].org or , then go on."
+    );
+    assert_eq!(shown("std://x and a://b", "and", 80), "[and]");
+    assert_eq!(
+        shown("See ![a map](https://x.y/z.png) and ![](http://a.b) here", "here", 80),
+        "See and [here]"
+    );
+    assert_eq!(shown("://", "x", 80), "://");
+}
+
+#[test]
 fn japanese_is_highlighted_by_character() {
     assert_eq!(shown("公開鍵認証の設計", "認証", 80), "公開鍵[認証]の設計");
     assert_eq!(shown("公開鍵認証の設計", "鍵", 80), "公開[鍵]認証の設計");
@@ -91,7 +108,7 @@ fn layout_is_removed_and_items_are_separated() {
     let list = "Kinds:\n\n- red,\n  dark\n- [ ] green\n\n1. blue\n\nNo colour.\n> - grey";
     assert_eq!(shown(list, "green", 80), "Kinds: red, dark · [green] · blue No colour. grey");
     let table = "Before.\n\n| colour | use |\n|:--|---|\n| red | `a|b` |\n|green|\n\nAfter.";
-    assert_eq!(shown(table, "red", 80), "Before. colour | use · [red] | `a|b` · green After.");
+    assert_eq!(shown(table, "red", 80), "Before. colour · use · [red] · `a|b` · green After.");
     assert_eq!(shown("a|b\n-|-\nc|d", "d", 80), "a|b -|- c|[d]");
     assert_eq!(shown("Title\n=====\n\none\n\n* * *\n\ntwo\n---", "two", 80), "Title one [two]");
 }

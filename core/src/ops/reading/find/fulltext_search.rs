@@ -9,6 +9,7 @@ use crate::index::questions::sections;
 use crate::ops::bounds;
 use crate::ops::budget::{self, MORE_ROOM, Omitted};
 use crate::ops::page::{IndexState, PageFields};
+use crate::ops::search::without_heading;
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, count, matches, rounded};
 use crate::show::{Page, Span, counted};
@@ -115,10 +116,14 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                 let section = sections::row(db, found.section)?;
                 let section = section.ok_or_else(|| Error::Internal("a section is gone".into()))?;
                 let passage = sections::passage(db, found.passage)?;
+                let visible = text::visible(&section.text);
                 let (text, before) = passage
-                    .and_then(|passage| Some((section.text.get(passage.bytes)?, passage.lines.0)))
-                    .unwrap_or((&section.text, 0));
-                let snippet = text::snippet(text, &query, SNIPPET);
+                    .and_then(|passage| Some((visible.get(passage.bytes)?, passage.lines.0)))
+                    .unwrap_or((&visible, 0));
+                // The heading is shown above the snippet.
+                let body = without_heading(text, before == 0 && !section.heading_path.is_empty());
+                let skipped = text[..text.len() - body.len()].matches('\n').count();
+                let snippet = text::snippet(body, &query, SNIPPET);
                 let utf16 = |byte: usize| snippet.text.get(..byte).map_or(0, |s| s.encode_utf16().count());
                 Ok(SectionMatch {
                     page: fields
@@ -127,7 +132,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
                         .ok_or_else(|| Error::Internal("a page is gone".into()))?,
                     section_heading: section.heading_path.last().cloned().map(bounds::title),
                     section_id: section.section_id,
-                    line: section.lines.0 + before + snippet.line_offset,
+                    line: section.lines.0 + before + skipped + snippet.line_offset,
                     highlights: snippet.highlights.iter().map(|r| [utf16(r.start), utf16(r.end)]).collect(),
                     snippet: snippet.text.clone(),
                     rank: rounded(found.bm25),

@@ -18,6 +18,7 @@ mod prepared;
 mod show;
 pub(crate) mod shown;
 
+pub(in crate::ops) use answer::without_heading;
 pub use explain::{Explanation, LiftedBy, ScoreParts, SectionEvidence, Step, TermShare};
 pub use prepared::Fallback;
 pub(crate) use prepared::Prepared;

@@ -151,8 +151,9 @@ fn section_result(
         false => shown::best(db, &scored, request)?,
     };
     // If the text was edited a moment ago, the passage may be out of range: then the whole section is shown.
-    let part = passage.and_then(|passage| Some((source.get(passage.bytes)?, passage.lines)));
-    let (part, lines) = part.unwrap_or((&source, (0, last.saturating_sub(first))));
+    let visible = text::visible(&source);
+    let part = passage.and_then(|passage| Some((visible.get(passage.bytes)?, passage.lines)));
+    let (part, lines) = part.unwrap_or((&visible, (0, last.saturating_sub(first))));
     let (content, line, highlights) = if whole {
         (source.clone(), first, Vec::new())
     } else {
@@ -175,7 +176,7 @@ fn section_result(
 }
 
 /// A section's text after its heading line, unless there is nothing else.
-fn without_heading(source: &str, has_heading: bool) -> &str {
+pub(in crate::ops) fn without_heading(source: &str, has_heading: bool) -> &str {
     match source.split_once('\n') {
         Some((_, body)) if has_heading && !body.trim().is_empty() => body,
         _ => source,
