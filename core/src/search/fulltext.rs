@@ -28,8 +28,8 @@ pub struct Match {
 }
 
 /// The `limit` best matching sections on `allowed` pages (all if `None`), best first. Quoted
-/// phrases are required. If fewer than `enough` sections contain them, sections with only some of the
-/// words follow.
+/// phrases are required: if no section contains them, there are no matches, and if fewer than `enough` sections do,
+/// sections with only some of the words follow.
 ///
 /// # Errors
 /// [`crate::Error::Database`].
@@ -47,7 +47,7 @@ pub fn matches(
     if !neighbours.is_empty() {
         add_neighbours(db, &mut found, neighbours.join(" OR "))?;
     }
-    if found.len() < enough
+    if (1..enough).contains(&found.len())
         && !query.phrases().is_empty()
         && let Some(relaxed) = query.relaxed_expression()
     {
@@ -91,7 +91,9 @@ pub fn count(
     let counted = |expression: &str| fulltext::count_sections(db, expression, most, within.as_ref());
     let found = counted(&strict)?;
     match query.relaxed_expression() {
-        Some(relaxed) if found < enough && !query.phrases().is_empty() => Ok(counted(&relaxed)?.max(found)),
+        Some(relaxed) if (1..enough).contains(&found) && !query.phrases().is_empty() => {
+            Ok(counted(&relaxed)?.max(found))
+        }
         _ => Ok(found),
     }
 }

@@ -120,10 +120,14 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let keep = |page: i64| allowed.as_ref().is_none_or(|pages| pages.contains(&page));
     let words = match request.mode {
         SearchMode::Vector => Vec::new(),
-        // In a search by words alone a phrase is required, unless no page contains it.
+        // In a search by words alone, every result contains the phrases.
         SearchMode::Fulltext => matches(db, request.query, CANDIDATES, 1, allowed.as_ref())?,
         SearchMode::Hybrid => matches(db, request.query, CANDIDATES, ENOUGH, allowed.as_ref())?,
     };
+    // Whoever quotes a phrase does not want pages that are merely about the same.
+    if request.mode != SearchMode::Vector && words.is_empty() && !request.query.phrases().is_empty() {
+        return Ok(Vec::new());
+    }
     let closest = match (request.mode, request.vector) {
         (SearchMode::Hybrid | SearchMode::Vector, Some(vector)) => {
             compare(db, request.matrix, vector, &words, keep)?

@@ -306,11 +306,7 @@ fn unknown_filter_values_are_reported_with_the_known_ones() {
     ");
     assert_snapshot!(terminal.ubp("search '\"fifteen minutes\" token' -l").transcript(), @r#"
     $ ubp search '"fifteen minutes" token' -l
-    notes/tokens.md
-    tokens.md
-    login.md
-    db/users.md
-    ! warning: no page has the phrase "fifteen minutes"; pages with its words are listed instead
+    ! warning: no page has the phrase "fifteen minutes"; without the quotes, pages with its words are found
     "#);
     assert_snapshot!(terminal.ubp("list --type nope").transcript(), @"
     $ ubp list --type nope

@@ -1,5 +1,4 @@
-//! Conditions and phrases of a query that match no page. A misspelt name is the usual reason for an empty answer;
-//! for an unmatched phrase, pages with its single words are returned.
+//! Conditions and phrases of a query that match no page. They are the usual reason for an empty answer.
 
 use rusqlite::Connection;
 
@@ -7,18 +6,26 @@ use crate::index::questions::fulltext;
 use crate::index::{Filter, Unmatched, UnmatchedKind};
 use crate::page::LinkTypes;
 use crate::show::{Page, Span};
-use crate::text::Query;
+use crate::text::{Phrase, Query};
 use crate::{Context, Error, Result};
 
 /// The conditions and phrases that match no page, a sentence each, with the values that exist.
 pub(crate) fn of(db: &Connection, filter: &Filter, query: Option<&Query>) -> Result<Vec<String>> {
     let mut unmatched: Vec<String> = filter.unmatched(db)?.into_iter().map(sentence).collect();
-    for phrase in query.map(Query::phrases).unwrap_or_default() {
+    let phrases = query.map(Query::phrases).unwrap_or_default();
+    let known = unmatched.len();
+    for phrase in phrases {
         if fulltext::count_sections(db, &phrase.expression(), 1, None)? == 0 {
             unmatched.push(format!(
-                "no page has the phrase \"{}\"; pages with its words are listed instead",
+                "no page has the phrase \"{}\"; without the quotes, pages with its words are found",
                 phrase.text()
             ));
+        }
+    }
+    if phrases.len() > 1 && unmatched.len() == known {
+        let all: Vec<String> = phrases.iter().map(Phrase::expression).collect();
+        if fulltext::count_sections(db, &all.join(" AND "), 1, None)? == 0 {
+            unmatched.push("no section has all of the phrases".into());
         }
     }
     Ok(unmatched)

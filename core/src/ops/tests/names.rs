@@ -123,7 +123,7 @@ fn conditions_and_phrases_without_matches_are_reported() {
             "no page has the tag 'sekurity'; the most frequent tags are security",
             "no page is in a folder 'none'; the folders are Guides",
             "no page has status=aproved in its front matter; its values are approved",
-            "no page has the phrase \"fifteen minutes\"; pages with its words are listed instead",
+            "no page has the phrase \"fifteen minutes\"; without the quotes, pages with its words are found",
         ])
     );
     let asked = json!({ "query": "\"fifteen minutes\"", "doc_type": "nope" });

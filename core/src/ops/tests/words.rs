@@ -303,8 +303,10 @@ fn pending_vectors_are_reported_where_vectors_are_used() {
 
 #[test]
 fn conditions_that_match_no_page_are_reported() {
-    let project =
-        Project::with_pages([("guides/a.md", "---\ntype: guide\n---\n# Login\n\nfifteen long minutes\n")]);
+    let project = Project::with_pages([
+        ("guides/a.md", "---\ntype: guide\n---\n# Login\n\nfifteen long minutes\n"),
+        ("b.md", "# Logout\n\nafter short hours\n"),
+    ]);
     let unmatched = |name: &str, params: Value| {
         let (answer, words) = told(&project.context(), name, params).unwrap();
         let sentences: Vec<String> = answer["unmatched"]
@@ -314,20 +316,28 @@ fn conditions_that_match_no_page_are_reported() {
             .map(|one| one.as_str().unwrap().to_owned())
             .collect();
         assert!(sentences.iter().all(|sentence| words.contains(sentence.as_str())), "{words}");
+        let is_empty = answer["total_found"].as_u64().unwrap_or_default() == 0;
+        assert!(is_empty || sentences.is_empty(), "{answer}");
         sentences
     };
     assert_eq!(
         unmatched("fulltext_search", json!({ "query": "\"fifteen minutes\" login" })),
-        ["no page has the phrase \"fifteen minutes\"; pages with its words are listed instead"]
+        ["no page has the phrase \"fifteen minutes\"; without the quotes, pages with its words are found"]
     );
     assert_eq!(
         unmatched("search", json!({ "query": "\"東京大学\"" })),
-        ["no page has the phrase \"東京大学\"; pages with its words are listed instead"]
+        ["no page has the phrase \"東京大学\"; without the quotes, pages with its words are found"]
     );
+    for name in ["search", "fulltext_search"] {
+        assert_eq!(
+            unmatched(name, json!({ "query": "\"long minutes\" \"short hours\"" })),
+            ["no section has all of the phrases"]
+        );
+    }
     assert_eq!(
         unmatched("list_pages", json!({ "doc_type": "bogus", "tags": ["x"], "folder": "guide" })),
         [
-            "no page has the type 'bogus'; the types are guide",
+            "no page has the type 'bogus'; the types are guide, spec",
             "no page has the tag 'x'",
             "no page is in a folder 'guide'; the folders are guides"
         ]
