@@ -436,7 +436,7 @@ fn status_lists_ten_stale_pages_and_says_how_to_see_the_others() {
 }
 
 #[test]
-fn a_page_with_many_neighbours_is_fitted_in_a_few_rounds() {
+fn a_page_with_many_neighbours_fills_its_answer_in_a_few_rounds() {
     let project = chain(600);
     for (operation, params) in [
         ("get_context", json!({ "page": "hub.md", "max_size": 5_000_000, "max_tokens": 2_000 })),
@@ -447,8 +447,11 @@ fn a_page_with_many_neighbours_is_fitted_in_a_few_rounds() {
     ] {
         let measured = Measured::default();
         let context = Context { reader: Some(&measured), ..project.context() };
-        (find(operation).unwrap().call)(&context, params, None).unwrap();
+        let mut words = Words::default();
+        let answer = (find(operation).unwrap().call)(&context, params, Some(&mut words)).unwrap();
         let rounds = measured.0.load(Ordering::Relaxed);
         assert!((2..=20).contains(&rounds), "{operation}: {rounds} rounds");
+        let tokens = estimate_tokens(&words.0).max(estimate_tokens(&answer.to_string()) / 2);
+        assert!((1_500..=2_000).contains(&tokens), "{operation}: {tokens} tokens");
     }
 }

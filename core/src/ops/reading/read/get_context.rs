@@ -205,14 +205,11 @@ fn shrink(output: &mut Output, excess: usize, most: usize) -> bool {
     }
     if !output.related.is_empty() {
         // Several at once: a page may have thousands of neighbours, and each round measures the whole answer.
-        let mut saved = 0;
-        while let Some(last) = output.related.pop_if(|_| saved < excess) {
-            // Both forms of the answer have at least these three.
-            let parts = [&last.page.title, &last.page.filepath, &last.summary];
-            saved += parts.map(|part| part.chars().count()).iter().sum::<usize>();
-            output.truncated_count += 1;
-            output.omitted.pages += 1;
-        }
+        let count = output.related.len();
+        let dropped = (count * excess / (excess + most)).max(1);
+        output.related.truncate(count - dropped);
+        output.truncated_count += dropped;
+        output.omitted.pages += dropped;
         return true;
     }
     output.omitted.text_cut = true;
