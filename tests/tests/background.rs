@@ -3,10 +3,11 @@
 
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use ubp_tests::signal;
 
 use crate::process::{command, project, ubp};
 
@@ -51,7 +52,7 @@ fn json(output: &Output) -> Value {
 }
 
 fn process_exists(pid: u64) -> bool {
-    Command::new("kill").args(["-0", &pid.to_string()]).stderr(Stdio::null()).status().unwrap().success()
+    signal::send("-0", pid.try_into().unwrap())
 }
 
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -143,7 +144,7 @@ fn after_a_kill_status_reports_no_server_and_the_next_one_starts() {
     let folder = Folder::new();
     let said = json(&folder.start());
     let pid = said["pid"].as_u64().unwrap();
-    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+    assert!(signal::send("-9", pid.try_into().unwrap()));
     wait_for("its end", || folder.status().0 == Some(1));
     assert!(folder.path().join(".ubp/mcp-server.json").exists(), "its state file remains");
     assert!(json(&folder.server(&["--stop", "--json"]))["pid"].is_null(), "and nobody is ended for it");

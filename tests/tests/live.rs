@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use ubp_tests::generator::Random;
-use ubp_tests::skipped;
+use ubp_tests::{signal, skipped};
 
 use super::process::{equal, forget_index, project, ubp};
 
@@ -222,9 +222,7 @@ fn a_server_exits_when_its_input_or_its_parent_ends() {
     let mut line = String::new();
     BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let orphan: u32 = line.trim().parse().unwrap();
-    let is_there = |id: u32| {
-        Command::new("kill").args(["-0", &id.to_string()]).stderr(Stdio::null()).status().unwrap().success()
-    };
+    let is_there = |id: u32| signal::send("-0", id);
     assert!(is_there(orphan));
     writeln!(held, "state").unwrap();
     eventually("running", || fs::metadata(&answers).is_ok_and(|file| file.len() > 0));
@@ -355,12 +353,14 @@ fn servers_stay_consistent_while_files_change_and_the_indexing_one_is_killed() {
             .map(|(number, server)| scope.spawn(move || keep_asking(server, stop, number == at)))
             .collect();
         thread::sleep(time / 2);
-        assert!(Command::new("kill").args(["-9", &doomed.to_string()]).status().unwrap().success());
+        let killed = signal::send("-9", doomed);
         // Other commands run at the same time.
         let output = ubp(folder, &["search", "round", "--json"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         thread::sleep(time / 2);
+        // Before anything can fail: the scope ends only when its threads do.
         stop.store(true, Ordering::Relaxed);
+        assert!(killed);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         println!("{} changes", changing.join().unwrap());
         asking.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });

@@ -14,8 +14,7 @@ fn soak() -> bool {
 }
 
 fn send(signal: &str, process: u32) {
-    let status = Command::new("kill").arg(signal).arg(process.to_string()).status().unwrap();
-    assert!(status.success());
+    assert!(ubp_tests::signal::send(signal, process));
 }
 
 #[test]
