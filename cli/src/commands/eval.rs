@@ -22,6 +22,7 @@ use set::Set;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
     ubp eval questions                           use the settings of the project\n  \
+    ubp eval --names                             are pages found by their names?\n  \
     ubp eval questions --compare                 every mode, and several alphas\n  \
     ubp eval questions --compare --alpha 0.6,0.8 --depth 1,2\n  \
     ubp eval questions --mode fulltext --json\n\n\
@@ -30,8 +31,11 @@ use set::Set;
     \"title\": …, \"text\": …}) these texts are searched instead of your pages, linked by links.tsv.")]
 pub struct EvalArgs {
     /// Folder with queries.jsonl and qrels.tsv
-    #[arg(value_name = "SET")]
-    pub set: PathBuf,
+    #[arg(value_name = "SET", required_unless_present = "names")]
+    pub set: Option<PathBuf>,
+    /// Ask for titles, aliases, headings, texts of links, and words that only one page has in its name
+    #[arg(long, conflicts_with = "set")]
+    pub names: bool,
     /// Measure every mode and several settings, and compare them
     #[arg(long)]
     pub compare: bool,
@@ -55,7 +59,10 @@ pub(crate) fn run(
     global: &Global,
     args: &EvalArgs,
 ) -> CommandResult {
-    let set = Set::read(&folder.join(&args.set), &args.set.to_string_lossy())?;
+    let set = match &args.set {
+        Some(set) => Set::read(&folder.join(set), &set.to_string_lossy())?,
+        None => Set::default(),
+    };
     let own_documents = set.documents.is_some();
     if !own_documents && !set.links.is_empty() {
         terminal.warn("links.tsv ignored: it is for the documents of a corpus.jsonl");
@@ -63,6 +70,7 @@ pub(crate) fn run(
     let params = Params {
         queries: set.queries,
         judgements: set.judgements,
+        names: args.names,
         documents: set.documents,
         links: if own_documents { set.links } else { Vec::new() },
         compare: args.compare,

@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
 /// is public.
-pub const TABLES: [&str; 25] = [
+pub const TABLES: [&str; 30] = [
     "aliases",
     "anchors",
     "attachments",
@@ -37,6 +37,11 @@ pub const TABLES: [&str; 25] = [
     "links",
     "meta",
     "models",
+    "name_words",
+    "name_words_config",
+    "name_words_data",
+    "name_words_docsize",
+    "name_words_idx",
     "names",
     "pages",
     "passages",

@@ -45,5 +45,6 @@ pub(super) fn remove_page(db: &Connection, page: i64) -> Result<()> {
              SELECT section FROM sections WHERE page = ?1
              UNION ALL SELECT passage FROM passages JOIN sections USING (section) WHERE page = ?1
          )";
-    run(db, sql, [page])
+    run(db, sql, [page])?;
+    run(db, "DELETE FROM name_words WHERE rowid = ?1", [page])
 }

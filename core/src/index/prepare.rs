@@ -29,6 +29,7 @@ pub(crate) struct Prepared {
     pub anchors: Vec<String>,
     pub source_refs: Vec<String>,
     pub title_terms: String,
+    pub folder_terms: String,
     pub sections: Vec<PreparedSection>,
     pub links: Vec<PreparedLink>,
 }
@@ -106,6 +107,10 @@ pub(crate) fn prepare(
     let title = parsed.title.clone().unwrap_or_else(|| path::page_name(&file.path).to_owned());
     let title_terms =
         if full_text { title_terms(&title, &parsed.aliases, &file.path) } else { String::new() };
+    let mut folder_terms = String::new();
+    if full_text {
+        text::index_terms(path::folder(&file.path), &mut folder_terms);
+    }
     let source_refs = source_refs(front_matter, text, &mut diagnostics);
     Prepared {
         hash,
@@ -126,6 +131,7 @@ pub(crate) fn prepare(
         tags: parsed.tags,
         source_refs,
         title_terms,
+        folder_terms,
         title,
         file,
     }

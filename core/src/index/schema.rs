@@ -1,7 +1,7 @@
 //! The tables. Everything in them can be rebuilt from the files.
 
 /// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
-pub(super) const VERSION: i32 = 6;
+pub(super) const VERSION: i32 = 7;
 
 /// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -66,6 +66,13 @@ CREATE TABLE passages (
     last_line  INTEGER NOT NULL
 );
 CREATE INDEX passages_by_section ON passages(section);
+
+-- What each page is called, so that a page is found by a part of its name even if it has no text.
+CREATE VIRTUAL TABLE name_words USING fts5(
+    names, folders,                 -- title, aliases and file name; the path to the file
+    content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
 
 CREATE TABLE title_terms (          -- each page's title and aliases in the full text
     page  INTEGER PRIMARY KEY REFERENCES pages(page) ON DELETE CASCADE,

@@ -153,8 +153,18 @@ fn put_sections(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
         passages::remove(db, gone.section)?;
         run(db, "DELETE FROM sections WHERE section = ?1", [gone.section])?;
     }
+    put_title_terms(db, page, prepared)
+}
+
+fn put_title_terms(db: &Connection, page: i64, prepared: &Prepared) -> Result<()> {
+    let known: Option<String> = first(db, "SELECT terms FROM title_terms WHERE page = ?1", [page])?;
+    if known.as_ref() == Some(&prepared.title_terms) {
+        return Ok(());
+    }
     let sql = "INSERT OR REPLACE INTO title_terms(page, terms) VALUES (?1, ?2)";
-    run(db, sql, (page, &prepared.title_terms))
+    run(db, sql, (page, &prepared.title_terms))?;
+    let sql = "INSERT OR REPLACE INTO name_words(rowid, names, folders) VALUES (?1, ?2, ?3)";
+    run(db, sql, (page, &prepared.title_terms, &prepared.folder_terms))
 }
 
 fn title_terms(db: &Connection, page: i64) -> Result<String> {

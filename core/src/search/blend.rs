@@ -24,7 +24,7 @@ pub struct SectionScore {
     pub score: f64,
     /// Cosine similarity, 0 to 1.
     pub vector_similarity: f64,
-    /// BM25 relative to the best match, 0 to 1.
+    /// How well its words fit the query, 0 to 1.
     pub fulltext: f64,
     /// Contribution of the vector to `score`; the rest comes from the words.
     pub vector_part: f64,
@@ -39,9 +39,9 @@ pub struct SectionScore {
 /// The pages that vectors or words found, by number. `closest` contains the similarity of every section in
 /// `words` that has a vector.
 ///
-/// Word scores are relative to the best match, because BM25 has no absolute scale. Cosines have one, and
-/// keep it: if no text is close to the query, the words decide. The cosine of unrelated texts differs
-/// between models, collections and queries, so similarity is measured from that background:
+/// `scores` are those of `words`, in the same order. If no text is close to the query, the words decide, and the other way
+/// round. The cosine of unrelated texts differs between models, collections and queries, so similarity is measured from
+/// that background:
 ///
 /// ```text
 /// vector    = (cosine - background) / (1 - background)
@@ -49,12 +49,12 @@ pub struct SectionScore {
 /// ```
 pub(super) fn blend(
     words: &[Match],
+    scores: &[f64],
     closest: &Closest,
     named: &Named,
     identifiers: f64,
     mode: SearchMode,
 ) -> BTreeMap<i64, Hit> {
-    let best_words = words.iter().map(|m| m.bm25).fold(f64::MIN_POSITIVE, f64::max);
     let (share, background) = match mode {
         SearchMode::Vector => (1.0, 0.0),
         SearchMode::Hybrid if !closest.sections.is_empty() => {
@@ -71,8 +71,8 @@ pub(super) fn blend(
         sections.insert(found.section, (found.page, Some(f64::from(found.similarity)), 0.0));
     }
     let passages: HashMap<i64, i64> = words.iter().map(|m| (m.section, m.passage)).collect();
-    for found in words {
-        sections.entry(found.section).or_insert((found.page, None, 0.0)).2 = found.bm25 / best_words;
+    for (found, score) in words.iter().zip(scores) {
+        sections.entry(found.section).or_insert((found.page, None, 0.0)).2 = *score;
     }
     let mut by_page: HashMap<i64, Vec<SectionScore>> = HashMap::new();
     for (section, (page, similarity, words)) in sections {

@@ -22,6 +22,7 @@ mod blend;
 mod fulltext;
 mod names;
 mod proximity;
+mod rarity;
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,6 +35,7 @@ pub use blend::SectionScore;
 pub use fulltext::{Match, NEIGHBOURS, count, matches, term_score};
 use names::Named;
 pub use proximity::Lift;
+use rarity::Rarity;
 
 use crate::graph::LinkGraph;
 use crate::index::questions::pages;
@@ -134,11 +136,19 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         }
         _ => Closest::default(),
     };
+    let rarity = Rarity::of(db, request.query)?;
     let named = match request.mode {
         SearchMode::Vector => Named::default(),
-        _ => Named::of(db, request.query, &words)?,
+        _ => Named::of(db, request.query, &rarity, &words)?,
     };
-    let mut pages = blend::blend(&words, &closest, &named, request.query.identifier_share(), request.mode);
+    let mut pages = blend::blend(
+        &words,
+        &rarity.scores(db, &words)?,
+        &closest,
+        &named,
+        request.query.identifier_share(),
+        request.mode,
+    );
     pages.retain(|page, _| keep(*page));
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);

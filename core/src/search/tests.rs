@@ -45,8 +45,10 @@ fn matched(section: i64, bm25: f64) -> Match {
 
 /// Pages and their relevance, best first.
 fn blended(words: &[Match], sections: Vec<Close>, background: f32) -> Vec<(i64, f64)> {
-    let pages =
-        blend::blend(words, &Closest { sections, background }, &Named::default(), 0.0, SearchMode::Hybrid);
+    let best = words.iter().map(|one| one.bm25).fold(0.0, f64::max);
+    let scores: Vec<f64> = words.iter().map(|one| one.bm25 / best).collect();
+    let closest = Closest { sections, background };
+    let pages = blend::blend(words, &scores, &closest, &Named::default(), 0.0, SearchMode::Hybrid);
     let mut order: Vec<(i64, f64)> = pages.values().map(|hit| (hit.page, rounded(hit.relevance))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
     order
@@ -80,8 +82,14 @@ fn a_section_without_a_vector_neither_loses_nor_gains() {
 fn vectors_count_little_for_queries_of_identifiers() {
     let ranked = |identifiers: f64| {
         let closest = Closest { sections: vec![found(1, 0.2), found(2, 0.9)], background: 0.1 };
-        let pages =
-            blend::blend(&[matched(1, 9.0)], &closest, &Named::default(), identifiers, SearchMode::Hybrid);
+        let pages = blend::blend(
+            &[matched(1, 9.0)],
+            &[1.0],
+            &closest,
+            &Named::default(),
+            identifiers,
+            SearchMode::Hybrid,
+        );
         pages[&1].relevance > pages[&2].relevance
     };
     assert!(ranked(1.0));

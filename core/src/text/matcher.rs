@@ -28,13 +28,7 @@ pub(super) struct Matches {
 
 pub(super) fn find(text: &str, query: &Query) -> Matches {
     let mut matcher = Matcher::new(query);
-    scan(text, &mut matcher);
-    if matcher.phrase_found {
-        let quoted = matcher.quoted_from;
-        matcher.found.retain(|m| m.kind < quoted);
-    }
-    matcher.found.sort_by_key(|m| (m.source.start, m.source.end));
-    Matches { found: matcher.found, kinds: matcher.kinds }
+    Matches { found: matcher.find(text), kinds: matcher.kinds }
 }
 
 struct Sought {
@@ -45,7 +39,7 @@ struct Sought {
 }
 
 #[derive(Default)]
-struct Matcher {
+pub(super) struct Matcher {
     words: Vec<Sought>,
     // First bytes of `words`: a quick check that rejects most words of a text.
     initials: [bool; 32],
@@ -65,7 +59,7 @@ struct Matcher {
 }
 
 impl Matcher {
-    fn new(query: &Query) -> Self {
+    pub(super) fn new(query: &Query) -> Self {
         let mut matcher = Self::default();
         for term in query.active_terms() {
             matcher.term(term);
@@ -84,6 +78,21 @@ impl Matcher {
         matcher.pairs.sort_by_key(|pair| pair.0);
         matcher.longest = matcher.phrases.iter().map(|p| p.tokens.len()).max().unwrap_or(0);
         matcher
+    }
+
+    /// The matches in `text`, sorted by start.
+    pub(super) fn find(&mut self, text: &str) -> Vec<Match> {
+        self.phrases.iter_mut().for_each(|phrase| phrase.matched = 0);
+        self.recent.clear();
+        self.joined.clear();
+        self.phrase_found = false;
+        scan(text, self);
+        let mut found = std::mem::take(&mut self.found);
+        if self.phrase_found {
+            found.retain(|one| one.kind < self.quoted_from);
+        }
+        found.sort_by_key(|one| (one.source.start, one.source.end));
+        found
     }
 
     fn term(&mut self, term: &Term) {
@@ -289,7 +298,7 @@ const ENDINGS: [&str; 25] = [
 
 /// Whether two words in lower case are equal except for common English endings, which approximates the stemmer
 /// of the index.
-fn same_stem(a: &str, b: &str) -> bool {
+pub(crate) fn same_stem(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }

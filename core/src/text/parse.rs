@@ -11,7 +11,10 @@ use super::scan::{Cell, Sink, Word, scan};
 use super::stop::{is_stop_word, is_weak_pair};
 
 pub(super) fn parse(input: &str) -> Query {
-    let input = read_part(input);
+    let (input, open) = match unfinished(read_part(input)) {
+        Some(input) => (input, true),
+        None => (read_part(input), false),
+    };
     let mut builder = Builder::default();
     let mut rest = input;
     while let Some((before, quoted, after)) = next_quoted(rest) {
@@ -20,11 +23,18 @@ pub(super) fn parse(input: &str) -> Query {
         rest = after;
     }
     let last = builder.words(rest);
-    if rest.chars().next_back().is_some_and(char::is_alphanumeric) {
+    if open {
         builder.prefix(last);
     }
     let name = input.trim().trim_matches(is_quote).trim();
-    Query { name: name.to_owned(), key: fold_key(name), ..builder.quoted() }
+    Query { text: input.to_owned(), name: name.to_owned(), key: fold_key(name), ..builder.quoted() }
+}
+
+/// The text before a `*` that stands right after the last word.
+fn unfinished(text: &str) -> Option<&str> {
+    let words = text.trim_end().strip_suffix('*')?;
+    let mut last = words.chars().rev().take_while(|c| c.is_alphanumeric());
+    last.nth(1).map(|_| words)
 }
 
 fn is_quote(c: char) -> bool {
@@ -229,7 +239,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Sets the last word as a prefix, unless it is complete.
+    /// Sets the last word as a prefix, unless it is a stop word.
     fn prefix(&mut self, last: Option<String>) {
         self.query.prefix = last.filter(|word| word.chars().nth(1).is_some() && !is_stop_word(word));
     }

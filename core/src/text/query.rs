@@ -8,7 +8,7 @@ pub const MAX_QUERY_BYTES: usize = 8192;
 /// Maximum number of distinct terms of a query; the rest is ignored.
 pub const MAX_TERMS: usize = 64;
 
-/// With at most this many terms, a query may still be being typed, and its last word may match as a prefix.
+/// With more terms than this, the last word is not searched for as a prefix: that costs more than it finds.
 const MAX_TERMS_BESIDE_PREFIX: usize = 3;
 
 /// The kind of a term, for coverage and weight.
@@ -138,6 +138,7 @@ pub struct Query {
     pub(super) quoted: Vec<Term>,
     pub(super) phrases: Vec<Phrase>,
     pub(super) pairs: Vec<String>,
+    pub(super) text: String,
     pub(super) name: String,
     pub(super) key: String,
     pub(super) prefix: Option<String>,
@@ -150,7 +151,8 @@ pub fn read_part(input: &str) -> &str {
 
 impl Query {
     /// Parses any text. Text in double quotes, straight or curly, is a phrase; an unpaired quote
-    /// is text, like everything else.
+    /// is text. A `*` after the last word makes it the beginning of a word: what somebody has typed so far. Everything
+    /// else is text.
     pub fn parse(input: &str) -> Self {
         parse(input)
     }
@@ -182,15 +184,9 @@ impl Query {
         active(&self.terms, limit)
     }
 
-    /// The last word, in lower case, if it may be unfinished: at least two characters, not followed by
-    /// a space, punctuation or a closing quote.
+    /// The last word, in lower case, if it is unfinished: followed by `*`.
     pub fn prefix(&self) -> Option<&str> {
         self.prefix.as_deref()
-    }
-
-    /// An FTS5 expression for words that start with the last word.
-    pub fn prefix_expression(&self) -> Option<String> {
-        self.prefix_alternative().map(|prefix| prefix.expression())
     }
 
     fn prefix_alternative(&self) -> Option<Alternative> {
@@ -199,18 +195,23 @@ impl Query {
         Some(Alternative { phrases: beginnings.map(|word| format!("\"{word}\" *")).collect() })
     }
 
+    /// What each of the active terms is searched for as, in the same order: the last one, if it is unfinished and the
+    /// query short, as the beginning of a word too.
+    pub fn active_alternatives(&self) -> Vec<Alternative> {
+        self.any_of(self.active_terms().collect())
+    }
+
     /// The parts of [`Query::match_expression`], of which the text must contain any. `None` if it must
     /// contain phrases.
     pub fn alternatives(&self) -> Option<Vec<Alternative>> {
-        self.phrases.is_empty().then(|| self.any_of(self.active_terms()))
+        self.phrases.is_empty().then(|| self.active_alternatives())
     }
 
     /// The whole query for MATCH: every phrase, and any of the terms; `None` if there
     /// is nothing to search for. If there is a phrase, the other words only affect the ranking.
-    /// The prefix is included in queries of a few words; in a longer query it costs more than it
-    /// finds.
+    /// The prefix is included in queries of a few words.
     pub fn match_expression(&self) -> Option<String> {
-        let any = self.any_of(self.active_terms());
+        let any = self.active_alternatives();
         let any: Vec<String> = any.iter().map(Alternative::expression).collect();
         let all: Vec<String> = self.phrases.iter().map(Phrase::expression).collect();
         match (all.first(), any.is_empty()) {
@@ -230,10 +231,20 @@ impl Query {
             return self.match_expression();
         }
         let limit = strongest(&self.terms).min(strongest(&self.quoted));
-        let any = self.any_of(active(&self.terms, limit).chain(active(&self.quoted, limit)));
+        let any = self.any_of(active(&self.terms, limit).chain(active(&self.quoted, limit)).collect());
         let mut any: Vec<String> = any.iter().map(Alternative::expression).collect();
         any.extend(self.phrases.iter().filter(|phrase| phrase.tokens.len() > 1).map(Phrase::expression));
         Some(any.join(" OR ")).filter(|any| !any.is_empty()).or_else(|| self.match_expression())
+    }
+
+    /// Whether it is a single word, apart from function words.
+    pub fn is_one_word(&self) -> bool {
+        !self.name.contains(char::is_whitespace) || self.active_terms().nth(1).is_none()
+    }
+
+    /// The query as typed, without a `*` at its end.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The whole query as a name, without the quotes around it.
@@ -263,12 +274,19 @@ impl Query {
         self.pairs.iter().map(String::as_str)
     }
 
-    fn any_of<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> Vec<Alternative> {
-        let mut any: Vec<Alternative> = terms.map(Term::alternative).collect();
-        if any.len() <= MAX_TERMS_BESIDE_PREFIX {
-            any.extend(self.prefix_alternative());
-        }
-        any
+    fn any_of(&self, terms: Vec<&Term>) -> Vec<Alternative> {
+        let unfinished = self.prefix_alternative().filter(|_| terms.len() <= MAX_TERMS_BESIDE_PREFIX);
+        let is_last = |term: &Term| self.prefix() == Some(term.text());
+        terms
+            .into_iter()
+            .map(|term| {
+                let mut alternative = term.alternative();
+                if let Some(unfinished) = unfinished.as_ref().filter(|_| is_last(term)) {
+                    alternative.phrases.extend_from_slice(&unfinished.phrases);
+                }
+                alternative
+            })
+            .collect()
     }
 }
 

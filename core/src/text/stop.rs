@@ -2,11 +2,13 @@
 
 use super::fold::is_hiragana;
 
-const ENGLISH: [&str; 52] = [
-    "a", "about", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does",
-    "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of",
-    "on", "or", "so", "that", "the", "their", "there", "these", "they", "this", "to", "was", "we", "were",
-    "what", "when", "where", "which", "who", "will", "with",
+const ENGLISH: [&str; 83] = [
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could",
+    "did", "do", "does", "each", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i",
+    "if", "in", "into", "is", "it", "its", "may", "me", "might", "must", "my", "of", "on", "or", "our",
+    "out", "shall", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then",
+    "there", "these", "they", "this", "those", "through", "to", "up", "us", "via", "was", "we", "were",
+    "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Whether `word`, in lower case, is a function word of English.

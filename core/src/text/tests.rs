@@ -212,12 +212,12 @@ fn stop_words_count_when_alone() {
 #[test]
 fn the_last_word_may_be_unfinished() {
     let table = Table::of(&["authentication", "connection pool", "author"]);
-    assert_eq!(table.search("authen"), [0]);
-    assert_eq!(table.search("auth"), [0, 2]);
-    for typed in ["connecti", "connectio", "connection", "the conn"] {
+    assert_eq!(table.search("authen*"), [0]);
+    assert_eq!(table.search("auth*"), [0, 2]);
+    for typed in ["connecti*", "connectio*", "connection*", "the conn*"] {
         assert_eq!(table.search(typed), [1], "{typed}");
     }
-    for typed in ["auth ", "auth.", "auth?", "\"auth\"", "a"] {
+    for typed in ["auth", "auth *", "*auth", "auth.*", "auth?", "\"auth\"*", "a*"] {
         assert_eq!(table.search(typed), [] as [usize; 0], "{typed}");
     }
 }
@@ -277,7 +277,9 @@ proptest! {
         let query = Query::parse(&typed);
         let table = Table::of(&[&text]);
         prop_assert_eq!(query.is_empty(), query.match_expression().is_none());
-        for expression in query.match_expression().into_iter().chain(query.relaxed_expression()).chain(query.prefix_expression()) {
+        let alternatives = query.active_alternatives();
+        let alternatives = alternatives.iter().map(Alternative::expression);
+        for expression in query.match_expression().into_iter().chain(query.relaxed_expression()).chain(alternatives) {
             prop_assert!(table.matching(&expression).is_ok(), "{}", expression);
         }
         for expression in query.terms().iter().map(Term::expression).chain(query.phrases().iter().map(Phrase::expression)) {

@@ -904,6 +904,8 @@ export interface EvaluateOutput {
   settings: Run[];
   /** Differences between the baseline and each other run on the same queries. */
   comparisons: Comparison[];
+  /** Measures of the baseline for each kind of name, if names were asked for. */
+  names: NameScore[];
   /** The queries with the lowest scores in the baseline, lowest first. */
   weakest: QueryScore[];
   /** Whether the index is up to date. */
@@ -912,10 +914,15 @@ export interface EvaluateOutput {
 
 /** What to measure, with which settings. */
 export interface EvaluateParams {
-  /** The questions. */
-  queries: Query[];
-  /** The pages that answer them. */
-  judgements: Judgement[];
+  /** The questions; none with `names`. */
+  queries?: Query[] | undefined;
+  /** The pages that answer them; none with `names`. */
+  judgements?: Judgement[] | undefined;
+  /**
+   * Ask for the names of the project instead: titles, aliases, headings, texts of links, and words that only one
+   * page has in its name. The right answer is the page that is called so.
+   */
+  names?: boolean | undefined;
   /** Texts to search instead of the project's pages. */
   documents?: Document[] | null | undefined;
   /** Links between these texts. */
@@ -1785,6 +1792,39 @@ export interface MovedLink {
   led_to: string;
 }
 
+/** Where a question comes from. */
+export type NameKind = "title" | "alias" | "heading" | "link_text" | "word";
+
+/** How well names of one kind are found. */
+export interface NameScore {
+  /** The kind of name. */
+  kind: NameKind;
+  /** Number of queries. */
+  query_count: number;
+  /**
+   * Normalised discounted cumulative gain of the first ten pages (Järvelin and Kekäläinen 2002); the gain of a
+   * page is its grade, as in `ndcg_cut` of trec_eval.
+   */
+  ndcg_at_10: number;
+  /** Reciprocal rank of the first relevant page, 0 after the tenth (Voorhees 1999). */
+  mrr_at_10: number;
+  /** Share of the relevant pages among the first five. */
+  recall_at_5: number;
+  /** Share of the relevant pages among the first ten. */
+  recall_at_10: number;
+  /** Share of the relevant pages among the first hundred. */
+  recall_at_100: number;
+  /** Share of queries whose first page is relevant. */
+  hit_at_1: number;
+  /** Share of queries with a relevant page among the first five. */
+  hit_at_5: number;
+  /**
+   * Share of queries with all relevant pages among the first ten: for questions that need several pages
+   * together.
+   */
+  all_at_10: number;
+}
+
 /** A call of an operation. */
 export interface Next {
   /** Name of the operation. */
@@ -2615,7 +2655,7 @@ export interface SavePageParams {
 export interface ScoreBreakdown {
   /** Cosine similarity of the best section with the query. */
   vector_similarity: number;
-  /** Word match of the best section, relative to the best match of all. */
+  /** How well the words of the best section fit the query. */
   fulltext: number;
   /** Relevance, or more if linked results raise it. */
   graph_proximity: number;

@@ -214,6 +214,7 @@ fn eval_answers_programs() {
       },
       "settings": [],
       "comparisons": [],
+      "names": [],
       "weakest": [
         {
           "id": "q1",

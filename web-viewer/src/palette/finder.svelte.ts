@@ -85,14 +85,16 @@ export class Finder {
       this.texts = [];
       return;
     }
-    const words = await this.#client.call('search', { query: typed, mode: 'fulltext', limit: PAGES });
+    // The last word may be unfinished; `*` finds words that begin so.
+    const query = `${typed}*`;
+    const words = await this.#client.call('search', { query, mode: 'fulltext', limit: PAGES });
     if (this.#isClosed) return;
     this.texts = textsOf(words.results);
     this.by = 'words';
     if (typed !== this.#wanted || this.#client.meaning.state !== 'ready') return;
     // Full-text results are shown until results by meaning replace them.
     if (this.named === typed) this.answered = typed;
-    const meant = await this.#client.call('search', { query: typed, mode: 'hybrid', limit: PAGES });
+    const meant = await this.#client.call('search', { query, mode: 'hybrid', limit: PAGES });
     if (this.#isClosed || typed !== this.#wanted) return;
     this.texts = textsOf(meant.results);
     this.by = meant.search_type === 'hybrid' || meant.search_type === 'vector' ? 'meaning' : 'words';

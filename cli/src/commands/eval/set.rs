@@ -15,7 +15,7 @@ const JUDGEMENT_HEADERS: [&str; 6] = ["query-id", "query_id", "query", "qid", "t
 const LINK_HEADERS: [&str; 5] = ["src", "source", "source-id", "source_id", "from"];
 
 /// An evaluation set.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Set {
     pub queries: Vec<Query>,
     pub judgements: Vec<Judgement>,

@@ -40,6 +40,9 @@ questions! {
            AND rowid >= (SELECT min(passage) FROM passages WHERE section = ?2)
            AND rowid <= (SELECT max(passage) FROM passages WHERE section = ?2)
            AND +rowid IN (SELECT passage FROM passages WHERE section = ?2)");
+    /// Rows of `within` that match `expression`.
+    matching(expression: &str, within: &RowSet) -> Vec<i64> = all &format!(
+        "SELECT rowid FROM fulltext WHERE fulltext MATCH ?1 AND {}(?2, fulltext.rowid)", RowSet::CONTAINS);
     /// The section, and its page, that a row belongs to.
     place(row: i64) -> (i64, i64) = one
         "SELECT section, page FROM sections
@@ -58,7 +61,8 @@ visits! {
         "SELECT rowid, -{BM25} FROM fulltext WHERE fulltext MATCH ?1 AND {}", is_in(within, "?2"));
 }
 
-/// Merges the full text into one segment, so that the same texts give the same bytes.
+/// Merges each full-text table into one segment, so that the same texts give the same bytes.
 pub(crate) fn optimize(db: &Connection) -> Result<()> {
+    run(db, "INSERT INTO name_words(name_words) VALUES ('optimize')", [])?;
     run(db, "INSERT INTO fulltext(fulltext) VALUES ('optimize')", [])
 }

@@ -2,12 +2,20 @@
 
 use rusqlite::Connection;
 
-use super::{all, any, each};
+use super::{all, any, each, one};
 use crate::Result;
 
 questions! {
     /// Pages with this file name, title or alias.
     pages_called(key: &str) -> Vec<i64> = all "SELECT DISTINCT page FROM names WHERE key = ?1";
+    // Names weigh more than folders, in which many pages are.
+    /// The pages whose names and folders match `expression` best.
+    pages_like(expression: &str, most: usize) -> Vec<i64> = all
+        "SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY bm25(name_words, 4.0, 1.0), rowid LIMIT ?2";
+    /// The title, aliases and path of a page.
+    of_page(page: i64) -> (String, Vec<String>, String) = one
+        "SELECT title, (SELECT json_group_array(alias) FROM aliases WHERE aliases.page = pages.page), path
+         FROM pages WHERE page = ?1";
     /// Whether a page has this file name, title or alias.
     is_known(key: &str) -> bool = any "SELECT 1 FROM names WHERE key = ?1";
     /// Pages with this title.

@@ -75,4 +75,7 @@ visits! {
     /// Page, id, headings in JSON and text of every section, in order.
     each_section() -> i64, &str, &str, &str =
         "SELECT page, section_id, heading_path, text FROM sections ORDER BY page, ordinal";
+    /// Page and heading of every section that has one, in order.
+    each_heading() -> i64, String =
+        "SELECT page, heading_path ->> '$[#-1]' FROM sections WHERE level > 0 ORDER BY page, ordinal";
 }

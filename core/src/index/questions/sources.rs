@@ -10,6 +10,15 @@ questions! {
     named(in_front_matter: &str) -> Vec<(i64, String, String)> = all
         "SELECT page, source, ?1 FROM source_refs
          UNION SELECT page, source, link_type FROM links WHERE state = 2 AND source IS NOT NULL";
+    /// Pages with references to this file, or to a file whose path ends with `/` and this, with the references.
+    pages_naming(file: &str) -> Vec<i64> = all
+        "SELECT page FROM source_refs WHERE source = ?1 OR substr(source, -1 - length(?1)) = '/' || ?1
+         UNION SELECT page FROM links
+         WHERE state = 2 AND (source = ?1 OR substr(source, -1 - length(?1)) = '/' || ?1)";
+    /// Pages with references to a folder that contains this file.
+    pages_naming_folder_of(file: &str) -> Vec<i64> = all
+        "SELECT page FROM source_refs
+         WHERE substr(?1, 1, 1 + length(rtrim(source, '/'))) = rtrim(source, '/') || '/'";
     /// References in front matter: page and source; the references of each page in reverse order.
     in_front_matter() -> Vec<(i64, String)> = all
         "SELECT page, source FROM source_refs ORDER BY page, source DESC";

@@ -15,6 +15,7 @@ mod compare;
 mod documents;
 mod judgements;
 mod measures;
+mod names;
 mod report;
 mod runs;
 mod show;
@@ -23,12 +24,14 @@ mod significance;
 mod tests;
 
 pub use measures::{Latency, Measures};
+pub use names::NameKind;
 pub use report::{
-    Comparison, Output, QueryDifference, QueryScore, Run, Setting, Unresolved, UnresolvedJudgement,
+    Comparison, NameScore, Output, QueryDifference, QueryScore, Run, Setting, Unresolved, UnresolvedJudgement,
 };
 pub use show::show;
 
 use documents::Library;
+use names::Names;
 
 /// Facts about this operation.
 pub const FACTS: Facts =
@@ -42,10 +45,16 @@ const ALPHAS: [f64; 5] = [0.3, 0.5, 0.7, 0.9, 1.0];
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The questions.
+    /// The questions; none with `names`.
+    #[serde(default)]
     pub queries: Vec<Query>,
-    /// The pages that answer them.
+    /// The pages that answer them; none with `names`.
+    #[serde(default)]
     pub judgements: Vec<Judgement>,
+    /// Ask for the names of the project instead: titles, aliases, headings, texts of links, and words that only one
+    /// page has in its name. The right answer is the page that is called so.
+    #[serde(default)]
+    pub names: bool,
     /// Texts to search instead of the project's pages.
     pub documents: Option<Vec<Document>>,
     /// Links between these texts.
@@ -191,6 +200,13 @@ fn setting(mode: SearchMode, alpha: f64, depth: usize) -> Setting {
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let plan = Plan::new(context, &params)?;
     let examples = budget::ranged("examples", params.examples, 5, 0, 100)?;
+    if params.names
+        && !(params.queries.is_empty() && params.judgements.is_empty() && params.documents.is_none())
+    {
+        return Err(Error::invalid(
+            "`names` makes its own queries from the pages; pass no queries, judgements or documents",
+        ));
+    }
     let Some(documents) = &params.documents else {
         if !params.links.is_empty() {
             return Err(Error::invalid("links are for documents; pages have their own"));
@@ -213,9 +229,11 @@ fn measure(
     plan: &Plan,
     examples: usize,
 ) -> Result<Output> {
-    let judged = judgements::resolve(context, library, &params.queries, &params.judgements)?;
-    let queries: Vec<&Query> =
-        params.queries.iter().filter(|query| judged.grades.contains_key(&query.id)).collect();
+    let names = if params.names { context.index.read(Names::of)? } else { Names::default() };
+    let asked = if params.names { &names.queries } else { &params.queries };
+    let mut judged = judgements::resolve(context, library, asked, &params.judgements)?;
+    judged.grades.extend(names.grades);
+    let queries: Vec<&Query> = asked.iter().filter(|query| judged.grades.contains_key(&query.id)).collect();
     if queries.is_empty() {
         return Err(nothing_to_measure(params, &judged));
     }
@@ -231,7 +249,7 @@ fn measure(
     }
     Ok(Output {
         query_count: queries.len(),
-        skipped_query_count: params.queries.len() - queries.len(),
+        skipped_query_count: asked.len() - queries.len(),
         page_count: context.index.read(pages::count)?,
         link_count: context.index.graph()?.edge_count(),
         unresolved_link_count: library.map_or(0, |library| library.unresolved_links),
@@ -245,6 +263,7 @@ fn measure(
             .collect(),
         settings: plan.settings.iter().filter_map(|setting| Some(of(setting)?.report(*setting))).collect(),
         comparisons,
+        names: baseline.by_name(&names.kinds),
         weakest: compare::weakest(&queries, baseline, examples),
         index: context.index_state()?,
     })
@@ -263,6 +282,7 @@ fn nothing_to_measure(params: &Params, judged: &judgements::Judged) -> Error {
     let queries = params.queries.len();
     let missing: Vec<&str> = judged.unresolved.examples.iter().map(|j| j.page.as_str()).take(3).collect();
     Error::invalid(match (queries, missing.is_empty()) {
+        (0, _) if params.names => "there are no pages to ask for".into(),
         (0, _) => "there are no queries".into(),
         (_, false) => format!(
             "none of the queries has a relevant page; judgements whose page is unknown or ambiguous: {}, such as {}",

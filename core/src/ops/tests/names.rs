@@ -45,6 +45,54 @@ fn search_finds_a_section_by_its_heading() {
 }
 
 #[test]
+fn a_page_about_a_word_ranks_above_a_section_called_so() {
+    let project = Project::with_pages([
+        ("glossary.md", "# Glossary\n\n## Graph\n\nThe graph shows the graph of all links.\n"),
+        ("views/graph-view.md", "# Graph view\n\nDots and lines.\n"),
+        ("views/table.md", "# Table\n\nRows of a graph.\n"),
+    ]);
+    for query in ["graph", "graphs", "what is a graph?"] {
+        assert_eq!(first(&project, query, SearchMode::Hybrid).0, "views/graph-view.md", "{query}");
+    }
+}
+
+#[test]
+fn a_page_without_text_is_found_by_a_word_of_its_name() {
+    let project = Project::with_pages([
+        ("a.md", "One two three."),
+        ("ideas/garden.md", "---\ntitle: Winter garden\n---\n"),
+        ("b.md", "Four five six."),
+    ]);
+    for query in ["winter", "a garden in winter", "wint*"] {
+        assert_eq!(first(&project, query, SearchMode::Hybrid).0, "ideas/garden.md", "{query}");
+    }
+}
+
+#[test]
+fn a_path_finds_the_pages_that_describe_the_file() {
+    let project = Project::with_pages([
+        ("noise.md", "See src/auth/login.ts, src/auth/login.ts and src/auth/login.ts."),
+        ("login.md", "---\nsource_refs: [src/auth/login.ts]\n---\nHow people sign in.\n"),
+        ("auth.md", "---\nsource_refs: [src/auth]\n---\nWho may do what.\n"),
+    ]);
+    for query in ["src/auth/login.ts", "./src/auth/login.ts", "auth/login.ts", "login.ts"] {
+        assert_eq!(first(&project, query, SearchMode::Hybrid).0, "login.md", "{query}");
+    }
+    assert_eq!(first(&project, "src/auth/tokens.ts", SearchMode::Hybrid).0, "auth.md");
+}
+
+#[test]
+fn text_with_every_word_ranks_above_text_with_one_rare_word() {
+    let project = Project::with_pages([
+        ("a.md", "Jump, jump and jump. The jump of jumps."),
+        ("b.md", "Jump to a file by its name."),
+        ("c.md", "A file has a name."),
+        ("d.md", "Every file and every name."),
+    ]);
+    assert_eq!(first(&project, "jump file name", SearchMode::Fulltext).0, "b.md");
+}
+
+#[test]
 fn a_matching_name_does_not_bypass_filters() {
     let project = project();
     let params = Params { query: "Sync".into(), folder: Some("elsewhere".into()), ..Default::default() };

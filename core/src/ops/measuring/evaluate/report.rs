@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::measures::{Latency, Measures};
+use super::names::NameKind;
 use crate::ops::page::IndexState;
 use crate::search::SearchMode;
 
@@ -34,6 +35,8 @@ pub struct Output {
     pub settings: Vec<Run>,
     /// Differences between the baseline and each other run on the same queries.
     pub comparisons: Vec<Comparison>,
+    /// Measures of the baseline for each kind of name, if names were asked for.
+    pub names: Vec<NameScore>,
     /// The queries with the lowest scores in the baseline, lowest first.
     pub weakest: Vec<QueryScore>,
     /// Whether the index is up to date.
@@ -58,6 +61,18 @@ pub struct UnresolvedJudgement {
     pub page: String,
     /// Paths of the pages that it could mean; empty if there are none.
     pub candidates: Vec<String>,
+}
+
+/// How well names of one kind are found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct NameScore {
+    /// The kind of name.
+    pub kind: NameKind,
+    /// Number of queries.
+    pub query_count: usize,
+    /// Means over these queries.
+    #[serde(flatten)]
+    pub measures: Measures,
 }
 
 /// A setting of the search.

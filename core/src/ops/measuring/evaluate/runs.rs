@@ -1,9 +1,9 @@
 //! Runs every query with every setting.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::measures::{DEPTH, Latency, Measures};
-use super::{Query, Run, Setting};
+use super::{NameKind, NameScore, Query, Run, Setting};
 use crate::Context;
 use crate::Result;
 use crate::ops::search::{Prepared, SearchType};
@@ -26,6 +26,20 @@ impl Measured {
             latency_ms: Latency::of(self.micros.clone()),
             fallbacks: self.fallbacks,
         }
+    }
+
+    /// The measures for each kind of name; `kinds` are those of the queries, in order, or nothing.
+    pub fn by_name(&self, kinds: &[NameKind]) -> Vec<NameScore> {
+        let mut scores: BTreeMap<NameKind, Vec<Measures>> = BTreeMap::new();
+        for (kind, measures) in kinds.iter().zip(&self.queries) {
+            scores.entry(*kind).or_default().push(*measures);
+        }
+        let score = |(kind, of): (NameKind, Vec<Measures>)| NameScore {
+            kind,
+            query_count: of.len(),
+            measures: Measures::mean(&of),
+        };
+        scores.into_iter().map(score).collect()
     }
 }
 

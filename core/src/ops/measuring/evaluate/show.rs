@@ -1,6 +1,6 @@
 //! Shows an evaluation: tables of measures and differences, and the queries behind them.
 
-use super::{Comparison, Output, QueryDifference, Run, Setting};
+use super::{Comparison, NameKind, NameScore, Output, QueryDifference, Run, Setting};
 use crate::search::SearchMode;
 use crate::show::{Page, Span, counted};
 
@@ -18,6 +18,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     ))]);
     page.gap();
     show_measures(output, &names, page);
+    if !output.names.is_empty() {
+        page.gap();
+        show_names(output, page);
+    }
     if !output.comparisons.is_empty() {
         page.gap();
         show_differences(output, &names, page);
@@ -84,6 +88,23 @@ fn show_measures(output: &Output, names: &Names, page: &mut dyn Page) {
     };
     let rows: Vec<Vec<String>> = modes.filter(is_other).chain(&output.settings).map(row).collect();
     page.table(&columns, &rows);
+}
+
+fn show_names(output: &Output, page: &mut dyn Page) {
+    let row = |score: &NameScore| {
+        let what = match score.kind {
+            NameKind::Title => "titles",
+            NameKind::Alias => "aliases",
+            NameKind::Heading => "headings",
+            NameKind::LinkText => "texts of links",
+            NameKind::Word => "single words",
+        };
+        let m = &score.measures;
+        let shares = [m.hit_at_1, m.hit_at_5, m.mrr_at_10].map(|share| format!("{share:.3}"));
+        [what.to_owned(), score.query_count.to_string()].into_iter().chain(shares).collect()
+    };
+    let rows: Vec<Vec<String>> = output.names.iter().map(row).collect();
+    page.table(&["", "queries", "hit@1", "hit@5", "MRR@10"], &rows);
 }
 
 fn show_differences(output: &Output, names: &Names, page: &mut dyn Page) {

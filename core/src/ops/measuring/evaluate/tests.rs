@@ -45,6 +45,39 @@ fn judgements_name_pages_by_path_title_or_alias() {
 }
 
 #[test]
+fn names_are_questions_of_their_own() {
+    let project = Project::with_pages([
+        ("login.md", "# Login Feature\n\n## Forgotten passwords\n\nSee [[users|the table of people]].\n"),
+        (
+            "users.md",
+            "---\naliases: [Accounts]\n---\n# Users\n\nEach [[login|log in]] and [[login|logs]] out.\n",
+        ),
+        ("limit.md", "# Limit\n\nText.\n"),
+        ("limits.md", "# Limits\n\nText.\n"),
+    ]);
+    let output = evaluate(&project, json!({ "names": true, "mode": "fulltext" })).unwrap();
+    let names: Vec<(&str, u64, f64)> = output["names"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| {
+            let (kind, count) = (of["kind"].as_str().unwrap(), of["query_count"].as_u64().unwrap());
+            (kind, count, of["hit_at_1"].as_f64().unwrap())
+        })
+        .collect();
+    // `login`, `users` and `accounts` are names, and `limit` and `limits` are forms of one word.
+    let expected =
+        [("title", 4, 1.0), ("alias", 1, 1.0), ("heading", 1, 1.0), ("link_text", 3, 0.0), ("word", 1, 1.0)];
+    assert_eq!(names.len(), expected.len(), "{names:?}");
+    for (name, expected) in names.iter().zip(expected) {
+        assert_eq!((name.0, name.1), (expected.0, expected.1));
+        assert!(name.2 >= expected.2, "{name:?}");
+    }
+    let both = evaluate(&project, json!({ "names": true, "queries": [query("q", "x")] })).unwrap_err();
+    assert!(both.to_string().contains("`names` makes its own queries"), "{both}");
+}
+
+#[test]
 fn judgements_without_a_page_are_reported_and_do_not_count() {
     let judgements = json!([
         judgement("q", "login", 2),

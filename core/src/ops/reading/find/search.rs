@@ -152,7 +152,7 @@ pub struct PageResult {
 pub struct ScoreBreakdown {
     /// Cosine similarity of the best section with the query.
     pub vector_similarity: f64,
-    /// Word match of the best section, relative to the best match of all.
+    /// How well the words of the best section fit the query.
     pub fulltext: f64,
     /// Relevance, or more if linked results raise it.
     pub graph_proximity: f64,

@@ -179,29 +179,14 @@ fn words_of(section: &SectionScore) -> f64 {
 /// The contribution of each term to `words`, from its own BM25 in the passage.
 fn shares(db: &Connection, request: &Request<'_>, passage: i64, words: f64) -> Result<Vec<TermShare>> {
     let query = request.query;
-    let prefix = query.prefix_expression().filter(|prefix| {
-        [query.match_expression(), query.relaxed_expression()]
-            .iter()
-            .flatten()
-            .any(|all| all.contains(prefix))
-    });
     let mut found: Vec<(String, f64)> = Vec::new();
     for phrase in query.phrases() {
         found.push((quoted(phrase.tokens()), term_score(db, passage, &phrase.expression())?));
     }
-    for term in query.active_terms() {
-        let mut name = term.text().to_owned();
-        let mut score = term_score(db, passage, &term.expression())?;
-        if query.prefix() == Some(term.text())
-            && let Some(prefix) = &prefix
-        {
-            let longer = term_score(db, passage, prefix)?;
-            score += longer;
-            if score > 0.0 {
-                name.push('*');
-            }
-        }
-        found.push((name, score));
+    for (term, alternative) in query.active_terms().zip(query.active_alternatives()) {
+        let expression = alternative.expression();
+        let mark = if expression == term.expression() { "" } else { "*" };
+        found.push((format!("{}{mark}", term.text()), term_score(db, passage, &expression)?));
     }
     for pair in query.neighbours() {
         found.push((pair.to_owned(), NEIGHBOURS * term_score(db, passage, pair)?));

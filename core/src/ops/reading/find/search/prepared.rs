@@ -14,8 +14,7 @@ use crate::search::{Filter, Request, SearchMode};
 use crate::{Result, text};
 
 /// What ranking needs to know about the query and the project.
-pub(crate) struct Prepared<'t> {
-    text: &'t str,
+pub(crate) struct Prepared {
     /// The query, parsed.
     pub query: text::Query,
     /// The links.
@@ -38,27 +37,25 @@ pub enum Fallback {
     VectorsPending,
 }
 
-impl<'t> Prepared<'t> {
+impl Prepared {
     /// Prepares a query for ranking by words.
-    pub fn by_words(context: &Context<'_>, text: &'t str) -> Result<Self> {
-        // Text beyond the limit is neither embedded nor searched for.
-        let text = text::read_part(text);
+    pub fn by_words(context: &Context<'_>, text: &str) -> Result<Self> {
         let (query, graph) = (text::Query::parse(text), context.index.graph()?);
-        Ok(Self { text, query, graph, vector: None, matrix: Arc::default(), fallback: None })
+        Ok(Self { query, graph, vector: None, matrix: Arc::default(), fallback: None })
     }
 
     /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without
     /// vectors, or in a script that the model does not support.
     pub fn with_meaning(self, context: &Context<'_>) -> Result<Self> {
         let Some(embedder) = context.embedder else { return Ok(self.without(Fallback::ModelMissing)) };
-        if !embedder.model().scripts.cover(self.text) {
+        if !embedder.model().scripts.cover(self.query.text()) {
             return Ok(self.without(Fallback::UnknownScript));
         }
         let matrix = context.index.vectors(&embedder.model().identity)?;
         if matrix.is_empty() {
             return Ok(self.without(Fallback::VectorsPending));
         }
-        let vector = embedder.embed(TextKind::Query, &[self.text])?.pop();
+        let vector = embedder.embed(TextKind::Query, &[self.query.text()])?.pop();
         Ok(Self { vector, matrix, ..self })
     }
 

@@ -132,7 +132,7 @@ fn show_explanation(result: &PageResult, why: &Explanation, page: &mut dyn Page)
         }
     }
     if parts.name != 0.0 {
-        let how = if parts.name > 0.0 { "this is its name" } else { "another page has this name" };
+        let how = if parts.name > 0.0 { "its name fits" } else { "another name fits better" };
         part("name", parts.name, how);
     }
     if let Some(lift) = &why.lifted_by {
