@@ -7,6 +7,7 @@ use std::io;
 use jiff::Timestamp;
 use js_sys::{Array, Reflect, Uint8Array};
 use send_wrapper::SendWrapper;
+use ubp_core::globs::Globs;
 use ubp_core::ports::{FileStat, Listing, PageFile, Source, Unreadable};
 use ubp_core::{Error, Result, path};
 use wasm_bindgen::prelude::*;
@@ -129,7 +130,7 @@ impl Source for Folder {
     }
 
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
-        let set = path::glob_set(globs)?;
+        let set = Globs::new(globs)?;
         let found = self.files.keys().filter(|path| path::is_listed_source(path) && set.is_match(path));
         Ok(found.cloned().collect())
     }

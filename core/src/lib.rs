@@ -7,6 +7,7 @@ pub mod embed;
 mod error;
 pub mod export;
 pub mod freshness;
+pub mod globs;
 pub mod graph;
 pub mod hint;
 pub mod index;

@@ -1,7 +1,5 @@
 //! Paths as the engine uses them: relative, `/`-separated, never outside of their folder.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-
 use crate::{Error, Result};
 
 /// File extensions of pages, in lower case.
@@ -171,17 +169,4 @@ pub fn relative(folder: &str, path: &str) -> String {
     let shared = from.iter().zip(to.iter().take(above)).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..", from.len() - shared);
     up.chain(to.into_iter().skip(shared)).collect::<Vec<_>>().join("/")
-}
-
-/// A matcher for `globs`, in which `*` does not cross `/` and `**` does.
-///
-/// # Errors
-/// [`Error::InvalidParams`] naming the malformed glob.
-pub fn glob_set(globs: &[String]) -> Result<GlobSet> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        let built = GlobBuilder::new(glob).literal_separator(true).build();
-        set.add(built.map_err(|error| Error::invalid(format!("'{glob}' is not a glob: {error}")))?);
-    }
-    set.build().map_err(|error| Error::invalid(error.to_string()))
 }

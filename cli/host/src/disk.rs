@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use ubp_core::globs::Globs;
 use ubp_core::ports::{ContentHash, FileStat, Listing, PageFile, Source, Unreadable, WriteGuard};
 use ubp_core::{Error, Result, path as paths};
 
@@ -304,7 +305,7 @@ impl Source for DiskSource {
     }
 
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
-        let set = paths::glob_set(globs)?;
+        let set = Globs::new(globs)?;
         let prefixes = Prefixes::of(globs);
         let walk = Walk {
             root: &self.root,

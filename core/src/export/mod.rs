@@ -36,6 +36,7 @@ pub use template::Template;
 
 use crate::Context;
 use crate::freshness::{self, Assessment};
+use crate::globs::Globs;
 use crate::graph::resolve::Destination;
 use crate::index::questions::pages;
 use crate::manifest::Manifest;
@@ -226,5 +227,5 @@ fn verdicts(context: &Context<'_>, public: &BTreeSet<i64>) -> Result<BTreeMap<St
 fn stands_for(source: &str, file: &str) -> bool {
     let folder = source.trim_end_matches('/');
     file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        || path::glob_set(&[source.to_owned()]).is_ok_and(|set| set.is_match(file))
+        || Globs::new(&[source]).is_ok_and(|set| set.is_match(file))
 }

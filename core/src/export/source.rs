@@ -7,6 +7,7 @@ use std::io;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
+use crate::globs::Globs;
 use crate::index::questions::sites;
 use crate::ports::{FileStat, Listing, PageFile, Source};
 use crate::{Error, Result, path};
@@ -124,7 +125,7 @@ impl Source for PublicSource<'_> {
                 Ok(found)
             }
             Files::Shown(shown) => {
-                let set = path::glob_set(globs)?;
+                let set = Globs::new(globs)?;
                 Ok(shown.keys().filter(|file| set.is_match(file)).cloned().collect())
             }
         }

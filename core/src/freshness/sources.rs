@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use globset::GlobSet;
 use rusqlite::Connection;
 
 use super::Reviewed;
 use crate::Context;
+use crate::Result;
+use crate::globs::{self, Globs};
 use crate::index::questions::sources;
 use crate::ports::ContentHash;
-use crate::{Result, path};
 
 /// The sources of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub struct Sources {
 #[derive(Debug)]
 enum Kind {
     File,
-    Glob(GlobSet),
+    Glob(Globs),
     Folder(String),
 }
 
@@ -61,7 +61,7 @@ impl Kind {
         if is_file {
             return Self::File;
         }
-        let glob = named.contains(['*', '?', '[', '{']).then(|| path::glob_set(&[named.to_owned()]));
+        let glob = named.contains(['*', '?', '[', '{']).then(|| Globs::new(&[named]));
         match glob {
             Some(Ok(set)) => Self::Glob(set),
             Some(Err(_)) => Self::File,
@@ -100,7 +100,7 @@ impl Sources {
                 }
                 // Special characters in the name of a folder are not a glob.
                 Kind::Folder(prefix) => {
-                    context.source.match_sources(&[format!("{}**", globset::escape(prefix))])?
+                    context.source.match_sources(&[format!("{}**", globs::escaped(prefix))])?
                 }
             };
             named.insert(source.clone(), (kind, files));

@@ -182,7 +182,7 @@ impl Source for MemorySource {
     }
 
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
-        let set = crate::path::glob_set(globs)?;
+        let set = crate::globs::Globs::new(globs)?;
         Ok(lock(&self.sources).keys().filter(|path| set.is_match(path)).cloned().collect())
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 
 use super::{CommittedFile, ContentHash, FileStat, History, Listing, PageFile, Source, SourceChange};
+use crate::globs::Globs;
 use crate::{Error, Result, path};
 
 /// File contents from a history, by content hash; commits with common files share them.
@@ -163,7 +164,7 @@ impl Source for RevisionSource<'_> {
     }
 
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
-        let set = path::glob_set(globs)?;
+        let set = Globs::new(globs)?;
         let files = self.files.iter().filter(|(path, file)| {
             file.ignored.is_none() && path::is_listed_source(path) && set.is_match(path)
         });

@@ -6,11 +6,12 @@ use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use crate::Context;
+use crate::Result;
+use crate::globs::Globs;
 use crate::index;
 use crate::index::questions::{pages, vectors};
 use crate::ports::Embedder;
 use crate::show::counted;
-use crate::{Result, path};
 
 /// Columns that every page has, whatever its front matter says.
 pub(super) const OWN: [&str; 4] = ["path", "content", "updated_at", "embedding"];
@@ -60,7 +61,7 @@ impl Schema {
     /// # Errors
     /// [`crate::Error::InvalidParams`] for an invalid glob, [`crate::Error::Database`].
     pub fn read(context: &Context<'_>, glob: Option<&str>) -> Result<Self> {
-        let globs = glob.map(|glob| path::glob_set(&[glob.to_owned()])).transpose()?;
+        let globs = glob.map(|glob| Globs::new(&[glob])).transpose()?;
         let found = context.index.read(pages::fields)?;
         let found =
             found.into_iter().filter(|(_, path, ..)| globs.as_ref().is_none_or(|globs| globs.is_match(path)));

@@ -76,6 +76,7 @@ visits! {
     each_section() -> i64, &str, &str, &str =
         "SELECT page, section_id, heading_path, text FROM sections ORDER BY page, ordinal";
     /// Page and heading of every section that has one, in order.
+    #[cfg(not(target_family = "wasm"))]
     each_heading() -> i64, String =
         "SELECT page, heading_path ->> '$[#-1]' FROM sections WHERE level > 0 ORDER BY page, ordinal";
 }

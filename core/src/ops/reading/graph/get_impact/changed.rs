@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use super::Params;
 use super::spread::{Changes, Naming, naming};
 use crate::Context;
+use crate::globs;
 use crate::graph::impact::SOURCE_REFS;
 use crate::index::questions::{pages, sources};
 use crate::ops::page::{Found, PageName, look_up};
@@ -91,7 +92,7 @@ fn folder(context: &Context<'_>, place: &str) -> Result<Option<(Subject, Changes
     let mut pages = context.index.read(pages::paths)?;
     pages.retain(|(_, page)| path::join(context.pages_dir(), page).is_some_and(|path| inside(&path)));
     let pages: Vec<i64> = pages.into_iter().map(|(page, _)| page).collect();
-    let glob = if place.is_empty() { "**".into() } else { format!("{}/**", globset::escape(place)) };
+    let glob = if place.is_empty() { "**".into() } else { format!("{}/**", globs::escaped(place)) };
     let files: BTreeSet<String> = context.source.match_sources(&[glob])?.into_iter().collect();
     // Names in pages count even if the folder no longer exists.
     let (mut naming, _) = context.index.read(|db| naming(db, &files))?;

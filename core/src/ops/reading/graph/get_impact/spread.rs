@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use globset::GlobSet;
 use rusqlite::Connection;
 
+use crate::Result;
+use crate::globs::Globs;
 use crate::graph::LinkGraph;
 use crate::graph::impact::{self, SOURCE_REFS, strength};
 use crate::index::questions::sources;
 use crate::ops::page::path_of;
 use crate::ops::way::{self, Hops, Step, StepDirection};
-use crate::{Result, path};
 
 /// Pages and files that change together.
 #[derive(Debug, Default)]
@@ -156,13 +156,13 @@ pub(in crate::ops) fn naming(
 /// What a source entry of a page refers to.
 struct Meaning<'a> {
     plain: &'a str,
-    glob: Option<GlobSet>,
+    glob: Option<Globs>,
 }
 
 impl<'a> Meaning<'a> {
     fn of(source: &'a str) -> Self {
         let is_glob = source.contains(['*', '?', '[', '{']);
-        let glob = is_glob.then(|| path::glob_set(&[source.to_owned()]).ok()).flatten();
+        let glob = is_glob.then(|| Globs::new(&[source]).ok()).flatten();
         Self { plain: source.trim_end_matches('/'), glob }
     }
 
