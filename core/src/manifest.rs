@@ -132,11 +132,14 @@ pub struct SearchDefaults {
     /// Number of hops over which relevance spreads, 1 to 3.
     #[serde(deserialize_with = "values::whole::<1, 3, _, _>")]
     pub depth: usize,
+    /// Whether questions that found nothing are recorded on this machine.
+    #[serde(deserialize_with = "values::truth")]
+    pub record_gaps: bool,
 }
 
 impl Default for SearchDefaults {
     fn default() -> Self {
-        Self { limit: None, alpha: 0.7, depth: 2 }
+        Self { limit: None, alpha: 0.7, depth: 2, record_gaps: true }
     }
 }
 

@@ -6,8 +6,15 @@ use crate::{Error, Result};
 pub const PAGE_EXTENSIONS: [&str; 2] = ["md", "markdown"];
 
 /// Files beside the manifest that record decisions and changes; the first two are committed.
-pub const STATE_FILES: [&str; 6] =
-    ["refs.lock", "decisions.jsonl", "audit.jsonl", "audit.1.jsonl", "favorites.json", "memory.jsonl"];
+pub const STATE_FILES: [&str; 7] = [
+    "refs.lock",
+    "decisions.jsonl",
+    "audit.jsonl",
+    "audit.1.jsonl",
+    "favorites.json",
+    "gaps.json",
+    "memory.jsonl",
+];
 
 /// Append-only state files, one record per line.
 pub const RECORD_FILES: [&str; 3] = ["decisions.jsonl", "audit.jsonl", "memory.jsonl"];

@@ -24,7 +24,7 @@ pub const UBP_DIR: &str = ".ubp";
 pub const DATABASE: &str = "metadata.db";
 
 /// Files that UBP writes in [`UBP_DIR`]. Symbolic links in their place are refused: UBP would write elsewhere.
-const OWN_FILES: [&str; 24] = [
+const OWN_FILES: [&str; 25] = [
     "manifest.json",
     DATABASE,
     "metadata.db-wal",
@@ -35,6 +35,7 @@ const OWN_FILES: [&str; 24] = [
     "audit.jsonl",
     "audit.1.jsonl",
     "favorites.json",
+    "gaps.json",
     "memory.jsonl",
     "serve.lock",
     "serve.state",

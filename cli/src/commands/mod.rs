@@ -8,6 +8,7 @@ mod diff;
 mod doctor;
 mod eval;
 mod export;
+mod gaps;
 mod get;
 mod graph;
 mod impact;
@@ -92,6 +93,8 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure search on questions with known answers
     Eval(eval::EvalArgs),
+    /// List questions that found nothing
+    Gaps(gaps::GapsArgs),
     /// Suggest missing links
     SuggestLinks(suggest::SuggestLinksArgs),
     /// Add a suggested link
@@ -181,6 +184,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Review(args) => review::run(terminal, &session, global, args),
         Command::Refs(args) => refs::run(terminal, &session, global, &args),
         Command::Doctor(args) => doctor::run(terminal, &session, global, &args),
+        Command::Gaps(args) => gaps::run(terminal, &session, args),
         Command::SuggestLinks(args) => suggest::run(terminal, &session, global, args),
         Command::Accept(args) => suggest::accept(terminal, &session, args),
         Command::Audit(args) => audit::run(terminal, &session, args),

@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
 /// is public.
-pub const TABLES: [&str; 30] = [
+pub const TABLES: [&str; 32] = [
     "aliases",
     "anchors",
     "attachments",
@@ -53,6 +53,8 @@ pub const TABLES: [&str; 30] = [
     "title_terms",
     "vectors",
     "verdicts",
+    "vocabulary",
+    "vocabulary_in_rows",
 ];
 
 /// The result of building the index of a site.

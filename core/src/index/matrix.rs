@@ -13,8 +13,10 @@ use crate::Result;
 use crate::ports::{Cache, CachedBytes};
 
 mod records;
+mod spread;
 
 use records::{Record, Records};
+use spread::Spread;
 
 /// Unit vectors of sections, sorted by section.
 #[derive(Default)]
@@ -62,6 +64,11 @@ pub struct Closest {
     /// Mean cosine similarity of all vectors that were compared, shrunk towards 0 if they are few: the similarity of a
     /// text that has nothing to do with the query.
     pub background: f32,
+    /// Standard deviation of these similarities, divided by that of similarities between the vectors themselves: about 0
+    /// if the query is equally far from everything, about 1 if it is like the texts.
+    pub contrast: f32,
+    /// Number of vectors that were compared.
+    pub compared: usize,
 }
 
 /// Weight of 0 in that mean, as a number of vectors.
@@ -218,8 +225,8 @@ impl VectorMatrix {
         limit: usize,
         keep: impl Fn(i64) -> bool,
     ) -> Result<Closest> {
-        let (candidates, background) = self.candidates(query, limit, keep);
         let records = self.records();
+        let (candidates, mut closest) = self.candidates(query, limit, keep);
         let found = || candidates.iter().filter_map(|at| records.get(*at));
         let exact = self.similarities(db, query, found().map(|record| record.section))?;
         // Both have the same order; `exact` lacks sections that were deleted in the meantime.
@@ -233,13 +240,14 @@ impl VectorMatrix {
             .collect();
         close.sort_unstable_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.section.cmp(&b.section)));
         close.truncate(limit);
-        Ok(Closest { sections: close, background })
+        closest.sections = close;
+        Ok(closest)
     }
 
-    /// The first record of every section that may be among the `limit` closest, and the background.
-    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, f32) {
-        let Some(query) = self.rounded(query) else { return (Vec::new(), 0.0) };
-        let (mut sum, mut compared) = (0.0_f64, 0_usize);
+    /// The first record of every section that may be among the `limit` closest, and what was learnt from all.
+    fn candidates(&self, query: &[f32], limit: usize, keep: impl Fn(i64) -> bool) -> (Vec<usize>, Closest) {
+        let Some(query) = self.rounded(query) else { return Default::default() };
+        let mut spread = Spread::default();
         let mut shortlist = Shortlist::new(limit);
         // Sections of a page are mostly adjacent, so `keep` is called once per page.
         let mut asked = None;
@@ -255,8 +263,7 @@ impl VectorMatrix {
             }
             let estimate = estimate(&query, &record);
             let error = query.error(record.error);
-            sum += f64::from(estimate);
-            compared += 1;
+            spread.add(at, f64::from(estimate));
             let (least, most) = (estimate - error, estimate + error);
             match &mut current {
                 Some((section, candidate)) if *section == record.section => {
@@ -274,7 +281,14 @@ impl VectorMatrix {
         if let Some((_, last)) = current {
             shortlist.offer(last);
         }
-        (shortlist.finish(), (sum / (compared as f64 + FEW)) as f32)
+        let background = spread.sum() / (spread.count() as f64 + FEW);
+        let closest = Closest {
+            sections: Vec::new(),
+            background: background as f32,
+            contrast: spread.relative_to(self.records()) as f32,
+            compared: spread.count(),
+        };
+        (shortlist.finish(), closest)
     }
 
     /// The rounded query; `None` if it cannot be compared.

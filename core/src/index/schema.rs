@@ -1,7 +1,7 @@
 //! The tables. Everything in them can be rebuilt from the files.
 
 /// Incremented whenever a table or the meaning of a column changes. An index of another version is rebuilt.
-pub(super) const VERSION: i32 = 7;
+pub(super) const VERSION: i32 = 8;
 
 /// Identifies the file as a UBP index ("UBPi").
 pub(super) const APPLICATION_ID: i32 = 0x5542_5069;
@@ -54,6 +54,10 @@ CREATE VIRTUAL TABLE fulltext USING fts5(
 );
 -- Bytes of terms that FTS5 collects in memory before it writes and merges them.
 INSERT INTO fulltext(fulltext, rank) VALUES ('hashsize', 8388608);
+
+-- The stems in the full text, and which rows have them.
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fulltext, row);
+CREATE VIRTUAL TABLE vocabulary_in_rows USING fts5vocab(fulltext, instance);
 
 -- The parts of long sections, each of which is a row of the full text. Short sections have no row here: their
 -- row in the full text has the number of the section, like the first passage of a long section.

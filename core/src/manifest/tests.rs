@@ -59,7 +59,7 @@ fn a_new_manifest_contains_the_main_settings() {
 #[test]
 fn an_empty_object_has_all_defaults() {
     let manifest = parse("{}");
-    assert_eq!(manifest.search, SearchDefaults { limit: None, alpha: 0.7, depth: 2 });
+    assert_eq!(manifest.search, SearchDefaults { limit: None, alpha: 0.7, depth: 2, record_gaps: true });
     assert_eq!(manifest.suggest, SuggestDefaults { threshold: 0.8, limit: 10 });
     assert_eq!(manifest.agents.writes_per_minute, 60);
     assert_eq!(manifest.staleness.threshold_days, 7);
@@ -77,7 +77,7 @@ fn every_setting_is_read() {
             "agents": {"writes_per_minute": 5}}"#,
     );
     assert_eq!(manifest.frontmatter, FrontMatterMode::Managed);
-    assert_eq!(manifest.search, SearchDefaults { limit: Some(20), alpha: 1.0, depth: 3 });
+    assert_eq!(manifest.search, SearchDefaults { limit: Some(20), alpha: 1.0, depth: 3, record_gaps: true });
     assert_eq!(manifest.staleness.threshold_days, 0);
     assert_eq!(manifest.links.types, ["replaces", "owns"]);
     assert_eq!(manifest.suggest, SuggestDefaults { threshold: 0.5, limit: 3 });

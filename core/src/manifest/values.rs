@@ -55,6 +55,10 @@ pub(super) fn fraction<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Er
     })
 }
 
+pub(super) fn truth<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    checked(value, "true or false", Value::is_boolean)
+}
+
 pub(super) fn name<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
     checked(value, "the name of a model", |value| is_text(value, |text| !text.trim().is_empty()))
 }

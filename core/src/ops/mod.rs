@@ -92,10 +92,11 @@ mod editing {
     pub mod source_diff;
 }
 
-/// Measures the quality of search.
+/// How good search is, and what it does not find.
 #[cfg(not(target_family = "wasm"))]
 mod measuring {
     pub mod evaluate;
+    pub mod gaps;
 }
 
 /// Sets of tools that a server offers on request.
@@ -154,7 +155,7 @@ table::operations! {
     accept dismiss review_page
     diff audit undo add rebuild
     read_page save_page resolve_links addresses favorites source_diff
-    evaluate
+    evaluate gaps
     query query_inspect index_status index_refresh
     remember recall list_memories forget document_memories reindex_memories
     search_documents index_markdown list_documents delete_document reindex_document

@@ -86,7 +86,8 @@ pub(super) fn call<P: DeserializeOwned, O: Serialize>(
 ) -> Result<(O, Value)> {
     let params = match params {
         Value::Null => Value::Object(serde_json::Map::new()),
-        other => other,
+        object @ Value::Object(_) => object,
+        other => return Err(Error::invalid(format!("parameters must be an object, not {other}"))),
     };
     let params = P::deserialize(params).map_err(|error| Error::invalid(error.to_string()))?;
     let output = if facts.reads_only() {

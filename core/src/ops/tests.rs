@@ -4,6 +4,7 @@
 mod budget;
 mod documents;
 mod explain;
+mod missing;
 mod names;
 mod passages;
 mod remembering;

@@ -19,10 +19,12 @@
 
 mod best_rows;
 mod blend;
+mod floor;
 mod fulltext;
 mod names;
 mod proximity;
 mod rarity;
+mod spelling;
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,6 +38,7 @@ pub use fulltext::{Match, NEIGHBOURS, count, matches, term_score};
 use names::Named;
 pub use proximity::Lift;
 use rarity::Rarity;
+pub use spelling::correct;
 
 use crate::graph::LinkGraph;
 use crate::index::questions::pages;
@@ -141,14 +144,14 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
         SearchMode::Vector => Named::default(),
         _ => Named::of(db, request.query, &rarity, &words)?,
     };
-    let mut pages = blend::blend(
-        &words,
-        &rarity.scores(db, &words)?,
-        &closest,
-        &named,
-        request.query.identifier_share(),
-        request.mode,
-    );
+    let scores = rarity.scores(db, &words)?;
+    let is_by_meaning = request.mode == SearchMode::Hybrid && !closest.sections.is_empty();
+    let has_phrase = !request.query.phrases().is_empty();
+    if is_by_meaning && !has_phrase && !named.has_the_query() && !floor::is_reached(&closest, &scores) {
+        return Ok(Vec::new());
+    }
+    let mut pages =
+        blend::blend(&words, &scores, &closest, &named, request.query.identifier_share(), request.mode);
     pages.retain(|page, _| keep(*page));
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);

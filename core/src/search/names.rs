@@ -84,6 +84,11 @@ impl Named {
         Ok(())
     }
 
+    /// Whether a page is called like the query, or a section, or a page's name contains it and it is one word.
+    pub fn has_the_query(&self) -> bool {
+        !(self.pages.is_empty() && self.about.is_empty() && self.sections.is_empty())
+    }
+
     /// Pages that are found for their names, whatever their text is.
     pub fn pages(&self) -> impl Iterator<Item = i64> {
         let alike = self.fits.iter().filter(|(_, fit)| **fit >= ALIKE).map(|(page, _)| page);

@@ -47,7 +47,7 @@ fn matched(section: i64, bm25: f64) -> Match {
 fn blended(words: &[Match], sections: Vec<Close>, background: f32) -> Vec<(i64, f64)> {
     let best = words.iter().map(|one| one.bm25).fold(0.0, f64::max);
     let scores: Vec<f64> = words.iter().map(|one| one.bm25 / best).collect();
-    let closest = Closest { sections, background };
+    let closest = Closest { sections, background, ..Closest::default() };
     let pages = blend::blend(words, &scores, &closest, &Named::default(), 0.0, SearchMode::Hybrid);
     let mut order: Vec<(i64, f64)> = pages.values().map(|hit| (hit.page, rounded(hit.relevance))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -81,7 +81,8 @@ fn a_section_without_a_vector_neither_loses_nor_gains() {
 #[test]
 fn vectors_count_little_for_queries_of_identifiers() {
     let ranked = |identifiers: f64| {
-        let closest = Closest { sections: vec![found(1, 0.2), found(2, 0.9)], background: 0.1 };
+        let closest =
+            Closest { sections: vec![found(1, 0.2), found(2, 0.9)], background: 0.1, ..Closest::default() };
         let pages = blend::blend(
             &[matched(1, 9.0)],
             &[1.0],

@@ -25,6 +25,7 @@ pub(crate) use fold::{Class, class};
 pub use fold::{fold_key, heading_key, loose_key};
 pub use index::index_terms;
 pub(crate) use index::phrase_terms;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use matcher::same_stem;
 pub(crate) use overlap::Overlap;
 pub use query::{Alternative, MAX_QUERY_BYTES, MAX_TERMS, Phrase, Query, Term, TermClass, read_part};

@@ -73,6 +73,8 @@ export interface Operations {
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
   /** Measure the quality of search on questions with known answers; compare settings. */
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
+  /** List the questions that found nothing; delete the list. */
+  gaps: { params: GapsParams; output: GapsOutput };
   /** Query pages with SQL over front matter, text and meaning, for conditions, sorting and counts: one SELECT over files. */
   query: { params: QueryParams; output: QueryOutput };
   /** List the columns that a query can use: front-matter keys with their types and counts. */
@@ -1101,6 +1103,38 @@ export interface FulltextSearchParams {
   tags?: string[] | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
+}
+
+/** A question that found nothing. */
+export interface Gap {
+  /** The question, as last asked. */
+  question: string;
+  /** How often people asked it. */
+  people: number;
+  /** How often agents asked it. */
+  agents: number;
+  /** When it was last asked, RFC 3339. */
+  last_at: string;
+}
+
+/** The list. */
+export interface GapsOutput {
+  /** The questions, most frequent first, then latest first. */
+  questions: Gap[];
+  /** Number of questions, including those beyond `limit`. */
+  total: number;
+  /** Whether questions are recorded: the setting `search.record_gaps`. */
+  recording: boolean;
+  /** Whether the list was deleted. */
+  cleared: boolean;
+}
+
+/** What to list. */
+export interface GapsParams {
+  /** Maximum number of questions. */
+  limit?: number | null | undefined;
+  /** Delete the list after reading it. */
+  clear?: boolean | undefined;
 }
 
 /** The page and the pages around it. */
@@ -2623,6 +2657,8 @@ export interface Run {
   latency_ms: Latency;
   /** Queries answered by words instead of vectors. */
   fallbacks: number;
+  /** Queries that found nothing. */
+  unanswered: number;
 }
 
 /** The page's file. */
@@ -2705,10 +2741,14 @@ export type SearchMode = "hybrid" | "vector" | "fulltext";
 export interface SearchOutput {
   /** Pages, best first. */
   results: PageResult[];
+  /** Pages found mainly for their links with these; part of `limit`. */
+  nearby: PageResult[];
   /** Pages found before `limit`, at most a few hundred. */
   total_found: number;
   /** What the results were ranked by. */
   search_type: SearchType;
+  /** The query that was searched for, if mistyped words were corrected. */
+  corrected_query: string | null;
   /** Conditions and phrases that match no page, a sentence each. */
   unmatched: string[];
   /** Why only words were used although meaning was requested; absent if meaning was used. */
@@ -2729,7 +2769,7 @@ export interface SearchParams {
   mode?: SearchMode | null | undefined;
   /** Weight of relevance against links. */
   alpha?: number | null | undefined;
-  /** Hops over which linked pages raise each other's relevance. */
+  /** Hops over which links add relevance. */
   depth?: number | null | undefined;
   /** Follow only links of these types. */
   link_types?: string[] | undefined;
@@ -2737,15 +2777,15 @@ export interface SearchParams {
   doc_type?: string[] | undefined;
   /** Only pages with all of these tags. */
   tags?: string[] | undefined;
-  /** Only pages in this folder or its subfolders. */
+  /** Only pages below this folder. */
   folder?: string | null | undefined;
-  /** Only pages whose front matter has these values. */
+  /** Only pages with these values in their front matter. */
   fields?: Record<string, string> | undefined;
-  /** Return whole sections instead of snippets. */
+  /** Whole sections instead of snippets. */
   content?: boolean | undefined;
-  /** Also return pages linked with each result. */
+  /** Also pages linked with each result. */
   include_linked?: boolean | undefined;
-  /** Also explain each score. */
+  /** Explain each score. */
   explain?: boolean | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;

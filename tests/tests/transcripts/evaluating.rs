@@ -209,7 +209,8 @@ fn eval_answers_programs() {
           "hit_at_5": 1.0,
           "all_at_10": 1.0,
           "latency_ms": null,
-          "fallbacks": 0
+          "fallbacks": 0,
+          "unanswered": 0
         }
       },
       "settings": [],

@@ -9,7 +9,8 @@ export interface Names {
 }
 
 export interface Words {
-  kind: 'text';
+  /** `linked`: only links with the other results lead to the page. */
+  kind: 'text' | 'linked';
   page: PageResult;
   section: SectionResult;
 }
@@ -23,6 +24,9 @@ const SECTIONS_PER_PAGE = 2;
 export class Finder {
   names = $state.raw<Names[]>([]);
   texts = $state.raw<Words[]>([]);
+  linked = $state.raw<Words[]>([]);
+  /** What was searched for instead of mistyped words. */
+  corrected = $state<string | null>(null);
   /** How the text results were found. */
   by = $state<'words' | 'meaning'>('words');
   /** The query of the name results, which arrive before the text results. */
@@ -82,22 +86,27 @@ export class Finder {
 
   async #textFor(typed: string): Promise<void> {
     if (!typed) {
-      this.texts = [];
+      this.#take(null, 'words');
       return;
     }
     // The last word may be unfinished; `*` finds words that begin so.
     const query = `${typed}*`;
     const words = await this.#client.call('search', { query, mode: 'fulltext', limit: PAGES });
     if (this.#isClosed) return;
-    this.texts = textsOf(words.results);
-    this.by = 'words';
+    this.#take(words, 'words');
     if (typed !== this.#wanted || this.#client.meaning.state !== 'ready') return;
     // Full-text results are shown until results by meaning replace them.
     if (this.named === typed) this.answered = typed;
     const meant = await this.#client.call('search', { query, mode: 'hybrid', limit: PAGES });
     if (this.#isClosed || typed !== this.#wanted) return;
-    this.texts = textsOf(meant.results);
-    this.by = meant.search_type === 'hybrid' || meant.search_type === 'vector' ? 'meaning' : 'words';
+    this.#take(meant, meant.search_type === 'hybrid' || meant.search_type === 'vector' ? 'meaning' : 'words');
+  }
+
+  #take(answer: SearchOutput | null, by: 'words' | 'meaning'): void {
+    this.texts = textsOf('text', answer?.results ?? [], SECTIONS_PER_PAGE);
+    this.linked = textsOf('linked', answer?.nearby ?? [], 1);
+    this.corrected = answer?.corrected_query ?? null;
+    this.by = by;
   }
 }
 
@@ -130,6 +139,6 @@ class Line {
   }
 }
 
-function textsOf(results: readonly PageResult[]): Words[] {
-  return results.flatMap((page) => page.sections.slice(0, SECTIONS_PER_PAGE).map((section): Words => ({ kind: 'text', page, section })));
+function textsOf(kind: Words['kind'], results: readonly PageResult[], most: number): Words[] {
+  return results.flatMap((page) => page.sections.slice(0, most).map((section): Words => ({ kind, page, section })));
 }

@@ -28,6 +28,7 @@ const OWN_IGNORE: &str = "\
 /audit.jsonl
 /audit.1.jsonl
 /favorites.json
+/gaps.json
 /memory.jsonl
 /models/
 /*.tmp

@@ -208,3 +208,28 @@ fn a_section_is_compared_by_its_closest_vector() {
     }
     assert_eq!(matrix.similarity(5, &query), None);
 }
+
+#[test]
+fn contrast_is_that_of_the_query_relative_to_the_vectors() {
+    // Two groups of texts, each about its own subject.
+    let about = |subject: usize, own: usize| {
+        let mut vector = vec![0.0; 40];
+        (vector[subject], vector[2 + own]) = (0.8, 0.6);
+        vector
+    };
+    let vectors: Vec<(i64, Vec<f32>)> =
+        (0..30).map(|at| (i64::try_from(at).unwrap() * 3, about(at % 2, at))).collect();
+    let index = index(40, &vectors);
+    let contrast = |query: &[f32]| {
+        let matrix = index.view().vectors("made-up").unwrap();
+        index.read(|db| matrix.closest(db, query, 5, |_| true)).unwrap().contrast
+    };
+    assert!(
+        (contrast(&about(0, 35)) - 1.0).abs() < 0.1,
+        "about one of the subjects: {}",
+        contrast(&about(0, 35))
+    );
+    let mut foreign = vec![0.0; 40];
+    foreign[39] = 1.0;
+    assert!(contrast(&foreign) < 0.01, "equally far from all");
+}

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{all, each, first, one, run};
+use super::{all, any, each, first, one, run};
 use crate::Result;
 use crate::index::RowSet;
 
@@ -22,6 +22,12 @@ questions! {
     count() -> usize = one "SELECT count(*) FROM fulltext_docsize";
     /// Number of rows that match `expression`.
     count_matches(expression: &str) -> usize = one "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?1";
+    /// Whether a row matches `expression`.
+    has(expression: &str) -> bool = any "SELECT 1 FROM fulltext WHERE fulltext MATCH ?1 LIMIT 1";
+    /// Some rows that have a stem.
+    rows_with(stem: &str, most: usize) -> Vec<i64> = all
+        "SELECT DISTINCT doc FROM vocabulary_in_rows
+         WHERE term = ?1 AND EXISTS (SELECT 1 FROM fulltext_docsize WHERE id = doc) LIMIT ?2";
     /// Number of sections, of `within` if given, that match `expression`; counts at most `most`.
     count_sections(expression: &str, most: usize, within: Option<&RowSet>) -> usize = one &format!(
         "SELECT count(*) FROM (
@@ -55,6 +61,9 @@ questions! {
 }
 
 visits! {
+    /// Every stem from `first` to before `end`, and the number of rows that have it, deleted ones included.
+    each_term(first: &str, end: &str) -> String, i64 =
+        "SELECT term, doc FROM vocabulary WHERE term >= ?1 AND term < ?2";
     // Not ordered by FTS5's rank, which would sort the positions of all words.
     /// Row and BM25 of every row, of `within` if given, that matches `expression`.
     each_match(expression: &str, within: Option<&RowSet>) -> i64, f64 = &format!(

@@ -12,6 +12,8 @@ questions! {
     /// The pages whose names and folders match `expression` best.
     pages_like(expression: &str, most: usize) -> Vec<i64> = all
         "SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY bm25(name_words, 4.0, 1.0), rowid LIMIT ?2";
+    /// Whether the name or folder of a page matches `expression`.
+    has(expression: &str) -> bool = any "SELECT 1 FROM name_words WHERE name_words MATCH ?1 LIMIT 1";
     /// The title, aliases and path of a page.
     of_page(page: i64) -> (String, Vec<String>, String) = one
         "SELECT title, (SELECT json_group_array(alias) FROM aliases WHERE aliases.page = pages.page), path

@@ -99,6 +99,8 @@ pub struct Run {
     pub latency_ms: Latency,
     /// Queries answered by words instead of vectors.
     pub fallbacks: usize,
+    /// Queries that found nothing.
+    pub unanswered: usize,
 }
 
 /// The difference between a setting and the baseline.

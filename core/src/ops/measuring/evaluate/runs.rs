@@ -16,6 +16,7 @@ pub(super) struct Measured {
     pub queries: Vec<Measures>,
     pub micros: Vec<u64>,
     pub fallbacks: usize,
+    pub unanswered: usize,
 }
 
 impl Measured {
@@ -25,6 +26,7 @@ impl Measured {
             measures: Measures::mean(&self.queries),
             latency_ms: Latency::of(self.micros.clone()),
             fallbacks: self.fallbacks,
+            unanswered: self.unanswered,
         }
     }
 
@@ -67,6 +69,7 @@ pub(super) fn run(
                 answer.pages.iter().map(|page| grades.get(page).copied().unwrap_or(0)).collect();
             run.queries.push(Measures::of(&ranked, &judged));
             run.micros.push(answer.micros);
+            run.unanswered += usize::from(answer.pages.is_empty());
             run.fallbacks += usize::from(answer.search_type == SearchType::FulltextFallback);
         }
     }

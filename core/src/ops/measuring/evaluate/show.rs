@@ -184,6 +184,10 @@ fn show_what_is_left_out(output: &Output, page: &mut dyn Page) {
         let links = counted(output.unresolved_link_count, "link", "links");
         page.warn(&[Span::Text(&format!("{links} from or to documents that do not exist"))]);
     }
+    let unanswered = output.modes.values().map(|run| run.unanswered).max().unwrap_or(0);
+    if unanswered > 0 {
+        page.note(&[Span::Text(&format!("{} found nothing", counted(unanswered, "query", "queries")))]);
+    }
     // A query that cannot be compared by meaning falls back in every setting.
     let fallbacks = output.modes.values().map(|run| run.fallbacks).max().unwrap_or(0);
     if fallbacks > 0 {

@@ -10,6 +10,8 @@ use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, PageFields};
 use crate::ops::{Facts, Tool, unmatched};
 use crate::search::{Filter, Hit, SearchMode, rank};
+#[cfg(not(target_family = "wasm"))]
+use crate::text;
 use crate::{Error, Result};
 
 mod answer;
@@ -61,7 +63,7 @@ pub struct Params {
     /// Weight of relevance against links.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.7))]
     pub alpha: Option<f64>,
-    /// Hops over which linked pages raise each other's relevance.
+    /// Hops over which links add relevance.
     #[schemars(range(min = 1, max = 3), extend("default" = 2))]
     pub depth: Option<usize>,
     /// Follow only links of these types.
@@ -73,18 +75,18 @@ pub struct Params {
     /// Only pages with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only pages in this folder or its subfolders.
+    /// Only pages below this folder.
     pub folder: Option<String>,
-    /// Only pages whose front matter has these values.
+    /// Only pages with these values in their front matter.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
-    /// Return whole sections instead of snippets.
+    /// Whole sections instead of snippets.
     #[serde(default)]
     pub content: bool,
-    /// Also return pages linked with each result.
+    /// Also pages linked with each result.
     #[serde(default)]
     pub include_linked: bool,
-    /// Also explain each score.
+    /// Explain each score.
     #[serde(default)]
     pub explain: bool,
     /// Maximum tokens in the answer.
@@ -97,10 +99,18 @@ pub struct Params {
 pub struct Output {
     /// Pages, best first.
     pub results: Vec<PageResult>,
+    /// Pages found mainly for their links with these; part of `limit`.
+    pub nearby: Vec<PageResult>,
     /// Pages found before `limit`, at most a few hundred.
     pub total_found: usize,
     /// What the results were ranked by.
     pub search_type: SearchType,
+    /// The query that was searched for, if mistyped words were corrected.
+    pub corrected_query: Option<String>,
+    /// The query as asked, for the way out that an empty answer names.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub asked: String,
     /// Conditions and phrases that match no page, a sentence each.
     pub unmatched: Vec<String>,
     /// Why only words were used although meaning was requested; absent if meaning was used.
@@ -178,6 +188,12 @@ pub enum RelevanceReason {
     Fulltext,
 }
 
+impl RelevanceReason {
+    fn is_link(self) -> bool {
+        matches!(self, Self::DirectLink | Self::TwoHops | Self::ThreeHops)
+    }
+}
+
 /// A matching section.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SectionResult {
@@ -246,24 +262,46 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         .read(|db| Ok((rank(db, &request)?, unmatched::of(db, &filter, Some(&prepared.query))?)))?;
     let total_found = hits.len();
     let shown: Vec<Hit> = hits.into_iter().take(limit).collect();
+    let (results, nearby) = answer::results(context, &params, &request, shown)?
+        .into_iter()
+        .partition(|result| !result.relevance_reason.is_link());
     let mut output = Output {
-        results: answer::results(context, &params, &request, shown)?,
+        results,
+        nearby,
         total_found,
         search_type,
+        corrected_query: prepared.corrected.clone(),
+        asked: params.query.clone(),
         unmatched,
         fallback: prepared.fallback.filter(|_| search_type == SearchType::FulltextFallback),
         omitted: Omitted::default(),
         index: context.index_state()?,
     };
+    #[cfg(not(target_family = "wasm"))]
+    if output.results.is_empty() && is_complete(&output, &prepared.query) {
+        crate::ops::gaps::record(context, &params.query);
+    }
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+/// Whether an empty answer means that the pages lack something: the query is not half typed, nothing else than its words
+/// excludes pages, and all pages were searched.
+#[cfg(not(target_family = "wasm"))]
+fn is_complete(output: &Output, query: &text::Query) -> bool {
+    query.prefix().is_none() && output.unmatched.is_empty() && output.index.fresh
 }
 
 /// Removes the least important part: linked pages and further sections from the end, then whole results, and text
 /// last.
 fn shrink(output: &mut Output, excess: Excess) -> bool {
-    if let Some(result) = output.results.iter_mut().rev().find(|r| !r.linked_pages.is_empty()) {
+    let all = output.results.iter_mut().chain(&mut output.nearby);
+    if let Some(result) = all.rev().find(|r| !r.linked_pages.is_empty()) {
         result.linked_pages.pop();
+        output.omitted.pages += 1;
+        return true;
+    }
+    if output.nearby.pop().is_some() {
         output.omitted.pages += 1;
         return true;
     }

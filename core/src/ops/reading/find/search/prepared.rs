@@ -10,13 +10,15 @@ use crate::Context;
 use crate::graph::LinkGraph;
 use crate::index::VectorMatrix;
 use crate::ports::TextKind;
-use crate::search::{Filter, Request, SearchMode};
+use crate::search::{Filter, Request, SearchMode, correct};
 use crate::{Result, text};
 
 /// What ranking needs to know about the query and the project.
 pub(crate) struct Prepared {
     /// The query, parsed.
     pub query: text::Query,
+    /// The text of the query, if mistyped words in it were corrected.
+    pub corrected: Option<String>,
     /// The links.
     pub graph: Arc<LinkGraph>,
     vector: Option<Vec<f32>>,
@@ -40,8 +42,13 @@ pub enum Fallback {
 impl Prepared {
     /// Prepares a query for ranking by words.
     pub fn by_words(context: &Context<'_>, text: &str) -> Result<Self> {
-        let (query, graph) = (text::Query::parse(text), context.index.graph()?);
-        Ok(Self { query, graph, vector: None, matrix: Arc::default(), fallback: None })
+        let mut query = text::Query::parse(text);
+        let corrected = context.index.read(|db| correct(db, &query))?;
+        if let Some(corrected) = &corrected {
+            query = text::Query::parse(corrected);
+        }
+        let graph = context.index.graph()?;
+        Ok(Self { query, corrected, graph, vector: None, matrix: Arc::default(), fallback: None })
     }
 
     /// Prepares it for ranking by meaning too. Unchanged if vectors cannot be compared: without a model, without

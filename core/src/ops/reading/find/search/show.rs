@@ -12,12 +12,21 @@ const NAME: usize = 30;
 /// Shows the results.
 pub fn show(output: &Output, page: &mut dyn Page) {
     show_unmatched(output, page);
+    if let Some(corrected) = &output.corrected_query {
+        page.note(&[Span::Text(&format!("showing results for: {corrected}"))]);
+    }
     if output.results.is_empty() {
         let words = if output.index.fresh {
-            format!(
-                "nothing found; try other words, or {} to list all pages",
-                page.voice().ask(&Next::call("list_pages"))
-            )
+            let list = page.voice().ask(&Next::call("list_pages"));
+            let closest = Next::call("search").with("query", output.asked.as_str()).with("mode", "vector");
+            match output.search_type {
+                SearchType::Hybrid if output.unmatched.is_empty() => format!(
+                    "nothing found: no page seems to be about this; try other words, {} for the closest pages \
+                     nevertheless, or {list} for all pages",
+                    page.voice().ask(&closest)
+                ),
+                _ => format!("nothing found; try other words, or {list} to list all pages"),
+            }
         } else {
             "nothing found yet: the index is still being updated; try again in a moment".into()
         };
@@ -30,7 +39,14 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         }
         show_result(result, page);
     }
-    let shown = output.results.len();
+    if !output.nearby.is_empty() {
+        page.gap();
+        page.line(&[Span::Faint("near by links:")]);
+    }
+    for result in &output.nearby {
+        show_nearby(result, page);
+    }
+    let shown = output.results.len() + output.nearby.len();
     let count = if shown == output.total_found {
         counted(shown, "page", "pages")
     } else {
@@ -61,7 +77,22 @@ fn evidence(output: &Output) -> &'static str {
     }
 }
 
-fn show_result(result: &PageResult, page: &mut dyn Page) {
+/// One line, because the text of the page does not answer the query.
+fn show_nearby(result: &PageResult, page: &mut dyn Page) {
+    let scores = scores(result);
+    page.line(&[
+        Span::Path(&result.page.filepath),
+        Span::Text(": "),
+        Span::Words(&result.page.title),
+        Span::Text("  "),
+        Span::Faint(&scores),
+        Span::Trust(result.page.staleness),
+    ]);
+    show_details(result, page);
+}
+
+/// The score and its parts.
+fn scores(result: &PageResult) -> String {
     let parts = result.score_breakdown;
     let hops = result.hop_distance.filter(|hops| *hops > 0);
     let hops = hops.map(|hops| format!(", {} from the best", counted(hops, "hop", "hops")));
@@ -71,14 +102,18 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
         RelevanceReason::ThreeHops => ", by three links",
         _ => "",
     };
-    let scores = format!(
+    format!(
         "{:.3}  vector {:.2}, words {:.2}, links {:.2}{}{reason}",
         result.score,
         parts.vector_similarity,
         parts.fulltext,
         parts.graph_proximity,
         hops.unwrap_or_default(),
-    );
+    )
+}
+
+fn show_result(result: &PageResult, page: &mut dyn Page) {
+    let scores = scores(result);
     let path = &result.page.filepath;
     page.heading(&[
         Span::Title(&result.page.title),
@@ -96,6 +131,11 @@ fn show_result(result: &PageResult, page: &mut dyn Page) {
         page.handle("section", &section.section_id);
         page.quote(&section.content, &section.highlights);
     }
+    show_details(result, page);
+}
+
+/// What was requested in addition: linked pages and the explanation.
+fn show_details(result: &PageResult, page: &mut dyn Page) {
     for linked in &result.linked_pages {
         let arrow = if linked.direction == "outlink" { "-> " } else { "<- " };
         let kind = format!(" ({})", linked.link_type);

@@ -1,0 +1,57 @@
+//! Whether a query is about anything in the project. Some page is always the closest, also to a question about something
+//! else; but then all pages are about equally far.
+
+use crate::index::Closest;
+
+/// What words that fit perfectly count for, relative to the contrast of similarities.
+const WORDS: f64 = 1.25;
+/// The same for a section with the same meaning.
+const MEANING: f64 = 0.3;
+/// The evidence that is enough. Over 18 collections and vaults, each with one of two models, 0.4 % of 6,023 real questions
+/// find nothing, and 4.9 % of 4,872 questions about other collections, random words and random letters find something.
+const ENOUGH: f64 = 1.03;
+/// With this many vectors, half of the evidence is enough: few vectors say little about what is usual.
+const FEW: f64 = 12.0;
+
+/// Whether words or vectors show that the query is about something in the project:
+///
+/// ```text
+/// contrast + 1.25 * best word score + 0.3 * best vector score >= 1.03 * vectors / (vectors + 12)
+/// ```
+///
+/// Contrast is the deviation of the query's similarities divided by that among the sections themselves, so the rule holds
+/// for any model and any project.
+pub(super) fn is_reached(closest: &Closest, scores: &[f64]) -> bool {
+    let best = closest.sections.iter().map(|one| f64::from(one.similarity)).fold(0.0, f64::max);
+    let background = f64::from(closest.background).clamp(0.0, 0.99);
+    let meaning = ((best - background) / (1.0 - background)).max(0.0);
+    let words = scores.iter().copied().fold(0.0, f64::max);
+    let vectors = closest.compared as f64;
+    f64::from(closest.contrast) + WORDS * words + MEANING * meaning >= ENOUGH * vectors / (vectors + FEW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Close;
+
+    fn closest(contrast: f32, similarity: f32, compared: usize) -> Closest {
+        let sections = vec![Close { section: 1, page: 1, similarity }];
+        Closest { sections, background: 0.1, contrast, compared }
+    }
+
+    #[test]
+    fn similarities_that_differ_little_need_words() {
+        let far = closest(0.5, 0.3, 1000);
+        assert!(!is_reached(&far, &[]));
+        assert!(!is_reached(&far, &[0.1, 0.2]));
+        assert!(is_reached(&far, &[0.1, 0.6]));
+        assert!(is_reached(&closest(1.0, 0.4, 1000), &[]));
+    }
+
+    #[test]
+    fn a_few_sections_need_less() {
+        assert!(is_reached(&closest(0.5, 0.3, 10), &[]));
+        assert!(!is_reached(&closest(0.1, 0.1, 10), &[]));
+    }
+}
