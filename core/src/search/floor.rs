@@ -10,6 +10,8 @@ const MEANING: f64 = 0.3;
 /// The evidence that is enough. Over 18 collections and vaults, each with one of two models, 0.4 % of 6,023 real questions
 /// find nothing, and 4.9 % of 4,872 questions about other collections, random words and random letters find something.
 const ENOUGH: f64 = 1.03;
+/// With fewer vectors, nothing can be said about what is usual.
+const FEWEST: usize = 12;
 /// With this many vectors, half of the evidence is enough: few vectors say little about what is usual.
 const FEW: f64 = 12.0;
 
@@ -20,12 +22,15 @@ const FEW: f64 = 12.0;
 /// ```
 ///
 /// Contrast is the deviation of the query's similarities divided by that among the sections themselves, so the rule holds
-/// for any model and any project.
+/// for any model and any project. With fewer than 12 vectors, it always is.
 pub(super) fn is_reached(closest: &Closest, scores: &[f64]) -> bool {
     let best = closest.sections.iter().map(|one| f64::from(one.similarity)).fold(0.0, f64::max);
     let background = f64::from(closest.background).clamp(0.0, 0.99);
     let meaning = ((best - background) / (1.0 - background)).max(0.0);
     let words = scores.iter().copied().fold(0.0, f64::max);
+    if closest.compared < FEWEST {
+        return true;
+    }
     let vectors = closest.compared as f64;
     f64::from(closest.contrast) + WORDS * words + MEANING * meaning >= ENOUGH * vectors / (vectors + FEW)
 }
@@ -51,7 +56,8 @@ mod tests {
 
     #[test]
     fn a_few_sections_need_less() {
-        assert!(is_reached(&closest(0.5, 0.3, 10), &[]));
-        assert!(!is_reached(&closest(0.1, 0.1, 10), &[]));
+        assert!(is_reached(&closest(0.5, 0.3, 12), &[]));
+        assert!(!is_reached(&closest(0.1, 0.1, 12), &[]));
+        assert!(is_reached(&closest(0.0, 0.0, 11), &[]));
     }
 }

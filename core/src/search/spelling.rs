@@ -111,8 +111,8 @@ fn closest_word(db: &Connection, stem: &str, word: &str, most: usize) -> Result<
 
 /// The first `length` characters of a word that has so many.
 fn beginning(word: &str, length: usize) -> Option<&str> {
-    let ends = word.char_indices().map(|(at, _)| at).chain([word.len()]);
-    ends.skip(length).next().and_then(|end| word.get(..end))
+    let mut ends = word.char_indices().map(|(at, _)| at).chain([word.len()]);
+    ends.nth(length).and_then(|end| word.get(..end))
 }
 
 /// The number of mistakes between two words, if at most `most`.

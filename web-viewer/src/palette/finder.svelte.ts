@@ -1,6 +1,6 @@
 // The results of the palette. Names and full-text results appear at once; results by meaning replace full-text results when
 // they arrive. While a request is pending, only the latest of the following ones is kept.
-import type { Completion, PageResult, SectionResult } from '#contract';
+import type { Completion, PageResult, SearchOutput, SectionResult } from '#contract';
 import { ClientError, type UbpClient } from '../client/client';
 
 export interface Names {
