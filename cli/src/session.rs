@@ -287,7 +287,12 @@ impl Session {
         terminal.within_pages = below(&project.pages_dir, &real(&terminal.io.folder));
         terminal.within_project = below(&project.root, &real(&terminal.io.folder));
         let opening = opening::open(&project, &terminal.io.environment, &models::load)?;
-        let remarks = [opening.in_memory_words("command"), opening.aside_words(), opening.no_model_words()];
+        let remarks = [
+            opening.in_memory_words("command"),
+            opening.aside_words(),
+            opening.no_model_words(),
+            opening.sending_words(),
+        ];
         for words in remarks.into_iter().flatten() {
             terminal.warn(words);
         }
@@ -385,6 +390,11 @@ impl Session {
         let made = match made {
             // The process that holds the index also computes vectors.
             Err(error) if error.is_busy_index() => EmbedReport::default(),
+            // The command says what it answers from.
+            Err(error @ Error::ModelUnavailable { .. }) if vectors == Vectors::Few => {
+                terminal.warn(error.to_string());
+                EmbedReport::default()
+            }
             made => made?,
         };
         if made.embedded > 0 {

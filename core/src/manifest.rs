@@ -7,11 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::{Error, Result};
 
+mod endpoint;
 pub mod settings;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub use endpoint::Endpoint;
 use settings::{Settings, UnknownSetting};
 pub use values::{chunk_size, dimensions, top_k};
 
@@ -82,11 +84,14 @@ pub struct EmbeddingModel {
     /// Length of its vectors.
     #[serde(deserialize_with = "dimensions")]
     pub dimensions: usize,
+    /// The server that runs it; `None` if this machine does.
+    #[serde(deserialize_with = "endpoint::endpoint")]
+    pub endpoint: Option<Endpoint>,
 }
 
 impl Default for EmbeddingModel {
     fn default() -> Self {
-        Self { name: "all-MiniLM-L6-v2".into(), version: "1.0".into(), dimensions: 384 }
+        Self { name: "all-MiniLM-L6-v2".into(), version: "1.0".into(), dimensions: 384, endpoint: None }
     }
 }
 
@@ -341,7 +346,8 @@ impl Manifest {
     pub fn published(&self) -> Self {
         let settings = self.clone();
         let published = Self {
-            embedding_model: settings.embedding_model,
+            // A reader's browser must not be sent to that server.
+            embedding_model: EmbeddingModel { endpoint: None, ..settings.embedding_model },
             pages_dir: settings.pages_dir,
             search: settings.search,
             staleness: settings.staleness,
@@ -365,6 +371,11 @@ impl Manifest {
             // The default belongs to the default model, so the number is always written for another model.
             model.insert("dimensions".into(), self.embedding_model.dimensions.into());
         }
+        if self.embedding_model.endpoint.is_none()
+            && let Some(Value::Object(model)) = object.get_mut("embedding_model")
+        {
+            model.remove("endpoint");
+        }
         let mut text = pretty(&Value::Object(object), self.indent.as_bytes());
         text.push('\n');
         if self.crlf { text.replace('\n', "\r\n") } else { text }
@@ -374,6 +385,9 @@ impl Manifest {
     fn spelt_out(mut self) -> Self {
         self.original = settings::members(&self);
         self.original.retain(|key, value| STARTED_WITH.contains(&key.as_str()) && !value.is_null());
+        if let Some(Value::Object(model)) = self.original.get_mut("embedding_model") {
+            model.retain(|_, value| !value.is_null());
+        }
         self
     }
 }

@@ -27,6 +27,8 @@ pub struct Opening {
     pub aside: Option<SetAside>,
     /// Why the model is missing.
     pub no_model: Option<Error>,
+    /// The other machine that gets pages and queries to compute vectors, if there is one.
+    pub sends_to: Option<String>,
 }
 
 impl Opening {
@@ -43,6 +45,14 @@ impl Opening {
             "the index could not be used ({}); it was moved to {} and is being rebuilt",
             aside.reason,
             aside.path.display()
+        ))
+    }
+
+    /// The warning that texts leave this machine.
+    pub fn sending_words(&self) -> Option<String> {
+        let to = self.sends_to.as_ref()?;
+        Some(format!(
+            "pages and queries are sent to {to}, which computes vectors (embedding_model in the manifest)"
         ))
     }
 
@@ -131,6 +141,8 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         Ok(embedder) => (embedder, None),
         Err(error) => (None, Some(error)),
     };
+    let server = project.manifest.embedding_model.endpoint.as_ref().filter(|_| embedder.is_some());
+    let sends_to = server.filter(|server| server.is_remote()).map(|server| server.origin().to_owned());
     let engine = Engine {
         index,
         source: Box::new(project.source()),
@@ -139,5 +151,5 @@ pub fn open(project: &Project, environment: &Environment, find_model: &FindModel
         embedder,
         manifest: project.manifest.clone(),
     };
-    Ok(Opening { engine, in_memory, is_disk_full, aside, no_model })
+    Ok(Opening { engine, in_memory, is_disk_full, aside, no_model, sends_to })
 }

@@ -160,6 +160,10 @@ fn model(
     terminal: &mut Terminal<'_>,
     session: &Session,
 ) -> Result<Option<(Semantic, Vec<ModelFile>)>, Failure> {
+    if session.project.manifest.embedding_model.endpoint.is_some() {
+        terminal.warn("a server runs the embedding model, which a site cannot ask: it searches by words");
+        return Ok(None);
+    }
     let files = models::files(&session.project, &terminal.io.environment)?;
     let Some(files) = files else { return Ok(None) };
     let found = for_browsers(&*files)?;

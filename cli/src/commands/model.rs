@@ -24,7 +24,8 @@ use crate::session::{Terminal, answer_with};
     ubp model use multilingual-e5-small          built in, for all languages\n  \
     ubp model use ./my-encoder                   a folder with a model\n  \
     ubp model use all-MiniLM-L6-v2               built in, for English\n  \
-    ubp model use bge-small-en-v1.5              download, check and choose it")]
+    ubp model use bge-small-en-v1.5              download, check and choose it\n  \
+    ubp model use bge-m3 --endpoint http://localhost:11434    a server")]
 pub struct ModelArgs {
     #[command(subcommand)]
     pub action: Option<ModelAction>,
@@ -40,17 +41,43 @@ pub enum ModelAction {
         /// A known name, or a folder with model.onnx, tokenizer.json and model.json
         #[arg(value_name = "NAME|FOLDER")]
         model: String,
+        #[command(flatten)]
+        server: ServerArgs,
     },
 }
 
+/// A server that runs the model.
+#[derive(Debug, Clone, Args)]
+pub struct ServerArgs {
+    /// Ask the server at this address for vectors (Ollama, vLLM, llama.cpp, or another with OpenAI's API)
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// Permit a server on another machine: pages and queries are sent there
+    #[arg(long, requires = "endpoint")]
+    pub allow_remote: bool,
+    /// Maximum tokens of a text, 16 to 131072 [default: 512]
+    #[arg(long, value_name = "N", requires = "endpoint", value_parser = clap::value_parser!(u32).range(16..=131_072))]
+    pub window: Option<u32>,
+    /// Text to put before queries [default: what the model's authors recommend, if known]
+    #[arg(long, value_name = "TEXT", requires = "endpoint")]
+    pub query_prefix: Option<String>,
+    /// Text to put before passages [default: what the model's authors recommend, if known]
+    #[arg(long, value_name = "TEXT", requires = "endpoint")]
+    pub passage_prefix: Option<String>,
+}
+
 mod list;
+mod server;
 #[cfg(test)]
 mod tests;
 
 pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &ModelArgs) -> CommandResult {
     match &args.action {
         None | Some(ModelAction::List) => list::run(terminal, folder),
-        Some(ModelAction::Use { model }) => choose(terminal, folder, model),
+        Some(ModelAction::Use { model, server }) => match &server.endpoint {
+            Some(url) => server::choose(terminal, folder, model, url, server),
+            None => choose(terminal, folder, model),
+        },
     }
 }
 
@@ -61,10 +88,12 @@ struct Chosen {
     name: String,
     version: String,
     dimensions: usize,
-    /// `bundled`, `project` or `user`.
+    /// `bundled`, `project`, `user` or `endpoint`.
     location: &'static str,
-    /// The model's folder; null for the built-in model.
+    /// The model's folder; null for the built-in model and for a server.
     path: Option<String>,
+    /// The server's address; null without one.
+    endpoint: Option<String>,
     /// Whether the manifest changed, so that vectors must be computed again.
     changed: bool,
 }
@@ -98,19 +127,32 @@ fn choose(terminal: &mut Terminal<'_>, folder: &Path, model: &str) -> CommandRes
             name: model.description.name.clone(),
             version: model.record.checksum(),
             dimensions: model.description.dimensions,
+            endpoint: None,
         },
     };
+    finish(terminal, &mut project, chosen, location, path)
+}
+
+/// Writes the model into the manifest, and says so.
+fn finish(
+    terminal: &mut Terminal<'_>,
+    project: &mut Project,
+    chosen: EmbeddingModel,
+    location: &'static str,
+    path: Option<String>,
+) -> CommandResult {
     let changed = project.manifest.embedding_model != chosen;
     if changed {
         project.manifest.embedding_model = chosen.clone();
         project.save_manifest()?;
     }
-    let EmbeddingModel { name, version, dimensions } = chosen;
-    let output = Chosen { name, version, dimensions, location, path, changed };
+    let EmbeddingModel { name, version, dimensions, endpoint } = chosen;
+    let endpoint = endpoint.map(|endpoint| endpoint.url);
+    let output = Chosen { name, version, dimensions, location, path, endpoint, changed };
     let json = terminal.json;
     answer_with(terminal, json, &output, |terminal, output| {
         let name = terminal.out.strong(printable(&output.name));
-        let place = output.path.as_deref().unwrap_or("built in");
+        let place = output.path.as_deref().or(output.endpoint.as_deref()).unwrap_or("built in");
         terminal.line(format!("Using {name} ({} dimensions, {})", output.dimensions, printable(place)))?;
         terminal.line(if output.changed {
             "`ubp add` computes the vectors again. Until then, sections without a vector are ranked by words alone."

@@ -92,7 +92,7 @@ fn changing_the_model_keeps_everything_else() {
                 \"name\": \"all-MiniLM-L6-v2\"\r\n\t},\r\n\t\"search\": {\"boost\": 1.50}\r\n}\r\n";
     let mut manifest = parse(text);
     manifest.embedding_model =
-        EmbeddingModel { name: "ruri-v3-30m".into(), version: "2".into(), dimensions: 256 };
+        EmbeddingModel { name: "ruri-v3-30m".into(), version: "2".into(), dimensions: 256, endpoint: None };
     manifest.search.depth = 3;
     let written = manifest.to_json();
     assert_eq!(

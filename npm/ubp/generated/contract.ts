@@ -967,7 +967,7 @@ export interface Explanation {
 }
 
 /** Why a query cannot be ranked by meaning. */
-export type Fallback = "model_missing" | "unknown_script" | "vectors_pending";
+export type Fallback = "model_missing" | "unknown_script" | "vectors_pending" | "model_unreachable";
 
 /** The list. */
 export interface FavoritesOutput {

@@ -18,6 +18,8 @@ use crate::memory;
 const COURTESY: Duration = Duration::from_millis(250);
 /// Pause after an error of the database.
 const PAUSE: Duration = Duration::from_secs(5);
+/// Pause after a server that computes vectors could not be reached.
+const UNREACHABLE: Duration = Duration::from_secs(60);
 /// How often to check whether another process is still computing all vectors.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -55,6 +57,7 @@ pub(super) fn run(shared: &Arc<Shared>) {
     // After a failure of the model, skip the project until it is reopened.
     let mut hopeless: Option<Arc<Opened>> = None;
     let mut again = None;
+    let mut is_told = false;
     loop {
         shared.vectors.wait(again.take());
         if shared.stopped.is_requested() {
@@ -68,9 +71,16 @@ pub(super) fn run(shared: &Arc<Shared>) {
             continue;
         }
         match embed(shared, &opened) {
-            Ok(()) => hopeless = None,
+            Ok(()) => (hopeless, is_told) = (None, false),
             Err(Error::Cancelled) => again = opened.project.is_embedding().then_some(LOOK),
-            Err(error @ (Error::Model { .. } | Error::ModelUnavailable { .. })) => {
+            // Models on this machine never fail like this once they are open: a server may be started later.
+            Err(error @ Error::ModelUnavailable { .. }) => {
+                if !std::mem::replace(&mut is_told, true) {
+                    shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
+                }
+                again = Some(UNREACHABLE);
+            }
+            Err(error @ Error::Model { .. }) => {
                 shared.tell(Notice { hint: error.hint(), ..Notice::warning(error.to_string()) });
                 hopeless = Some(opened);
             }

@@ -13,6 +13,7 @@ use crate::Environment;
 use crate::Project;
 
 pub mod choice;
+pub mod endpoint;
 pub mod hub;
 pub mod install;
 pub mod installed;
@@ -20,6 +21,7 @@ pub mod known;
 pub mod places;
 mod transfer;
 
+use endpoint::EndpointEmbedder;
 use installed::InstalledModel;
 use known::{BUNDLED, built_in, known};
 use places::Places;
@@ -31,24 +33,25 @@ pub const ENGINES: bool = cfg!(feature = "engines");
 const LONGEST_TRIAL: usize = 1024;
 
 /// An embedder for the model in the project's manifest; `None` in a build without engines. Cheap: tokenizer and weights
-/// are read when the first text is embedded.
+/// are read, or the server is asked, when the first text is embedded.
 ///
 /// # Errors
 /// [`Error::ModelUnavailable`] if the model is not installed.
 pub fn load(project: &Project, environment: &Environment) -> Result<Option<Arc<dyn Embedder>>> {
-    if !ENGINES {
-        return Ok(None);
+    if let Some(server) = &project.manifest.embedding_model.endpoint {
+        let embedder = EndpointEmbedder::new(&project.manifest.embedding_model, server, environment)?;
+        return Ok(Some(Arc::new(embedder)));
     }
     let Some(files) = files(project, environment)? else { return Ok(None) };
     open(files).map(|embedder| Some(Arc::from(embedder)))
 }
 
-/// The files of the model in the project's manifest; `None` in a build without engines.
+/// The files of the model in the project's manifest; `None` if a server runs it, or in a build without engines.
 ///
 /// # Errors
 /// [`Error::ModelUnavailable`] if the model is not installed.
 pub fn files(project: &Project, environment: &Environment) -> Result<Option<Box<dyn ModelFiles>>> {
-    if !ENGINES {
+    if !ENGINES || project.manifest.embedding_model.endpoint.is_some() {
         return Ok(None);
     }
     let name = project.manifest.embedding_model.name.as_str();

@@ -27,6 +27,8 @@ struct InUse {
     name: String,
     version: String,
     dimensions: usize,
+    /// Address of the server that runs it; null if this machine does.
+    endpoint: Option<String>,
     /// Whether this machine can run it.
     available: bool,
     /// Why it cannot be used.
@@ -77,6 +79,7 @@ pub(super) fn run(terminal: &mut Terminal<'_>, folder: &Path) -> CommandResult {
             name: model.name.clone(),
             version: model.version.clone(),
             dimensions: model.dimensions,
+            endpoint: model.endpoint.as_ref().map(|endpoint| endpoint.url.clone()),
             available,
             problem,
             hint,
@@ -156,7 +159,9 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
     match &output.in_use {
         Some(used) => {
             let name = paint.strong(printable(&used.name));
-            terminal.line(format!("In use: {name} ({} dimensions)", used.dimensions))?;
+            let server =
+                used.endpoint.as_ref().map(|url| format!(", {}", printable(url))).unwrap_or_default();
+            terminal.line(format!("In use: {name} ({} dimensions{server})", used.dimensions))?;
             if let Some(problem) = &used.problem {
                 terminal.line(format!("  {}", paint.warning(printable(problem))))?;
             }
@@ -176,7 +181,8 @@ fn print(terminal: &mut Terminal<'_>, output: &Output) -> Result<(), Failure> {
             (None, None, Some(bytes)) => format!("{} to download", megabytes(bytes)),
             (None, None, None) => "not in this build".into(),
         };
-        let used = output.in_use.as_ref().is_some_and(|used| used.name == model.name);
+        let used = output.in_use.as_ref();
+        let used = used.is_some_and(|used| used.name == model.name && used.endpoint.is_none());
         let mark = if used { "*" } else { " " };
         let dimensions = model.dimensions.map_or_else(|| "?".into(), |number| number.to_string());
         let name = paint.path(format!("{:<width$}", printable(&model.name)));

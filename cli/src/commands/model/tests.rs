@@ -1,6 +1,8 @@
 //! Runs `ubp model` with models from folders and from a hub that runs in the test.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../../../host/src/models/endpoint/embedding_server.rs"]
+mod embedding_server;
 #[cfg(feature = "engines")]
 mod folders;
 #[cfg(feature = "engines")]
@@ -9,6 +11,7 @@ mod hub_server;
 #[cfg(feature = "engines")]
 mod hubs;
 mod listing;
+mod servers;
 #[cfg(feature = "engines")]
 mod switching;
 

@@ -37,7 +37,18 @@ impl Route {
         Self { proxy, direct, roots }
     }
 
+    /// An agent for requests to the host of `url`.
+    pub fn agent_for(&self, url: &str, connecting: Duration) -> Agent {
+        let uri: Option<Uri> = url.parse().ok();
+        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().to_ascii_lowercase();
+        self.agent_within(&host, connecting)
+    }
+
     fn agent(&self, host: &str) -> Agent {
+        self.agent_within(host, SILENCE)
+    }
+
+    fn agent_within(&self, host: &str, connecting: Duration) -> Agent {
         let direct = is_loopback(host) || self.direct.iter().any(|entry| covers(entry, host));
         let proxy = self.proxy.as_deref().filter(|_| !direct).and_then(|proxy| Proxy::new(proxy).ok());
         let tls = TlsConfig::builder().root_certs(self.roots.clone()).build();
@@ -47,8 +58,8 @@ impl Route {
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
-            .timeout_resolve(Some(SILENCE))
-            .timeout_connect(Some(SILENCE))
+            .timeout_resolve(Some(connecting))
+            .timeout_connect(Some(connecting))
             .timeout_recv_response(Some(SILENCE))
             .timeout_per_read(Some(SILENCE))
             .user_agent(concat!("ubp/", env!("CARGO_PKG_VERSION")))

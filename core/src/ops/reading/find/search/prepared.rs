@@ -11,7 +11,7 @@ use crate::graph::LinkGraph;
 use crate::index::VectorMatrix;
 use crate::ports::TextKind;
 use crate::search::{Filter, Request, SearchMode, correct};
-use crate::{Result, text};
+use crate::{Error, Result, text};
 
 /// What ranking needs to know about the query and the project.
 pub(crate) struct Prepared {
@@ -37,6 +37,8 @@ pub enum Fallback {
     UnknownScript,
     /// No page has vectors yet.
     VectorsPending,
+    /// The server that runs the model cannot be reached.
+    ModelUnreachable,
 }
 
 impl Prepared {
@@ -62,8 +64,11 @@ impl Prepared {
         if matrix.is_empty() {
             return Ok(self.without(Fallback::VectorsPending));
         }
-        let vector = embedder.embed(TextKind::Query, &[self.query.text()])?.pop();
-        Ok(Self { vector, matrix, ..self })
+        match embedder.embed(TextKind::Query, &[self.query.text()]) {
+            Ok(mut vectors) => Ok(Self { vector: vectors.pop(), matrix, ..self }),
+            Err(Error::ModelUnavailable { .. }) => Ok(self.without(Fallback::ModelUnreachable)),
+            Err(error) => Err(error),
+        }
     }
 
     fn without(self, why: Fallback) -> Self {

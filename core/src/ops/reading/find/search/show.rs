@@ -72,6 +72,9 @@ fn evidence(output: &Output) -> &'static str {
         (SearchType::FulltextFallback, Some(Fallback::UnknownScript)) => {
             "by words alone: the embedding model does not support the script of this query"
         }
+        (SearchType::FulltextFallback, Some(Fallback::ModelUnreachable)) => {
+            "by words alone: the server that computes vectors cannot be reached"
+        }
         (SearchType::FulltextFallback, _) => "by words alone: vectors are still being computed",
         (SearchType::Fulltext, _) => "by words",
     }
