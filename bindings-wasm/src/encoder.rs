@@ -10,7 +10,7 @@ use serde::Serialize;
 use ubp_core::embed::{Checksum, DESCRIPTION_FILE, MODEL_FILE, ModelFiles, TOKENIZER_FILE};
 use ubp_core::ports::{Embedder, TextKind};
 use ubp_core::{Error, Result};
-use ubp_engines::{Engine, open};
+use ubp_engines::{Arithmetic, Engine, open};
 use wasm_bindgen::prelude::*;
 
 use crate::failure::guarded;
@@ -50,7 +50,8 @@ impl Encoder {
                 (DESCRIPTION_FILE, description.into_bytes()),
             ];
             let files = HandedFiles::new(files.into_iter().chain(weights));
-            Ok(Self { embedder: open(Engine::Rten, Box::new(files))? })
+            // Floats would need the files a second time, and four times the memory.
+            Ok(Self { embedder: open(Engine::Rten(Arithmetic::Integers), Box::new(files))? })
         })
     }
 

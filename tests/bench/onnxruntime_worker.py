@@ -1,8 +1,8 @@
 """ONNX Runtime with the protocol of core/engines/examples/engine.rs: the reference of tests/bench/engines.
 
-The argument is the folder of a model. `{"do":"arrange","threads":T,"sessions":S,"batch":B}` sets how texts
-run: S sessions in parallel with T threads each, and batches of up to B texts with the same number of tokens
-(the bundled model has no attention mask). Answers to `all` also contain `model_seconds`, the time without
+The argument is the folder of a model. `{"do":"arrange","threads":T,"sessions":S,"batch":B,"model":FOLDER}` sets
+how texts run: S sessions in parallel with T threads each, batches of up to B texts with the same number of tokens
+(the bundled models have no attention mask), and another form of the model. Answers to `all` also contain `model_seconds`, the time without
 the tokenizer.
 Exit status 3: this Python has no onnxruntime, tokenizers or numpy.
 """
@@ -27,7 +27,7 @@ description = json.loads((folder / "model.json").read_text())
 
 class Worker:
     def __init__(self):
-        self.threads, self.sessions, self.batch = 0, 1, 1
+        self.threads, self.sessions, self.batch, self.model = 0, 1, 1, folder
         self.session = self.pool = None
         self.texts = []
 
@@ -41,13 +41,17 @@ class Worker:
         options = ort.SessionOptions()
         options.intra_op_num_threads = self.threads
         options.inter_op_num_threads = 1
-        self.session = ort.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+        self.session = ort.InferenceSession(self.model / "model.onnx", options, providers=["CPUExecutionProvider"])
         self.inputs = [given.name for given in self.session.get_inputs()]
         self.pool = concurrent.futures.ThreadPoolExecutor(self.sessions) if self.sessions > 1 else None
 
-    def arrange(self, threads, sessions, batch):
-        self.threads, self.sessions, self.batch = threads, sessions, batch
+    def arrange(self, threads, sessions, batch, model):
+        self.threads, self.sessions, self.batch, self.model = threads, sessions, batch, pathlib.Path(model)
         self.open()
+
+    def encodings(self, texts, request):
+        prefix = description.get("prefixes", {}).get("query" if request.get("query") else "passage", "")
+        return self.tokenizer.encode_batch([prefix + text for text in texts])
 
     def vectors(self, encodings):
         """Unit vectors, in order."""
@@ -80,12 +84,12 @@ class Worker:
             case "first":
                 self.first(request.get("text", "a query"))
             case "arrange":
-                self.arrange(request["threads"], request["sessions"], request["batch"])
+                self.arrange(request["threads"], request["sessions"], request["batch"], request["model"])
             case "texts":
                 self.texts = request["texts"]
-                answer["tokens"] = sum(len(encoding.ids) for encoding in self.tokenizer.encode_batch(self.texts))
+                answer["tokens"] = sum(len(encoding.ids) for encoding in self.encodings(self.texts, request))
             case "all":
-                encodings = self.tokenizer.encode_batch(self.texts)
+                encodings = self.encodings(self.texts, request)
                 cut = time.perf_counter()
                 self.vectors(encodings)
                 answer["model_seconds"] = time.perf_counter() - cut
@@ -93,12 +97,15 @@ class Worker:
                 answer["times"] = []
                 for text in self.texts:
                     at = time.perf_counter()
-                    self.vectors([self.tokenizer.encode(text)])
+                    self.vectors(self.encodings([text], request))
                     answer["times"].append(time.perf_counter() - at)
+            case "release":
+                pass
             case "tokens":
-                self.tokenizer.encode_batch(self.texts)
+                self.encodings(self.texts, request)
             case "vectors":
-                answer["vectors"] = [vector.tolist() for vector in self.vectors(self.tokenizer.encode_batch(self.texts))]
+                vectors = self.vectors(self.encodings(self.texts, request))
+                answer["vectors"] = [vector.tolist() for vector in vectors]
             case other:
                 raise ValueError(f"unknown request {other}")
         return answer | {"seconds": time.perf_counter() - begun}

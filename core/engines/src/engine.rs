@@ -5,9 +5,11 @@ use ubp_core::Result;
 use ubp_core::embed::ModelFiles;
 use ubp_core::ports::Embedder;
 
+#[cfg(feature = "rten")]
+use super::Arithmetic;
 use super::QueryCache;
 use super::encoder::Encoder;
-use super::session::Load;
+use super::session::Loads;
 
 /// The engine that runs a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub enum Engine {
     Fastest,
     /// Only rten.
     #[cfg(feature = "rten")]
-    Rten,
+    Rten(Arithmetic),
     /// Only tract.
     #[cfg(feature = "tract")]
     Tract,
@@ -25,17 +27,41 @@ pub enum Engine {
     Gpu,
 }
 
-const FASTEST: &[Load] = &[
-    #[cfg(feature = "rten")]
-    super::rten::load,
-    #[cfg(feature = "tract")]
-    super::tract::load,
-];
-
-const GPU: &[Load] = &[
-    #[cfg(any(feature = "cuda", feature = "metal"))]
-    super::tract::load_on_gpu,
-];
+impl Engine {
+    fn loads(self) -> Loads {
+        match self {
+            Self::Fastest => Loads {
+                any: &[
+                    #[cfg(feature = "rten")]
+                    super::rten::load,
+                    #[cfg(feature = "tract")]
+                    super::tract::load,
+                ],
+                #[cfg(feature = "rten")]
+                many: super::rten::for_many(),
+                #[cfg(not(feature = "rten"))]
+                many: None,
+            },
+            #[cfg(feature = "rten")]
+            Self::Rten(Arithmetic::Fastest) => {
+                Loads { any: &[super::rten::load], many: super::rten::for_many() }
+            }
+            #[cfg(feature = "rten")]
+            Self::Rten(Arithmetic::Integers) => Loads { any: &[super::rten::load], many: None },
+            #[cfg(feature = "rten")]
+            Self::Rten(Arithmetic::Floats) => Loads { any: &[super::rten::load_floats], many: None },
+            #[cfg(feature = "tract")]
+            Self::Tract => Loads { any: &[super::tract::load], many: None },
+            Self::Gpu => Loads {
+                any: &[
+                    #[cfg(any(feature = "cuda", feature = "metal"))]
+                    super::tract::load_on_gpu,
+                ],
+                many: None,
+            },
+        }
+    }
+}
 
 /// The name of the GPU interface that this build can use on this machine.
 ///
@@ -55,15 +81,7 @@ pub fn gpu() -> std::result::Result<String, String> {
 /// [`ubp_core::Error::Model`] if `model.json` is missing or invalid. Errors in the other files are reported on first
 /// use.
 pub fn open(engine: Engine, files: Box<dyn ModelFiles>) -> Result<Box<dyn Embedder>> {
-    let engines: &'static [Load] = match engine {
-        Engine::Fastest => FASTEST,
-        #[cfg(feature = "rten")]
-        Engine::Rten => &[super::rten::load],
-        #[cfg(feature = "tract")]
-        Engine::Tract => &[super::tract::load],
-        Engine::Gpu => GPU,
-    };
-    Ok(Box::new(QueryCache::new(Encoder::new(files, engines)?)))
+    Ok(Box::new(QueryCache::new(Encoder::new(files, engine.loads())?)))
 }
 
 /// The model in the binary, on the fastest engine.

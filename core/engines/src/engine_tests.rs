@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod agreement;
+#[cfg(feature = "rten")]
+mod arithmetic;
 mod damaged;
 #[cfg(feature = "bundled-model")]
 mod golden;
@@ -15,12 +17,16 @@ mod tiny;
 use ubp_core::embed::MemoryFiles;
 use ubp_core::ports::Embedder;
 
+#[cfg(feature = "rten")]
+use super::Arithmetic;
 use super::{Engine, open};
 
 /// All engines of this build.
 const ENGINES: &[Engine] = &[
     #[cfg(feature = "rten")]
-    Engine::Rten,
+    Engine::Rten(Arithmetic::Integers),
+    #[cfg(feature = "rten")]
+    Engine::Rten(Arithmetic::Floats),
     #[cfg(feature = "tract")]
     Engine::Tract,
     Engine::Fastest,

@@ -2,10 +2,14 @@
 //! Each build selects its engines by features; without any, the crate is empty.
 #![cfg(any(feature = "rten", feature = "tract"))]
 
+#[cfg(feature = "rten")]
+mod arithmetic;
 #[cfg(feature = "bundled-model")]
 mod bundled;
 mod encoder;
 mod engine;
+#[cfg(feature = "rten")]
+mod floats;
 #[cfg(feature = "bundled-model")]
 mod multilingual;
 mod parallel;
@@ -17,11 +21,15 @@ mod tokenizer;
 #[cfg(feature = "tract")]
 mod tract;
 mod unigram;
+// Only floats are written to a model.
+#[cfg_attr(not(feature = "rten"), allow(dead_code))]
 mod wire;
 
 #[cfg(test)]
 mod engine_tests;
 
+#[cfg(feature = "rten")]
+pub use arithmetic::Arithmetic;
 #[cfg(feature = "bundled-model")]
 pub use bundled::BundledFiles;
 #[cfg(feature = "bundled-model")]

@@ -68,6 +68,10 @@ impl<E: Embedder> Embedder for QueryCache<E> {
         Ok(vectors)
     }
 
+    fn release(&self) {
+        self.embedder.release();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         self.embedder.token_ranges(text)
     }

@@ -1,6 +1,7 @@
 //! The rten engine: pure Rust, quick to build and load, with 8-bit kernels; the first choice.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
@@ -8,9 +9,10 @@ use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 use ubp_core::embed::{MODEL_FILE, ModelFiles};
 
-use super::parallel;
-use super::session::{Cores, Hidden, Input, Outcome, Session, Tokens, guarded, inputs, output};
-use super::wire;
+use super::arithmetic::has_fast_integers;
+use super::floats::{self, Floats};
+use super::session::{Cores, Hidden, Input, LoadForMany, Outcome, Session, Tokens, guarded, inputs, output};
+use super::{parallel, wire};
 
 /// Advice for a model that rten does not support, if tract is not in this build.
 const SECOND_ENGINE: &str = if cfg!(feature = "tract") {
@@ -34,20 +36,50 @@ struct RtenSession {
 }
 
 /// Loads the model. Static weights in separate files are used without copying.
-pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
+    let (model, weights) = read(files)?;
+    session(model, weights)
+}
+
+/// Loads the model with floats instead of 8-bit integers, if it has any.
+pub(super) fn load_floats(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
+    load_floats_only(files)?.map_or_else(|| load(files), Ok)
+}
+
+/// How to load a model for many texts, if there is a faster way than [`load`] on this processor.
+pub(super) fn for_many() -> Option<LoadForMany> {
+    (!has_fast_integers()).then_some(load_floats_only)
+}
+
+fn load_floats_only(files: &dyn ModelFiles) -> Outcome<Option<Arc<dyn Session>>> {
+    let (model, weights) = read(files)?;
+    let Some(Floats { model, weights }) = floats::rewritten(&model, &weights) else { return Ok(None) };
+    session(model.into(), [(floats::WEIGHTS.to_owned(), weights.into())].into()).map(Some)
+}
+
+type Weights = HashMap<String, Cow<'static, [u8]>>;
+
+/// The graph, and its separate files of weights: `model.onnx.data`, `model.onnx_data` and the like.
+fn read(files: &dyn ModelFiles) -> Outcome<(Cow<'static, [u8]>, Weights)> {
+    let read = |name: &str| files.read(name).map_err(|error| error.to_string());
+    let names = files.names().into_iter().filter(|name| name.contains(".onnx") && !name.ends_with(".onnx"));
+    let weights = names.map(|name| read(&name).map(|bytes| (name, bytes))).collect::<Outcome<_>>()?;
+    let model = read(MODEL_FILE)?;
+    wire::check(&model)?;
+    Ok((model, weights))
+}
+
+fn session(model: Cow<'static, [u8]>, weights: Weights) -> Outcome<Arc<dyn Session>> {
     let mut options = ModelOptions::with_all_ops();
     options.prepack_weights(true);
-    // Separate files of weights: `model.onnx.data`, `model.onnx_data` and the like.
-    for name in files.names().into_iter().filter(|name| name.contains(".onnx") && !name.ends_with(".onnx")) {
-        match files.read(&name).map_err(|error| error.to_string())? {
+    for (name, bytes) in weights {
+        match bytes {
             Cow::Borrowed(bytes) => options.external_data_static(&name, bytes),
             Cow::Owned(bytes) => options.external_data(&name, bytes),
         };
     }
-    let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
-    wire::check(&bytes)?;
     guarded(move || {
-        let model = match bytes {
+        let model = match model {
             Cow::Borrowed(bytes) => options.load_static_slice(bytes),
             Cow::Owned(bytes) => options.load(bytes),
         }
@@ -62,7 +94,7 @@ pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
         let output = output(output_names.iter().map(String::as_str))?;
         let output = model.output_ids().get(output).copied().ok_or("model.onnx has no output")?;
         let ones = (0..parallel::cores()).map(|_| OnceLock::new()).collect();
-        Ok(Box::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Box<dyn Session>)
+        Ok(Arc::new(RtenSession { model, inputs, output, all: OnceLock::new(), ones }) as Arc<dyn Session>)
     })
 }
 

@@ -1,6 +1,8 @@
 //! The interface of inference engines, and their common parts: the inputs of a sentence encoder, and the output with
 //! the vectors.
 
+use std::sync::Arc;
+
 use ubp_core::embed::ModelFiles;
 
 /// A result whose error describes what is wrong with the model; the encoder adds the model's name.
@@ -13,7 +15,19 @@ pub(super) trait Session: Send + Sync {
 }
 
 /// Loads a model into an engine; the error describes what is wrong with it.
-pub(super) type Load = fn(&dyn ModelFiles) -> Outcome<Box<dyn Session>>;
+pub(super) type Load = fn(&dyn ModelFiles) -> Outcome<Arc<dyn Session>>;
+
+/// Loads a model so that it runs many texts faster, but needs more memory; `None` if this is not possible.
+pub(super) type LoadForMany = fn(&dyn ModelFiles) -> Outcome<Option<Arc<dyn Session>>>;
+
+/// Ways to load a model.
+#[derive(Clone, Copy)]
+pub(super) struct Loads {
+    /// The first that can load the model runs it.
+    pub any: &'static [Load],
+    /// Runs many texts, if there is a faster way.
+    pub many: Option<LoadForMany>,
+}
 
 /// The tokens of one text, including special tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

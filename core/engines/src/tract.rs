@@ -39,13 +39,13 @@ impl Plan {
 type Prepare = fn(InferenceModel) -> TractResult<Plan>;
 
 /// Loads the model; the weights are copied.
-pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+pub(super) fn load(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
     load_for(files, |model| Ok(Plan::Cpu(model.into_optimized()?.into_runnable()?)))
 }
 
 /// Loads the model on a GPU.
 #[cfg(any(feature = "cuda", feature = "metal"))]
-pub(super) fn load_on_gpu(files: &dyn ModelFiles) -> Outcome<Box<dyn Session>> {
+pub(super) fn load_on_gpu(files: &dyn ModelFiles) -> Outcome<Arc<dyn Session>> {
     load_for(files, |model| {
         let runtime = gpu::runtime()?;
         Ok(Plan::Gpu(runtime.prepare(model.into_typed()?.into_decluttered()?)?))
@@ -77,7 +77,7 @@ pub(super) fn gpu() -> Outcome<String> {
     guarded(|| gpu::runtime().map(|runtime| runtime.name().to_string()).map_err(|error| format!("{error:#}")))
 }
 
-fn load_for(files: &dyn ModelFiles, plan: Prepare) -> Outcome<Box<dyn Session>> {
+fn load_for(files: &dyn ModelFiles, plan: Prepare) -> Outcome<Arc<dyn Session>> {
     let bytes = files.read(MODEL_FILE).map_err(|error| error.to_string())?;
     wire::check(&bytes)?;
     guarded(|| {
@@ -99,7 +99,7 @@ fn prepare(
     mut model: InferenceModel,
     output: usize,
     plan: Prepare,
-) -> TractResult<Outcome<Box<dyn Session>>> {
+) -> TractResult<Outcome<Arc<dyn Session>>> {
     let names: Vec<String> = model.inputs.iter().map(|input| model.node(input.node).name.clone()).collect();
     let roles = match inputs(names.iter().map(String::as_str)) {
         Ok(roles) => roles,
@@ -115,7 +115,7 @@ fn prepare(
     let outlet = *model.outputs.get(output).context("an output is missing")?;
     model.select_output_outlets(&[outlet])?;
     let plan = plan(model)?;
-    Ok(Ok(Box::new(TractSession { plan, inputs })))
+    Ok(Ok(Arc::new(TractSession { plan, inputs })))
 }
 
 /// Loads weights from separate files into the model; tract would look for them on disk.

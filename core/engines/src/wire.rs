@@ -1,5 +1,5 @@
-//! Checks that `model.onnx` is a complete protobuf message before an engine reads it: with an invalid length in a
-//! damaged file, rten may never return.
+//! Protobuf messages: their fields, and a check that `model.onnx` is a complete message before an engine reads it. With an
+//! invalid length in a damaged file, rten may never return.
 
 use super::session::Outcome;
 
@@ -49,31 +49,105 @@ pub(super) fn check(bytes: &[u8]) -> Outcome<()> {
     }
 }
 
-fn message(mut bytes: &[u8], kind: Message, depth: usize) -> Option<()> {
+fn message(bytes: &[u8], kind: Message, depth: usize) -> Option<()> {
     if depth > DEEPEST {
         return None;
     }
-    while !bytes.is_empty() {
-        let tag = varint(&mut bytes)?;
-        match tag & 7 {
-            0 => drop(varint(&mut bytes)?),
-            1 => bytes = bytes.get(8..)?,
-            2 => {
-                let length = usize::try_from(varint(&mut bytes)?).ok()?;
-                let (inside, rest) = bytes.split_at_checked(length)?;
-                if let Some(kind) = kind.field(tag >> 3) {
-                    message(inside, kind, depth + 1)?;
-                }
-                bytes = rest;
-            }
-            5 => bytes = bytes.get(4..)?,
-            _ => return None,
+    for field in Fields(bytes) {
+        let field = field?;
+        if let (Value::Bytes(inside), Some(kind)) = (field.value, kind.field(field.number)) {
+            message(inside, kind, depth + 1)?;
         }
     }
     Some(())
 }
 
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
+/// One field of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub number: u64,
+    pub value: Value<'a>,
+    /// The field as it is in the message, with its number.
+    pub raw: &'a [u8],
+}
+
+/// The content of a field.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    Varint(u64),
+    /// A message, a string, or packed numbers.
+    Bytes(&'a [u8]),
+    /// A number of 4 or 8 bytes.
+    Fixed,
+}
+
+/// The fields of a message in order; `None` for the first that is incomplete, and then no more.
+pub(super) struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Option<Field<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let whole = std::mem::take(&mut self.0);
+        if whole.is_empty() {
+            return None;
+        }
+        let (number, value, rest) = match field(whole) {
+            Some(field) => field,
+            None => return Some(None),
+        };
+        self.0 = rest;
+        Some(Some(Field { number, value, raw: &whole[..whole.len() - rest.len()] }))
+    }
+}
+
+/// Number and value of the first field, and the rest of the message.
+fn field(mut bytes: &[u8]) -> Option<(u64, Value<'_>, &[u8])> {
+    let tag = varint(&mut bytes)?;
+    let value = match tag & 7 {
+        0 => Value::Varint(varint(&mut bytes)?),
+        1 => {
+            bytes = bytes.get(8..)?;
+            Value::Fixed
+        }
+        2 => {
+            let length = usize::try_from(varint(&mut bytes)?).ok()?;
+            let (inside, rest) = bytes.split_at_checked(length)?;
+            bytes = rest;
+            Value::Bytes(inside)
+        }
+        5 => {
+            bytes = bytes.get(4..)?;
+            Value::Fixed
+        }
+        _ => return None,
+    };
+    Some((tag >> 3, value, bytes))
+}
+
+/// Appends the field `number` with the content `bytes` to a message.
+pub(super) fn append(message: &mut Vec<u8>, number: u64, bytes: &[u8]) {
+    append_varint(message, number << 3 | 2);
+    append_varint(message, bytes.len() as u64);
+    message.extend_from_slice(bytes);
+}
+
+/// Appends the field `number` with the number `value` to a message.
+pub(super) fn append_number(message: &mut Vec<u8>, number: u64, value: u64) {
+    append_varint(message, number << 3);
+    append_varint(message, value);
+}
+
+fn append_varint(message: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        message.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    message.push(value.to_le_bytes()[0]);
+}
+
+/// Removes a number from the start of `bytes`.
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -99,5 +173,17 @@ mod tests {
         assert!(check(b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01").is_err());
         assert!(check(&[0xff; 64]).is_err());
         assert!(check(b"\x3a").is_err());
+    }
+
+    #[test]
+    fn appended_fields_are_read_back() {
+        let mut message = Vec::new();
+        append_number(&mut message, 1, 300);
+        append(&mut message, 16, &[7; 200]);
+        let fields: Vec<Field> = Fields(&message).flatten().collect();
+        assert!(matches!(fields[0], Field { number: 1, value: Value::Varint(300), .. }));
+        assert!(matches!(fields[1], Field { number: 16, value: Value::Bytes(&[7, ..]), .. }));
+        assert_eq!([fields[0].raw, fields[1].raw].concat(), message);
+        assert!(Fields(&message[..message.len() - 1]).any(|field| field.is_none()));
     }
 }

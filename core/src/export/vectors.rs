@@ -50,6 +50,10 @@ impl Embedder for Known<'_> {
         Ok(vectors.into_iter().flatten().collect())
     }
 
+    fn release(&self) {
+        self.embedder.release();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         self.embedder.token_ranges(text)
     }

@@ -132,6 +132,19 @@ fn embed(
     index: &Index,
     embedder: &dyn Embedder,
     clock: &dyn Clock,
+    extent: Extent,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<EmbedReport> {
+    let report = embed_sections(index, embedder, clock, extent, progress, cancel);
+    embedder.release();
+    report
+}
+
+fn embed_sections(
+    index: &Index,
+    embedder: &dyn Embedder,
+    clock: &dyn Clock,
     Extent { page, deadline }: Extent,
     progress: &dyn Progress,
     cancel: &Cancel,

@@ -44,6 +44,9 @@ pub trait Embedder: Send + Sync {
     /// [`crate::Error::Model`] if the model cannot be loaded or run.
     fn embed(&self, kind: TextKind, texts: &[&str]) -> Result<Vec<Vec<f32>>>;
 
+    /// Called when no more passages are due: releases memory that only many of them need.
+    fn release(&self) {}
+
     /// Byte range of every token of `text`, in order, without special tokens and not limited to the window.
     ///
     /// # Errors

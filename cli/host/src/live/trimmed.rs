@@ -32,6 +32,10 @@ impl Embedder for Trimmed {
         vectors
     }
 
+    fn release(&self) {
+        self.embedder.release();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<Range<usize>>> {
         self.embedder.token_ranges(text)
     }

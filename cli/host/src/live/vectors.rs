@@ -157,6 +157,10 @@ impl Embedder for Polite<'_> {
         Ok(vectors)
     }
 
+    fn release(&self) {
+        self.embedder.release();
+    }
+
     fn token_ranges(&self, text: &str) -> Result<Vec<std::ops::Range<usize>>> {
         self.embedder.token_ranges(text)
     }
