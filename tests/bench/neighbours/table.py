@@ -65,14 +65,16 @@ def cell(row, figure, measurement, show):
         return show(row["figures"])
     if failures.get(measurement) == NO_SUCH_THING or not {ABSENT, "build", "start", measurement} & set(failures):
         return "–"
-    return "not installed" if ABSENT in failures else "failed"
+    return ABSENT if ABSENT in failures else "failed"
 
 
 def speed(record):
     """The table of one vault whose speed was measured."""
     text = ["| | " + " | ".join(heading for heading, *_ in SPEED) + " |", "|---" * (len(SPEED) + 1) + "|"]
     for row in record["rows"]:
-        if row["figures"].get("build") or {ABSENT, "build"} & set(row["failures"]):
+        if ABSENT in row["failures"]:
+            text.append(f"| {row['name']} | {ABSENT}" + " | –" * (len(SPEED) - 1) + " |")
+        elif row["figures"].get("build") or "build" in row["failures"]:
             text.append(f"| {row['name']} | " + " | ".join(cell(row, *column) for _, *column in SPEED) + " |")
     return "\n".join(text)
 
