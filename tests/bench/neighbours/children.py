@@ -215,9 +215,9 @@ class Session:
         return self
 
     def call(self, tool, **arguments):
-        """The answer of an MCP tool: its structured content, or its text, which is JSON in some servers."""
+        """The answer of an MCP tool: its structured content, or its first text, which is JSON in some servers."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        text = "\n".join(part.get("text", "") for part in result.get("content", []))
+        text = next((part["text"] for part in result.get("content", []) if part.get("type") == "text"), "")
         if result.get("isError"):
             raise Failure(f"{tool}: {last_line(text)}")
         if result.get("structuredContent") is not None:

@@ -62,6 +62,13 @@ class Children(unittest.TestCase):
         server.close()
 
 
+    def test_a_tool_may_answer_with_json_and_a_remark(self):
+        answer = {"id": 1, "result": {"content": [{"type": "text", "text": "[5]"}, {"type": "text", "text": "1 of 9"}]}}
+        server = Session(python(f"import json; input(); print(json.dumps({answer!r}), flush=True); input()"), 20)
+        self.assertEqual(server.call("find"), [5])
+        server.close()
+
+
 class Quality(unittest.TestCase):
     def test_ndcg_is_that_of_trec_eval(self):
         self.assertEqual(quality.ndcg(["a", "b"], {"a": 1, "b": 1}), 1)
