@@ -200,8 +200,7 @@ mod tests {
             "<math display=\"inline\"><msup><mi>x</mi><mn>2</mn></msup></math>"
         );
         let coloured = mathml(r"\color{red} a < b \text{ if } c > \frac{1}{2}", true).unwrap();
-        for part in ["<math display=\"block\">", "mathcolor=\"#ff0000\"", ">&lt;</mo>", ">&gt;</mo>", " if "]
-        {
+        for part in ["<math display=\"block\">", "mathcolor=\"#ff0000\"", ">&lt;</mo>", ">&gt;</mo>", "if"] {
             assert!(coloured.contains(part), "{part}: {coloured}");
         }
         let matrix = mathml(r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", true).unwrap();
