@@ -58,6 +58,8 @@ pub struct Manifest {
     pub freshness: FreshnessBaseline,
     /// Limits for agents.
     pub agents: AgentSettings,
+    /// How pages are shown to readers.
+    pub reading: ReadingSettings,
     /// Settings of published sites.
     pub export: ExportSettings,
     /// Settings of document chunks and their search.
@@ -248,6 +250,14 @@ pub enum PublishDefault {
     Private,
 }
 
+/// How pages are shown to readers, in the viewer and on sites.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadingSettings {
+    /// Whether browsers load pictures from other hosts, which then learn who reads the page.
+    #[serde(deserialize_with = "values::truth")]
+    pub external_pictures: bool,
+}
+
 /// Settings of published sites.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportSettings {
@@ -284,6 +294,7 @@ impl Default for Manifest {
             suggest: SuggestDefaults::default(),
             freshness: FreshnessBaseline::Review,
             agents: AgentSettings::default(),
+            reading: ReadingSettings::default(),
             export: ExportSettings::default(),
             documents: DocumentSettings::default(),
             unknown: Vec::new(),
@@ -354,6 +365,7 @@ impl Manifest {
             links: settings.links,
             suggest: settings.suggest,
             freshness: settings.freshness,
+            reading: settings.reading,
             export: settings.export,
             documents: settings.documents,
             ..Self::default()

@@ -3,6 +3,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/links.css';
 import './styles/prose.css';
+import './styles/code.css';
 import './styles/still.css';
 import './styles/viewer.css';
 import './styles/print.css';

@@ -17,7 +17,7 @@ use crate::index::{Index, RefreshOptions, embed_pending, refresh, settle_chunk_s
 use crate::manifest::{MANIFEST_PATH, Manifest};
 use crate::page::{self, LinkKind, LinkTypes};
 use crate::ports::{Embedder, NoHistory, Source as _};
-use crate::render::{Attachments, url};
+use crate::render::{Attachments, addresses_in_html, url};
 use crate::{Error, Result};
 
 /// Every table that the database of a site may contain. When a table is added to the index, decide here whether it
@@ -166,17 +166,25 @@ impl Publication<'_> {
         let pages_dir = self.context.pages_dir();
         let known = Attachments::new(&self.source, pages_dir);
         let mut found = BTreeMap::new();
+        let mut show = |kind, target: &str, path: &str| -> Result<()> {
+            if let Some(file) = known.find(kind, target, path)? {
+                let shown = url::attachment_file(&file, pages_dir);
+                found.insert(file, shown);
+            }
+            Ok(())
+        };
         for (path, bytes) in self.source.texts() {
             let text = page::decode(bytes).0;
+            for address in addresses_in_html(&text) {
+                if let Some(target) = page::parse_destination(&address) {
+                    show(LinkKind::Markdown, &target, path)?;
+                }
+            }
             for site in page::sites(&text, types) {
                 let name = site.target.split('#').next().unwrap_or(&site.target).trim();
                 let may_be = resolve::is_attachment(name) || resolve::is_attachment(&site.target);
-                if may_be
-                    && site.kind != LinkKind::FrontMatter
-                    && let Some(file) = known.find(site.kind, &site.target, path)?
-                {
-                    let shown = url::attachment_file(&file, pages_dir);
-                    found.insert(file, shown);
+                if may_be && site.kind != LinkKind::FrontMatter {
+                    show(site.kind, &site.target, path)?;
                 }
             }
         }

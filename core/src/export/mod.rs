@@ -32,7 +32,7 @@ pub use publicity::{default_for, is_public};
 pub use rewrite::UNPUBLISHED;
 pub use site::{Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
-pub use template::Template;
+pub use template::{Template, policy};
 
 use crate::Context;
 use crate::freshness::{self, Assessment};

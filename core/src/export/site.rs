@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::Publication;
-use super::template::{Filling, Template};
+use super::template::{Filling, Template, policy};
 use super::words::{Words, words};
 use crate::Context;
 use crate::index::Index;
@@ -379,11 +379,12 @@ impl<'a> Site<'a> {
             whole_title += " – ";
             escape(&mut whole_title, &self.name);
         }
+        let policy = policy("", self.context.manifest.reading.external_pictures);
         let filling = Filling {
             root,
             title: &whole_title,
             language: shown.language,
-            policy: self.settings.database.is_some(),
+            policy: self.settings.database.is_some().then_some(&policy),
             head: &self.head(&shown, &title, root),
             content: &shown.content,
         };

@@ -5,11 +5,16 @@ use crate::{Error, Result};
 const HEAD: &str = "<!--ubp:head-->";
 const CONTENT: &str = "<!--ubp:content-->";
 
-/// Where scripts, styles and pictures may come from. Only the site itself is requested.
-const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; \
-    media-src 'self'; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; \
-    form-action 'none'\">";
+/// The content security policy of pages: where scripts, styles and pictures may come from. `styles` are sources of
+/// styles besides the site. Nothing but the site is requested, unless the project shows `external_pictures`.
+pub fn policy(styles: &str, external_pictures: bool) -> String {
+    let pictures = if external_pictures { " https:" } else { "" };
+    format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'{styles}; \
+         img-src 'self' data: blob:{pictures}; font-src 'self'; media-src 'self'; connect-src 'self'; \
+         frame-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+    )
+}
 
 /// An HTML page with placeholders for a title, elements of the head, and content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +29,8 @@ pub(super) struct Filling<'a> {
     pub title: &'a str,
     /// Language of the content, for `lang`; that of the template if `None`.
     pub language: Option<&'a str>,
-    /// Whether to put the policy into the page; a server sends it as a header.
-    pub policy: bool,
+    /// The policy to put into the page; a server sends it as a header.
+    pub policy: Option<&'a str>,
     pub head: &'a str,
     pub content: &'a str,
 }
@@ -46,7 +51,9 @@ impl Template {
 
     pub(super) fn fill(&self, filling: &Filling<'_>) -> String {
         let mut html = self.html.replace("=\"./", &format!("=\"{}", filling.root));
-        if filling.policy && !html.contains("Content-Security-Policy") {
+        if let Some(policy) = filling.policy
+            && !html.contains("Content-Security-Policy")
+        {
             // Before everything that it applies to, but after the encoding, which has to come early.
             let at =
                 html.find("<head").and_then(|start| html.get(start..)?.find('>').map(|end| start + end + 1));
@@ -56,7 +63,8 @@ impl Template {
                     let is_first = rest.trim_start().to_lowercase().starts_with("<meta charset");
                     if is_first { rest.find('>').map_or(0, |end| end + 1).max(blank) } else { 0 }
                 });
-                html.insert_str(at + encoding, POLICY);
+                let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">");
+                html.insert_str(at + encoding, &policy);
             }
         }
         if let (Some(start), Some(end)) = (html.find("<title>"), html.find("</title>"))
@@ -106,7 +114,7 @@ mod tests {
             root: "../",
             title: "A &amp; B",
             language: Some("ja"),
-            policy: true,
+            policy: Some("default-src 'none'"),
             head: "<meta name=\"a\">",
             content: "<p><!--ubp:head--></p>",
         };

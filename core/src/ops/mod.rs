@@ -37,6 +37,7 @@ mod reading {
         pub mod get_page;
         pub mod list_pages;
         pub mod render_page;
+        pub mod render_part;
     }
     pub mod graph {
         pub mod get_graph;
@@ -147,7 +148,7 @@ pub use written::WriteReport;
 
 table::operations! {
     search complete fulltext_search
-    get_page get_context list_pages render_page
+    get_page get_context list_pages render_page render_part
     get_graph graph_traverse get_impact suggest_links
     status check_staleness refs doctor;
     beyond browsers:

@@ -37,6 +37,11 @@ impl Lines {
     }
 }
 
+/// The number of line breaks in a text.
+pub(crate) fn line_breaks(text: &str) -> usize {
+    Lines::new(text).starts.len() - 1
+}
+
 /// The lines of a text with their line breaks, each with its offset.
 pub(super) fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;

@@ -7,10 +7,12 @@ use std::ops::Range;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use super::callout::Callout;
-use super::html::{Html, visible};
+use super::html::Html;
 use super::links::Frame;
 use super::load::{Loaded, Section};
 use super::notes::Note;
+use super::own_html::{self, OwnHtml};
+use super::survey::{Survey, survey};
 use super::{Job, blocks};
 use crate::Result;
 use crate::page::{self, Link};
@@ -18,7 +20,7 @@ use crate::text;
 
 /// Whether a paragraph is open. A paragraph that contains only an embedded page is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Paragraph {
+pub(super) enum Paragraph {
     None,
     Pending,
     Open,
@@ -43,18 +45,18 @@ pub(super) struct Body<'j> {
     /// Prefix of the numbers in the ids of footnotes, so that those of embedded pages differ.
     pub(super) prefix: String,
     pub(super) links: HashMap<(usize, usize), Link>,
-    markers: Vec<(Range<usize>, String)>,
+    pub(super) markers: Vec<(Range<usize>, String)>,
     marked: HashSet<String>,
     sections: std::vec::IntoIter<&'j Section>,
     pub(super) out: Html,
     outer: Vec<Outer>,
-    paragraph: Paragraph,
+    pub(super) paragraph: Paragraph,
     /// Where the content of the innermost block starts in `out`.
-    leaf: usize,
+    pub(super) leaf: usize,
     /// Number of open quotations, lists and footnotes: headings in them are not sections.
     depth: usize,
     /// Text before this byte belongs to the marker of a callout.
-    cut: usize,
+    pub(super) cut: usize,
     callout: Option<Callout>,
     /// For each open quotation, whether it is a callout.
     quotes: Vec<bool>,
@@ -64,8 +66,14 @@ pub(super) struct Body<'j> {
     in_head: bool,
     /// Empty cells at the end of a table row, written only if another cell follows: the parser pads rows.
     empty_cells: usize,
-    in_code: bool,
-    raw: Option<String>,
+    pub(super) in_code: bool,
+    pub(super) raw: Option<String>,
+    /// What the page's own HTML has opened.
+    pub(super) own: OwnHtml,
+    pub(super) survey: Survey,
+    /// A byte of the text, and its line in the file.
+    pub(super) line: (usize, usize),
+    in_cell: bool,
     /// Whether the heading that repeats the title is being skipped.
     repeats_title: bool,
     started: bool,
@@ -106,6 +114,10 @@ impl<'j> Body<'j> {
             empty_cells: 0,
             in_code: false,
             raw: None,
+            own: OwnHtml::default(),
+            survey: survey(&page.text),
+            line: (0, page.sections.first().map_or(1, |section| section.line)),
+            in_cell: false,
             repeats_title: false,
             started: false,
             inline: 0,
@@ -123,6 +135,7 @@ impl<'j> Body<'j> {
                 self.event(event, range)?;
             }
         }
+        self.close_own();
         self.write_notes();
         Ok(self.out.into_string())
     }
@@ -139,7 +152,10 @@ impl<'j> Body<'j> {
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) -> Result<()> {
         if self.repeats_title {
-            self.repeats_title = !matches!(event, Event::End(TagEnd::Heading(_)));
+            if matches!(event, Event::End(TagEnd::Heading(_))) {
+                self.repeats_title = false;
+                self.leave();
+            }
             return Ok(());
         }
         match event {
@@ -147,12 +163,11 @@ impl<'j> Body<'j> {
             Event::End(tag) => self.end(tag)?,
             Event::Text(text) => self.text(&text, &range),
             Event::Code(text) => self.code(&text, "<code>"),
-            Event::InlineMath(text) => self.code(&text, "<code class=\"math\">"),
-            Event::DisplayMath(text) => self.code(&text, "<code class=\"math math-display\">"),
+            Event::InlineMath(text) => self.formula(&text, false),
+            Event::DisplayMath(text) => self.formula(&text, true),
             Event::SoftBreak => self.line_break("\n"),
             Event::HardBreak => self.line_break("<br>\n"),
-            Event::InlineHtml(html) if html.starts_with("<br") => self.line_break("<br>"),
-            Event::InlineHtml(_) => {}
+            Event::InlineHtml(html) => self.inline_html(&html)?,
             Event::Html(html) => {
                 if let Some(raw) = &mut self.raw {
                     raw.push_str(&html);
@@ -160,14 +175,7 @@ impl<'j> Body<'j> {
             }
             Event::FootnoteReference(name) => self.note_reference(&name),
             Event::Rule => self.block("<hr>\n"),
-            Event::TaskListMarker(done) => {
-                self.open_paragraph();
-                self.out.raw(if done {
-                    "<input type=\"checkbox\" class=\"task\" disabled checked aria-label=\"Done\"> "
-                } else {
-                    "<input type=\"checkbox\" class=\"task\" disabled aria-label=\"To do\"> "
-                });
-            }
+            Event::TaskListMarker(done) => self.task(done, range.start),
         }
         Ok(())
     }
@@ -176,6 +184,7 @@ impl<'j> Body<'j> {
         if !matches!(tag, Tag::Paragraph) {
             self.untitled_callout();
         }
+        let is_html = matches!(tag, Tag::HtmlBlock);
         match tag {
             Tag::Paragraph => self.start_paragraph(),
             Tag::Heading { level, .. } => self.heading(level as u8, range.start),
@@ -260,7 +269,7 @@ impl<'j> Body<'j> {
                     self.open_cell();
                 }
                 self.column += 1;
-                self.phrasing = true;
+                (self.phrasing, self.in_cell) = (true, true);
             }
             Tag::Emphasis => self.open_inline("<em>"),
             Tag::Strong => self.open_inline("<strong>"),
@@ -269,10 +278,17 @@ impl<'j> Body<'j> {
             Tag::Image { link_type, dest_url, .. } => self.open_image(link_type, &dest_url, range)?,
             _ => {}
         }
+        // A link or picture is written before anything in it.
+        if !is_html {
+            self.enter();
+        }
         Ok(())
     }
 
     fn end(&mut self, tag: TagEnd) -> Result<()> {
+        if !matches!(tag, TagEnd::HtmlBlock) {
+            self.leave();
+        }
         match tag {
             TagEnd::Paragraph => {
                 if matches!(self.paragraph, Paragraph::Open | Paragraph::Title) {
@@ -294,7 +310,10 @@ impl<'j> Body<'j> {
                 self.in_code = false;
                 self.block("</code></pre>\n");
             }
-            TagEnd::HtmlBlock => self.end_raw(),
+            TagEnd::HtmlBlock => {
+                let html = self.raw.take().unwrap_or_default();
+                self.html_block(&html)?;
+            }
             TagEnd::List(_) => {
                 self.depth -= 1;
                 let ordered = self.lists.pop().unwrap_or(false);
@@ -318,7 +337,7 @@ impl<'j> Body<'j> {
             TagEnd::TableHead => self.block("</tr></thead><tbody>\n"),
             TagEnd::TableRow => self.block("</tr>\n"),
             TagEnd::TableCell => {
-                self.phrasing = false;
+                (self.phrasing, self.in_cell) = (false, false);
                 if self.empty_cells == 0 {
                     self.block(if self.in_head { "</th>" } else { "</td>" });
                 }
@@ -349,7 +368,11 @@ impl<'j> Body<'j> {
 
     /// Whether a block may interrupt the text here.
     pub(super) fn takes_blocks(&self) -> bool {
-        self.inline == 0 && !self.phrasing && self.paragraph != Paragraph::Title && self.frames.is_empty()
+        self.inline == 0
+            && !self.phrasing
+            && self.paragraph != Paragraph::Title
+            && self.frames.is_empty()
+            && self.own.is_clear()
     }
 
     fn start_paragraph(&mut self) {
@@ -415,6 +438,32 @@ impl<'j> Body<'j> {
         self.frames.iter().any(Frame::hides)
     }
 
+    /// Starts the content of a block, as part of what the page shows.
+    pub(super) fn start_leaf(&mut self) {
+        self.leaf = self.out.len();
+    }
+
+    pub(super) fn is_at_start(&self) -> bool {
+        self.leaf == self.out.len()
+    }
+
+    /// Writes the end of a block of the page's own HTML.
+    pub(super) fn close_block(&mut self, markup: &str) {
+        self.out.raw(markup);
+        self.start_leaf();
+    }
+
+    /// Text was shown: a later heading is not at the top of the page.
+    pub(super) fn saw_text(&mut self) {
+        self.started = true;
+    }
+
+    /// Whether a block may be here without interrupting a paragraph: in a cell, or an item without paragraphs.
+    pub(super) fn is_bare(&self) -> bool {
+        let is_plain = self.paragraph == Paragraph::None && (!self.phrasing || self.in_cell);
+        is_plain && self.inline == 0 && self.frames.is_empty()
+    }
+
     /// Opens a paragraph if text needs one here.
     pub(super) fn open_paragraph(&mut self) {
         if self.paragraph == Paragraph::Pending {
@@ -438,88 +487,16 @@ impl<'j> Body<'j> {
         self.inline -= 1;
     }
 
-    fn code(&mut self, text: &str, markup: &str) {
-        if self.described(text) {
-            return;
-        }
-        self.open_paragraph();
-        self.out.raw(markup);
-        self.out.text(text);
-        self.out.raw("</code>");
-    }
-
-    /// Adds text to a picture's description, or skips it if it is hidden; returns whether it did either.
-    fn described(&mut self, text: &str) -> bool {
-        let hidden = self.is_hidden();
-        if let Some(Frame::Picture { description, .. }) = self.frames.iter_mut().rev().find(|f| f.hides()) {
-            description.push_str(text);
-        }
-        hidden
-    }
-
-    fn line_break(&mut self, markup: &str) {
-        if self.described(" ") {
-            return;
-        }
-        match self.paragraph {
-            Paragraph::Title if self.inline == 0 && self.frames.is_empty() => {
-                self.out.raw("</p>\n");
-                self.paragraph = Paragraph::Pending;
-            }
-            Paragraph::Pending => {}
-            _ => self.out.raw(markup),
-        }
-    }
-
-    fn text(&mut self, text: &str, range: &Range<usize>) {
-        if self.in_code {
-            self.out.text(text);
-            return;
-        }
-        if let Some(raw) = &mut self.raw {
-            raw.push_str(text);
-            return;
-        }
-        if range.end <= self.cut || self.described(text) {
-            return;
-        }
-        let skip = self.cut.saturating_sub(range.start);
-        let rest = text.get(skip..).unwrap_or(text);
-        let start = range.start + (text.len() - rest.len());
-        let rest = if self.leaf == self.out.len() { rest.trim_start() } else { rest };
-        let next = self.markers.partition_point(|(marker, _)| marker.start < start);
-        let marker = self.markers.get(next).filter(|(marker, _)| marker.end <= range.end).cloned();
-        match marker.and_then(|(marker, name)| {
-            // Counted from the end, because the start may have lost blank space.
-            let before = rest.len().checked_sub(range.end - marker.start)?;
-            Some((rest.get(..before)?, name, rest.get(rest.len() - (range.end - marker.end)..)?))
-        }) {
-            Some((before, name, after)) => {
-                self.write(if after.is_empty() { before.trim_end() } else { before });
-                self.mark(&name);
-                self.write(after);
-            }
-            None => self.write(rest),
-        }
-    }
-
-    fn write(&mut self, text: &str) {
-        if self.paragraph == Paragraph::Pending && text.trim().is_empty() {
-            return;
-        }
-        self.open_paragraph();
-        self.out.text(text);
-    }
-
     /// The id of a place on this page, for its name in a link.
     pub(super) fn own_place(&self, name: &str) -> Option<String> {
         let key = text::fold_key(name);
         let block = self.markers.iter().find(|(_, marker)| *marker == key);
-        block.map(|(_, marker)| marker.clone()).or_else(|| self.page.place(name))
+        let place = block.map(|(_, marker)| marker.clone()).or_else(|| self.page.place(name));
+        place.or_else(|| self.survey.names.contains(name).then(|| own_html::id_of(name)))
     }
 
     /// Gives the current block its name as id, once, and only on the page itself.
-    fn mark(&mut self, name: &str) {
+    pub(super) fn mark(&mut self, name: &str) {
         if self.window.is_none() && self.marked.insert(name.to_owned()) {
             let mut anchor = Html::default();
             anchor.open("span", &[("class", "anchor"), ("id", name)]);
@@ -527,20 +504,10 @@ impl<'j> Body<'j> {
             self.out.insert(self.leaf, &anchor.into_string());
         }
     }
-
-    fn end_raw(&mut self) {
-        let seen = self.raw.take().map(|raw| visible(&raw)).unwrap_or_default();
-        if !seen.trim().is_empty() {
-            self.out.raw("<p>");
-            // Its special characters are entities already.
-            self.out.text_with_entities(seen.trim());
-            self.block("</p>\n");
-        }
-    }
 }
 
 /// The language of a code block, if its name is valid as part of a class.
-fn language(info: &str) -> Option<String> {
+pub(super) fn language(info: &str) -> Option<String> {
     let name = info.split([' ', '\t', ',', '{', ':']).next().unwrap_or_default();
     let fits = !name.is_empty()
         && name.len() <= 40

@@ -1,5 +1,8 @@
 //! Writes HTML. All tags and attributes come from this program, and all text of a page is escaped.
 
+/// Attributes without a value.
+const FLAGS: [&str; 4] = ["checked", "disabled", "open", "reversed"];
+
 /// A buffer for HTML.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
@@ -13,16 +16,6 @@ impl Html {
     /// Adds text, escaped for both text and quoted attributes.
     pub(super) fn text(&mut self, text: &str) {
         escape(&mut self.0, text);
-    }
-
-    /// Adds text that contains entities, which are kept.
-    pub(super) fn text_with_entities(&mut self, text: &str) {
-        for (number, part) in text.split('&').enumerate() {
-            if number > 0 {
-                self.raw("&");
-            }
-            self.text(part);
-        }
     }
 
     /// Adds an attribute to the tag being written.
@@ -39,9 +32,19 @@ impl Html {
         self.raw("<");
         self.raw(name);
         for (attribute, value) in attributes {
-            self.attribute(attribute, value);
+            if value.is_empty() && FLAGS.contains(attribute) {
+                self.raw(" ");
+                self.raw(attribute);
+            } else {
+                self.attribute(attribute, value);
+            }
         }
         self.raw(">");
+    }
+
+    /// Whether blank space ends it, at which words do not need another one.
+    pub(super) fn ends_with_space(&self) -> bool {
+        self.0.ends_with(char::is_whitespace)
     }
 
     pub(super) fn len(&self) -> usize {

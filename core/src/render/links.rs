@@ -36,6 +36,14 @@ pub(super) enum Picture {
     Refused,
 }
 
+/// How a picture is shown.
+#[derive(Debug, Default)]
+pub(super) struct Size<'a> {
+    pub width: Option<&'a str>,
+    pub height: Option<&'a str>,
+    pub class: Option<&'a str>,
+}
+
 impl Frame {
     pub(super) fn hides(&self) -> bool {
         !matches!(self, Self::Open(_))
@@ -79,15 +87,10 @@ impl Body<'_> {
             self.frames.push(frame);
             return Ok(());
         }
-        let wiki = matches!(kind, LinkType::WikiLink { .. });
-        let file = if wiki { None } else { page::parse_destination(destination) };
-        let picture = match file {
-            Some(target) => match self.attachment(LinkKind::Markdown, &target)? {
-                Some(file) => Picture::File(file),
-                None => Picture::Missing(target),
-            },
-            None => url::outside(destination)
-                .map_or(Picture::Refused, |outside| Picture::Outside(outside.to_owned())),
+        let picture = if matches!(kind, LinkType::WikiLink { .. }) {
+            outside_picture(destination)
+        } else {
+            self.picture_at(destination)?
         };
         self.frames.push(Frame::Picture { picture, description: String::new() });
         Ok(())
@@ -96,14 +99,42 @@ impl Body<'_> {
     pub(super) fn close_link(&mut self) -> Result<()> {
         match self.frames.pop() {
             Some(Frame::Open(markup)) => self.out.raw(markup),
-            Some(Frame::Picture { picture, description }) => self.picture(&picture, description.trim()),
+            Some(Frame::Picture { picture, description }) => self.sized_picture(&picture, description.trim()),
             Some(Frame::Written) | None => {}
         }
         Ok(())
     }
 
-    fn is_in_anchor(&self) -> bool {
-        self.frames.iter().any(Frame::is_anchor)
+    pub(super) fn is_in_anchor(&self) -> bool {
+        self.own.is_in_anchor() || self.frames.iter().any(Frame::is_anchor)
+    }
+
+    /// The picture at an address in Markdown or HTML.
+    pub(super) fn picture_at(&self, address: &str) -> Result<Picture> {
+        Ok(match page::parse_destination(address) {
+            Some(target) => match self.attachment(LinkKind::Markdown, &target)? {
+                Some(file) => Picture::File(file),
+                None => Picture::Missing(target),
+            },
+            None => outside_picture(address),
+        })
+    }
+
+    /// Opens a link at an address in the page's own HTML; returns the name of the element, if there is one.
+    pub(super) fn open_address(&mut self, address: &str) -> Result<Option<&'static str>> {
+        let address = address.trim();
+        let frame = match page::parse_destination(address) {
+            None => self.open_elsewhere(LinkType::Inline, address),
+            Some(target) => {
+                let destination = self.job.renderer.target(self.page, LinkKind::Markdown, &target)?;
+                self.open_target(LinkKind::Markdown, &target, &destination, page::DEFAULT_LINK_TYPE)?
+            }
+        };
+        Ok(match frame {
+            Frame::Open("</a>") => Some("a"),
+            Frame::Open("</code>") => Some("code"),
+            _ => None,
+        })
     }
 
     fn attachment(&self, kind: LinkKind, target: &str) -> Result<Option<String>> {
@@ -132,7 +163,7 @@ impl Body<'_> {
             Target::Source(file) => self.source(file, &shown(link, None)),
             Target::Attachment => match self.attachment(link.kind, &link.target)? {
                 Some(file) if embeds => {
-                    self.picture(&Picture::File(file), link.text.as_deref().unwrap_or_default());
+                    self.sized_picture(&Picture::File(file), link.text.as_deref().unwrap_or_default());
                 }
                 Some(file) => self.whole(|body| body.open_attachment(&file), &shown(link, None)),
                 None => self.whole(|body| body.open_missing(&link.target), &shown(link, None)),
@@ -154,17 +185,27 @@ impl Body<'_> {
 
     fn open_markdown(&mut self, link: &Link) -> Result<Frame> {
         let page = self.page;
-        Ok(match page.target(link.kind, &link.target) {
-            Target::Page(place) => self.open_page(place, &link.link_type),
+        self.open_target(link.kind, &link.target, page.target(link.kind, &link.target), &link.link_type)
+    }
+
+    fn open_target(
+        &mut self,
+        kind: LinkKind,
+        written: &str,
+        target: &Target,
+        link_type: &str,
+    ) -> Result<Frame> {
+        Ok(match target {
+            Target::Page(place) => self.open_page(place, link_type),
             Target::Source(file) => {
                 self.out.open("code", &[("class", "link source"), ("data-source", file)]);
                 Frame::Open("</code>")
             }
-            Target::Attachment => match self.attachment(link.kind, &link.target)? {
+            Target::Attachment => match self.attachment(kind, written)? {
                 Some(file) => self.open_attachment(&file),
-                None => self.open_missing(&link.target),
+                None => self.open_missing(written),
             },
-            Target::Nothing => self.open_missing(&link.target),
+            Target::Nothing => self.open_missing(written),
         })
     }
 
@@ -247,21 +288,46 @@ impl Body<'_> {
         self.job.href(&url::attachment_file(file, pages_dir), None)
     }
 
-    fn picture(&mut self, picture: &Picture, description: &str) {
+    /// Writes a picture of Markdown, whose description may end with its size.
+    fn sized_picture(&mut self, picture: &Picture, description: &str) {
         let (text, size) = sized(description);
+        let (width, height) = size.map_or((None, None), |(width, height)| (Some(width), height));
+        self.picture(picture, text, &Size { width, height, class: None });
+    }
+
+    /// The address that browsers load a picture from, if they may.
+    pub(super) fn picture_url(&self, picture: &Picture) -> Option<String> {
         match picture {
-            Picture::File(file) if is_picture(file) => {
-                let source = self.file_url(file);
-                let alt = if text.is_empty() { path::file_name(file) } else { text };
-                self.open_paragraph();
-                let mut attributes =
-                    vec![("data-file", file.as_str()), ("src", &source), ("alt", alt), ("loading", "lazy")];
-                if let Some((width, height)) = size {
-                    attributes.push(("width", width));
-                    attributes.extend(height.map(|height| ("height", height)));
-                }
-                self.out.open("img", &attributes);
+            Picture::File(file) if is_picture(file) => Some(self.file_url(file)),
+            // Its host learns who reads the page, so the project has to allow it.
+            Picture::Outside(address) if self.job.renderer.context.manifest.reading.external_pictures => {
+                let is_encrypted =
+                    address.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+                is_encrypted.then(|| address.clone())
             }
+            _ => None,
+        }
+    }
+
+    pub(super) fn picture(&mut self, picture: &Picture, text: &str, size: &Size<'_>) {
+        if let Some(url) = self.picture_url(picture) {
+            self.open_paragraph();
+            self.fill_gap("x");
+            let mut attributes = Vec::new();
+            if let Picture::File(file) = picture {
+                let alt = if text.is_empty() { path::file_name(file) } else { text };
+                attributes.extend([("data-file", file.as_str()), ("src", &url), ("alt", alt)]);
+            } else {
+                attributes.extend([("src", url.as_str()), ("alt", text), ("referrerpolicy", "no-referrer")]);
+            }
+            attributes.push(("loading", "lazy"));
+            attributes.extend(size.class.map(|class| ("class", class)));
+            attributes.extend(size.width.map(|width| ("width", width)));
+            attributes.extend(size.height.map(|height| ("height", height)));
+            self.out.open("img", &attributes);
+            return;
+        }
+        match picture {
             Picture::File(file) => {
                 let text = if text.is_empty() { path::file_name(file) } else { text };
                 self.whole(|body| body.open_attachment(file), text);
@@ -273,12 +339,14 @@ impl Body<'_> {
             // Loading it would tell its host who reads the page.
             Picture::Outside(address) if !self.is_in_anchor() => {
                 self.open_paragraph();
+                self.fill_gap("x");
                 self.open_outside(address, "external image");
                 self.out.text(if text.is_empty() { address } else { text });
                 self.out.raw("</a>");
             }
             Picture::Outside(_) | Picture::Refused => {
                 self.open_paragraph();
+                self.fill_gap(text);
                 self.out.text(text);
             }
         }
@@ -297,6 +365,10 @@ impl Body<'_> {
         self.out.raw(html);
         self.block("</section>\n");
     }
+}
+
+fn outside_picture(address: &str) -> Picture {
+    url::outside(address).map_or(Picture::Refused, |outside| Picture::Outside(outside.to_owned()))
 }
 
 /// The text of a wikilink: its alias, or else its target with `>` in place of `#`.

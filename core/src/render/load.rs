@@ -7,15 +7,18 @@ use std::ops::Range;
 use rusqlite::Connection;
 
 use super::url;
+use crate::graph::resolve::Destination;
 use crate::index::questions::links::{self, LeadsTo, LinkTarget};
 use crate::index::questions::sections::{self, SectionRow};
 use crate::index::questions::{names, pages};
-use crate::page::LinkKind;
+use crate::page::{self, LinkKind, LinkTypes};
 use crate::{Result, text};
 
 /// A page in the index.
 #[derive(Debug)]
 pub(super) struct Loaded {
+    /// Its number in the index.
+    pub number: i64,
     /// Path relative to the pages folder.
     pub path: String,
     pub title: String,
@@ -75,12 +78,29 @@ impl Loaded {
             sections.push(Section::new(row, start..text.len()));
         }
         let file = url::file_of(db, &path)?;
-        Ok(Some(Self { path, title, file, text, sections, targets: targets(db, number)? }))
+        Ok(Some(Self { number, path, title, file, text, sections, targets: targets(db, number)? }))
     }
 
     /// The target of a link on the page.
     pub(super) fn target(&self, kind: LinkKind, target: &str) -> &Target {
         self.targets.get(&(kind, target.to_owned())).unwrap_or(&Target::Nothing)
+    }
+
+    /// The page with other text, such as an edited part of it. Its links lead where those of the page would.
+    pub(super) fn with_text(
+        self,
+        text: &str,
+        types: &LinkTypes,
+        resolve: impl Fn(&Self, LinkKind, &str) -> Result<Target>,
+    ) -> Result<Self> {
+        let mut targets = HashMap::new();
+        for link in page::body_parts(text, types).0 {
+            if !targets.contains_key(&(link.kind, link.target.clone())) {
+                let target = resolve(&self, link.kind, &link.target)?;
+                targets.insert((link.kind, link.target), target);
+            }
+        }
+        Ok(Self { text: text.to_owned(), targets, ..self })
     }
 
     /// The id of a place on this page, for its name in a URL.
@@ -99,6 +119,20 @@ impl Section {
             range,
         }
     }
+}
+
+/// The place that a link leads to which is not in the index.
+pub(super) fn target(db: &Connection, destination: Destination) -> Result<Target> {
+    Ok(match destination {
+        Destination::Page { page, anchor, .. } => {
+            let Some((path, title)) = pages::path_and_title(db, page)? else { return Ok(Target::Nothing) };
+            let id = anchor.as_deref().map(|anchor| place_id(db, page, anchor)).transpose()?.flatten();
+            Target::Page(Place { page, file: url::file_of(db, &path)?, path, title, anchor, id })
+        }
+        Destination::Source(file) => Target::Source(file),
+        Destination::Attachment => Target::Attachment,
+        Destination::Unresolved => Target::Nothing,
+    })
 }
 
 fn targets(db: &Connection, page: i64) -> Result<HashMap<(LinkKind, String), Target>> {

@@ -1,5 +1,5 @@
-//! Pages as HTML that is safe to show. All tags and attributes come from this program, only the text of a
-//! page's own HTML is kept, and no address runs a script. [`crate::page`] finds the links and the index resolves
+//! Pages as HTML that is safe to show. All tags and attributes are written by this program, also those of a page's
+//! own HTML, which are limited to known ones; no address runs a script. [`crate::page`] finds the links and the index resolves
 //! them; neither is repeated here.
 //!
 //! **Invariants**
@@ -11,10 +11,15 @@ mod attachments;
 mod blocks;
 mod body;
 mod callout;
+mod elements;
 mod html;
 mod links;
 mod load;
+mod math;
 mod notes;
+mod own_html;
+mod survey;
+mod text;
 pub mod url;
 
 #[cfg(test)]
@@ -28,15 +33,17 @@ pub use crate::graph::resolve::is_attachment;
 pub use attachments::Attachments;
 
 pub(crate) use html::{escape, visible};
+pub(crate) use survey::addresses_in_html;
 
 use body::Body;
-use load::{Loaded, Place};
+use load::{Loaded, Place, Target};
 
 pub(crate) use load::place_id;
 
 use crate::Context;
-use crate::page::LinkTypes;
-use crate::{Error, Result};
+use crate::graph::resolve::Origin;
+use crate::page::{LinkKind, LinkTypes};
+use crate::{Error, Result, index};
 
 /// Maximum depth of embedded pages.
 const DEPTH: usize = 4;
@@ -102,16 +109,8 @@ impl<'a> Renderer<'a> {
     /// [`Error::PageNotFound`] if the page no longer exists, [`Error::Database`], [`Error::Io`].
     pub fn page(&self, page: i64, at: Option<&str>) -> Result<Rendered> {
         let loaded = self.load(page)?;
-        let job = Job {
-            renderer: self,
-            at: at.unwrap_or(&loaded.file).to_owned(),
-            open: RefCell::new(vec![(page, None)]),
-            embeds: Cell::new(0),
-            bytes: Cell::new(0),
-            html: Cell::new(0),
-            loaded: RefCell::new(HashMap::from([(page, loaded.clone())])),
-            attachments: RefCell::default(),
-        };
+        let job = self.job(page, at.unwrap_or(&loaded.file).to_owned());
+        job.loaded.borrow_mut().insert(page, loaded.clone());
         let html = Body::new(&job, &loaded, None).run()?;
         let headings = loaded.sections.iter().filter(|section| section.level > 0);
         let headings = headings.map(|section| Heading {
@@ -130,10 +129,47 @@ impl<'a> Renderer<'a> {
         })
     }
 
+    /// Renders Markdown as a part of the page with the number `page`, which it need not be yet: links are resolved as
+    /// on that page. As in an embedded part, nothing in it has an id of the page.
+    ///
+    /// # Errors
+    /// As [`Renderer::page`].
+    pub fn part(&self, page: i64, text: &str) -> Result<String> {
+        let loaded = self
+            .load_alone(page)?
+            .with_text(text, &self.types, |page, kind, target| self.target(page, kind, target))?;
+        let job = self.job(page, loaded.file.clone());
+        Body::new(&job, &loaded, Some(0..text.len())).run()
+    }
+
+    fn job(&self, page: i64, at: String) -> Job<'_> {
+        Job {
+            renderer: self,
+            at,
+            open: RefCell::new(vec![(page, None)]),
+            embeds: Cell::new(0),
+            bytes: Cell::new(0),
+            html: Cell::new(0),
+            loaded: RefCell::default(),
+            attachments: RefCell::default(),
+        }
+    }
+
     fn load(&self, page: i64) -> Result<Rc<Loaded>> {
+        self.load_alone(page).map(Rc::new)
+    }
+
+    fn load_alone(&self, page: i64) -> Result<Loaded> {
         let loaded = self.context.index.read(|db| Loaded::load(db, page))?;
-        let gone = || Error::PageNotFound { page: page.to_string(), similar: Vec::new() };
-        loaded.map(Rc::new).ok_or_else(gone)
+        loaded.ok_or_else(|| Error::PageNotFound { page: page.to_string(), similar: Vec::new() })
+    }
+
+    /// The target of a link that the index does not have, on `page`.
+    fn target(&self, page: &Loaded, kind: LinkKind, target: &str) -> Result<Target> {
+        let origin = Origin { page: page.number, path: &page.path, pages_dir: self.context.pages_dir() };
+        self.context
+            .index
+            .read(|db| load::target(db, index::destination(db, self.context.source, kind, target, origin)?))
     }
 }
 

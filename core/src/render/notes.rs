@@ -31,7 +31,7 @@ impl Body<'_> {
         let (number, prefix) = (index + 1, &self.prefix);
         let again = if note.references > 1 { format!("-{}", note.references) } else { String::new() };
         self.out.raw("<sup class=\"footnote-ref\">");
-        if self.frames.is_empty() {
+        if self.frames.is_empty() && !self.is_in_anchor() {
             let href = format!("#fn:{prefix}{number}");
             self.out.open("a", &[("id", &format!("fnref:{prefix}{number}{again}")), ("href", &href)]);
             self.out.text(&number.to_string());

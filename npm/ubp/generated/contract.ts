@@ -17,6 +17,8 @@ export interface Operations {
   list_pages: { params: ListPagesParams; output: ListPagesOutput };
   /** Read one page as HTML that is safe to show, with its headings and its address on a site. */
   render_page: { params: RenderPageParams; output: RenderPageOutput };
+  /** Render Markdown as a part of a page, before it is saved, as HTML that is safe to show. */
+  render_part: { params: RenderPartParams; output: RenderPartOutput };
   /** Show which pages link to which, around one page or in the whole project. */
   get_graph: { params: GetGraphParams; output: GetGraphOutput };
   /** List the pages some hops from a page, by link type and direction, with the path to each, such as its dependencies. */
@@ -2460,8 +2462,8 @@ export interface RenderPageOutput {
   /** Its address on a site, relative to the site's root, percent-encoded. Links in `html` are relative to it. */
   url: string;
   /**
-   * Its text without front matter. Raw HTML is reduced to its text; no link runs a script. A first heading equal
-   * to the title is omitted, except for an empty element with its id.
+   * Its text without front matter. Of its own HTML, known elements and attributes are kept; nothing in it runs a
+   * script. A first heading equal to the title is omitted, except for an empty element with its id.
    */
   html: string;
   /** Its headings in order, including a first one equal to the title. */
@@ -2480,6 +2482,20 @@ export interface RenderPageParams {
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
+}
+
+/** Its HTML. */
+export interface RenderPartOutput {
+  /** As in `render_page`, but without ids of headings and without the lines of tasks. */
+  html: string;
+}
+
+/** The Markdown. */
+export interface RenderPartParams {
+  /** The page that contains it: path, id, title or alias. Links lead where those of this page would. */
+  page: string;
+  /** The Markdown, at most 256 KiB: a table, a formula with its dollar signs, a callout. */
+  text: string;
 }
 
 /** The replacements. */

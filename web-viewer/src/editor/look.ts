@@ -55,13 +55,6 @@ const text = EditorView.theme({
   '.cm-properties-line:has(.cm-folded)': { backgroundColor: 'transparent', padding: '0 var(--space-1) var(--space-4)', fontFamily: 'var(--font-text)', fontSize: 'inherit' },
   '.cm-quote-line': { borderInlineStart: '3px solid var(--line-strong)', paddingInlineStart: 'var(--space-4)' },
   '.cm-rule-line': { color: 'var(--ink-faint)' },
-  '.md-keyword': { color: 'var(--extends)' },
-  '.md-string': { color: 'var(--implements)' },
-  '.md-number': { color: 'var(--depends-on)' },
-  '.md-comment': { color: 'var(--ink-faint)', fontStyle: 'italic' },
-  '.md-function': { color: 'var(--accent)' },
-  '.md-type': { color: 'var(--other-type)' },
-  '.md-property': { color: 'var(--ink-soft)' },
 });
 
 const links = EditorView.theme({

@@ -1,6 +1,7 @@
 // The article of the page. It exists before any script runs, so it is updated by hand and never mounted again.
 import type { GetPageOutput, RenderPageOutput } from '#contract';
 import { fragment } from '../routing/urls';
+import { improve } from './blocks';
 import { facts } from './facts';
 
 /** Resolves the addresses of links and files of a page in this app. */
@@ -8,6 +9,8 @@ export interface Addresses {
   /** The address of a page, if its own address is not correct here. */
   page(path: string, anchor: string): string | undefined;
   file(path: string): string | undefined;
+  /** Whether tasks of the page can be ticked. */
+  readonly ticks: boolean;
 }
 
 export function articleOf(main: HTMLElement): HTMLElement | null {
@@ -30,7 +33,7 @@ export function show(main: HTMLElement, page: RenderPageOutput, addresses: Addre
   article.append(header, prose);
   main.replaceChildren(article);
   written.set(article, { html: page.html });
-  enhance(article);
+  enhance(article, addresses);
   return article;
 }
 
@@ -67,7 +70,7 @@ export function update(article: HTMLElement, page: RenderPageOutput, addresses: 
   for (const block of outdated) block.remove();
   for (const block of fresh) prose.insertBefore(block, next);
   written.set(article, now);
-  enhance(article, fresh);
+  enhance(article, addresses, fresh);
 }
 
 /** Parses the HTML of `render_page` without loading anything, and corrects addresses. */
@@ -86,8 +89,8 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
   return template.content;
 }
 
-/** Adds what needs scripts: keyboard scrolling of wide parts, links to sections. */
-export function enhance(article: HTMLElement, only?: readonly Element[]): void {
+/** Adds what needs scripts: colours of code, diagrams, keyboard scrolling of wide parts, links to sections. */
+export function enhance(article: HTMLElement, { ticks }: Addresses, only?: readonly Element[]): void {
   const isMeant = (element: Element) => !only || only.some((block) => block.contains(element));
   for (const table of [...article.querySelectorAll<HTMLTableElement>('.prose table')].filter(isMeant)) {
     const scroller = document.createElement('div');
@@ -95,6 +98,8 @@ export function enhance(article: HTMLElement, only?: readonly Element[]): void {
     table.replaceWith(scroller);
     scroller.append(table);
   }
+  if (ticks) for (const box of article.querySelectorAll<HTMLInputElement>('.prose .task[data-line]')) box.disabled = false;
+  void improve([...article.querySelectorAll<HTMLElement>('.prose pre > code[class*="language-"]')].filter(isMeant));
   for (const wide of article.querySelectorAll<HTMLElement>('.prose :is(pre, .scroller)')) {
     if (wide.hasAttribute('tabindex') || wide.scrollWidth <= wide.clientWidth) continue;
     wide.tabIndex = 0;

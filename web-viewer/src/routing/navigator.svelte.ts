@@ -54,6 +54,11 @@ export class Navigator {
 
   constructor(session: Session, main: HTMLElement) {
     this.#session = session;
+    this.addresses = {
+      page: (page, anchor) => (this.#session.folder === null ? undefined : this.href({ page, anchor: decode(anchor) })),
+      file: (path) => this.#session.client?.fileUrl(path),
+      ticks: session.site.mode === 'server',
+    };
     this.#main = main;
     this.#pageUrl = bare(location.href);
     history.scrollRestoration = 'manual';
@@ -63,10 +68,7 @@ export class Navigator {
     main.ownerDocument.addEventListener('click', (event) => this.#click(event));
   }
 
-  readonly addresses: Addresses = {
-    page: (page, anchor) => (this.#session.folder === null ? undefined : this.href({ page, anchor: decode(anchor) })),
-    file: (path) => this.#session.client?.fileUrl(path),
-  };
+  readonly addresses: Addresses;
 
   /** Adopts the page of the document. */
   adopt(): void {
@@ -78,7 +80,7 @@ export class Navigator {
       const title = article.querySelector('h1')?.textContent ?? '';
       this.#session.shown = { filepath: site.page, title, headings: headingsOf(article) };
       if (site.mode === 'server') remember(article);
-      enhance(article);
+      enhance(article, this.addresses);
     }
     if (site.mode !== 'server' && this.place.view.kind === 'review') this.place = { ...this.place, view: READING };
     if (entry?.y) scrollTo({ top: entry.y, behavior: 'instant' });

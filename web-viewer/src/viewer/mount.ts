@@ -11,6 +11,7 @@ import Room from './Room.svelte';
 import Sidebar from './side/Sidebar.svelte';
 import StatusBar from './StatusBar.svelte';
 import TopBar from './TopBar.svelte';
+import { tickTasks } from './task-boxes';
 import { Workspace } from './workspace.svelte';
 
 function added(tag: string, id: string, label: string, before: Element | null, parent: Element): HTMLElement {
@@ -36,6 +37,7 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   mount(StatusBar, { target: added('footer', 'ubp_status', 'Status', null, app), props });
   mount(Room, { target: app, props });
   mount(Overlays, { target: document.body, props });
+  tickTasks(workspace, content);
   await navigator.start();
   workspace.follow();
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::percent_decode_str;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Context;
-use ubp_core::export::{Site, SiteSettings};
+use ubp_core::export::{self, Site, SiteSettings};
 use ubp_core::index::section_count;
 use ubp_core::render::url::{HOME, attachments_at};
 use ubp_core::{Result, path};
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Content at an address.
 enum Found {
     Application(Vec<u8>),
-    Page { html: Vec<u8>, nonce: String, status: StatusCode },
+    Page { html: Vec<u8>, policy: String, status: StatusCode },
     Attachment(Attachment),
 }
 
@@ -94,10 +94,11 @@ fn file_at(address: &str) -> Option<String> {
 
 fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wanted) -> Result<Found> {
     let nonce = random();
+    let policy = page_policy(&nonce, context.manifest.reading.external_pictures);
     let settings = SiteSettings {
         noindex: true,
         version: env!("CARGO_PKG_VERSION").into(),
-        style_nonce: Some(nonce.clone()),
+        style_nonce: Some(nonce),
         ..SiteSettings::default()
     };
     let site = Site::new(context, &viewer.template, &settings)?;
@@ -106,7 +107,7 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
             return viewer.app.read(file).map(Found::Application);
         }
         if let Some(page) = site.at(file)? {
-            return Ok(Found::Page { html: page.bytes, nonce, status: StatusCode::OK });
+            return Ok(Found::Page { html: page.bytes, policy, status: StatusCode::OK });
         }
         for attachment in attachments_at(file, context.pages_dir()) {
             if let Some(found) = Attachment::find(&viewer.root, context, &attachment, wanted)? {
@@ -114,7 +115,7 @@ fn find(viewer: &Viewer, context: &Context<'_>, file: Option<&str>, wanted: &Wan
             }
         }
     }
-    Ok(Found::Page { html: site.missing().bytes, nonce, status: StatusCode::NOT_FOUND })
+    Ok(Found::Page { html: site.missing().bytes, policy, status: StatusCode::NOT_FOUND })
 }
 
 impl Found {
@@ -138,7 +139,8 @@ impl Found {
                 } else {
                     "no-cache"
                 };
-                let policy = application_policy(None);
+                let is_frame = kind.starts_with("text/html");
+                let policy = if is_frame { FRAME_POLICY.to_owned() } else { application_policy() };
                 let headers = [
                     (header::CONTENT_TYPE, kind),
                     (header::CACHE_CONTROL, keep),
@@ -146,8 +148,7 @@ impl Found {
                 ];
                 (headers, bytes).into_response()
             }
-            Self::Page { html, nonce, status } => {
-                let policy = application_policy(Some(&nonce));
+            Self::Page { html, policy, status } => {
                 let headers = [
                     (header::CONTENT_TYPE, "text/html; charset=utf-8"),
                     (header::CONTENT_SECURITY_POLICY, &policy),
@@ -159,14 +160,18 @@ impl Found {
     }
 }
 
-/// Content security policy of the web app and its workers: their own files, and styles with the nonce.
-fn application_policy(nonce: Option<&str>) -> String {
-    let styles = nonce.map(|nonce| format!(" 'nonce-{nonce}'")).unwrap_or_default();
-    format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'{styles}; \
-         img-src 'self' data: blob:; font-src 'self'; media-src 'self'; connect-src 'self'; \
-         worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
+/// Content security policy of the document in which the web app draws diagrams: styles, and no requests.
+const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; \
+    frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
+
+/// Content security policy of a page: the files of the web app, and styles with the nonce.
+fn page_policy(nonce: &str, external_pictures: bool) -> String {
+    export::policy(&format!(" 'nonce-{nonce}'"), external_pictures) + "; frame-ancestors 'none'"
+}
+
+/// Content security policy of the scripts and workers of the web app.
+fn application_policy() -> String {
+    export::policy("", false) + "; frame-ancestors 'none'"
 }
 
 /// Media type of files that are downloaded, not shown.
@@ -177,6 +182,7 @@ fn media_type(file: &str) -> &'static str {
     let ending = path::file_name(file).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref().unwrap_or_default() {
         "css" => "text/css; charset=utf-8",
+        "html" => "text/html; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
         "json" | "webmanifest" => "application/json",
         "wasm" => "application/wasm",

@@ -38,8 +38,8 @@ pub struct Output {
     pub title: String,
     /// Its address on a site, relative to the site's root, percent-encoded. Links in `html` are relative to it.
     pub url: String,
-    /// Its text without front matter. Raw HTML is reduced to its text; no link runs a script. A first heading equal
-    /// to the title is omitted, except for an empty element with its id.
+    /// Its text without front matter. Of its own HTML, known elements and attributes are kept; nothing in it runs a
+    /// script. A first heading equal to the title is omitted, except for an empty element with its id.
     pub html: String,
     /// Its headings in order, including a first one equal to the title.
     pub headings: Vec<HeadingInfo>,
