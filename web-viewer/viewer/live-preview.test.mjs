@@ -292,8 +292,8 @@ test('opening, switching and saving changes no byte of 200 pages', { timeout: 90
       link.click();
       link.remove();
     }, name(index));
-    await until(() => editor.content.evaluate((element, path) => (element.cmTile?.root.view ? document.querySelector('[aria-current=page]')?.getAttribute('data-page') === path || element.getAttribute('aria-label') !== null : false), name(index)), 'it is shown');
-    await editor.page.locator(`#ubp_desk .cm-content`).waitFor();
+    const wanted = texts[index].toString('utf8').replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n');
+    await until(async () => (await editor.text().catch(() => '')) === wanted, `${name(index)} is shown`, 20_000);
     await editor.press('Alt+l', 'Alt+l', 'Control+s', 'Control+e', 'Control+e', 'Control+End', 'Control+Home', 'Control+s');
   }
   await editor.idle();

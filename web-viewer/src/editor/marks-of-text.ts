@@ -5,7 +5,7 @@ import type { DelimiterType, InlineContext, MarkdownConfig } from '@lezer/markdo
 
 export const textTags = { highlight: Tag.define(), maths: Tag.define(tags.monospace) };
 
-const [DOLLAR, EQUALS, BACKSLASH] = [36, 61, 92];
+const [DOLLAR, EQUALS, BACKSLASH, BACKTICK] = [36, 61, 92, 96];
 const isSpace = (code: number) => code === 32 || code === 9 || code === 10 || code === -1;
 const isDigit = (code: number) => code >= 48 && code <= 57;
 
@@ -16,6 +16,8 @@ function closing(cx: InlineContext, from: number, isDisplay: boolean): number {
   for (let at = from; at < cx.end; at++) {
     const here = cx.char(at);
     if (here === BACKSLASH) at++;
+    // Code comes first.
+    else if (here === BACKTICK) return -1;
     else if (here !== DOLLAR) continue;
     else if (isDisplay && cx.char(at + 1) === DOLLAR) return at;
     else if (!isDisplay && !isSpace(cx.char(at - 1)) && !isDigit(cx.char(at + 1))) return at;

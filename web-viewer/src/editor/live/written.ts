@@ -13,6 +13,7 @@ export interface ShownPart extends Part {
 
 function trimmed(text: string, from: number, to: number): Part {
   const part = text.slice(from, to);
+  if (!part.trim()) return { from, to: from };
   return { from: from + part.length - part.trimStart().length, to: to - (part.length - part.trimEnd().length) };
 }
 
