@@ -2,14 +2,14 @@
 // level of the syntax tree only; a block is drawn when it comes on screen.
 import { getChunks } from '@codemirror/merge';
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
-import { StateField, type EditorState, type Extension, type Range, type Transaction } from '@codemirror/state';
+import { StateField, type ChangeDesc, type EditorState, type Extension, type Range, type Transaction } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import type { SyntaxNode, Tree, TreeCursor } from '@lezer/common';
 import { frontMatterOf } from '../front-matter';
 import { linksAnswered } from '../link-marks';
 import { pageContext } from '../page-context';
 import { fenceIn, LiveBlock, measureBlocks, type BlockKind } from './block-widgets';
-import { isRenderable } from './blocks';
+import { canRender, isRenderable } from './blocks';
 import { isComposing, isEntered, movesCursor, settled } from './cursor';
 import { refreshEmbeds } from './embeds';
 import { refreshLinks } from './links';
@@ -36,7 +36,7 @@ const BEGINNING_CHARACTERS = 4_000;
 
 function kindOf(state: EditorState, { name, from, to }: TreeCursor, node: () => SyntaxNode): BlockKind | null {
   if (name === 'Table') return 'table';
-  if (name === 'FencedCode') return isRenderable(fenceIn(state.sliceDoc(from, state.doc.lineAt(from).to)).language) ? 'fence' : null;
+  if (name === 'FencedCode') return canRender() && isRenderable(fenceIn(state.sliceDoc(from, state.doc.lineAt(from).to)).language) ? 'fence' : null;
   if (name !== 'Paragraph') return null;
   const child = node().firstChild;
   if (!child || child.from !== from || child.to !== to) return null;
@@ -63,7 +63,10 @@ function scan(state: EditorState, tree: Tree): Block[] {
   return found;
 }
 
-function show(state: EditorState, tree: Tree, blocks: readonly Block[]): Rendered {
+/** `before` are the decorations in the same text, whose unchanged blocks are kept. */
+function show(state: EditorState, tree: Tree, blocks: readonly Block[], before: DecorationSet, changes: ChangeDesc | null): Rendered {
+  const kept = new Map<number, { to: number; value: Decoration }>();
+  for (const at = before.iter(); at.value; at.next()) if (!changes?.touchesRange(at.from, at.to)) kept.set(at.from, { to: at.to, value: at.value });
   const context = state.facet(pageContext);
   const ranges: Range<Decoration>[] = [];
   const open: number[] = [];
@@ -71,7 +74,12 @@ function show(state: EditorState, tree: Tree, blocks: readonly Block[]): Rendere
   const isConflict = getChunks(state) !== null;
   for (const { from, to, kind } of blocks) {
     if (isConflict || isEntered(state, from, to)) open.push(from);
-    else ranges.push(Decoration.replace({ widget: new LiveBlock(kind, state.sliceDoc(from, to), context), block: true }).range(from, to));
+    else {
+      const known = kept.get(from);
+      const isKnown = known?.to === to && (known.value.spec as { widget: LiveBlock }).widget.kind === kind;
+      const value = isKnown && known ? known.value : Decoration.replace({ widget: new LiveBlock(kind, state.sliceDoc(from, to), context), block: true });
+      ranges.push(value.range(from, to));
+    }
   }
   return { tree, blocks, open: open.join(), shown: Decoration.set(ranges) };
 }
@@ -90,20 +98,22 @@ function update(value: Rendered, transaction: Transaction): Rendered {
     : value.blocks;
   if (isComposing(state)) return docChanged ? { ...value, blocks: moved, shown: value.shown.map(changes) } : value;
   const tree = syntaxTree(state);
+  // A renderer may have been registered.
   const isAsked = effects.some((effect) => effect.is(settled));
   const isConflict = (getChunks(state) !== null) !== (getChunks(transaction.startState) !== null);
   if (docChanged || isAsked || tree !== value.tree) {
     // What is not parsed yet stays as it is.
-    return show(state, tree, [...scan(state, tree), ...moved.filter(({ from }) => from > tree.length)]);
+    const blocks = [...scan(state, tree), ...moved.filter(({ from }) => from > tree.length)];
+    return show(state, tree, blocks, value.shown.map(changes), docChanged ? changes.invertedDesc : null);
   }
-  if (isConflict || (movesCursor(transaction) && openNow(state, moved) !== value.open)) return show(state, tree, moved);
+  if (isConflict || (movesCursor(transaction) && openNow(state, moved) !== value.open)) return show(state, tree, moved, value.shown, null);
   return value;
 }
 
 export const rendered = StateField.define<Rendered>({
   create(state) {
     const tree = ensureSyntaxTree(state, Math.min(state.doc.length, BEGINNING_CHARACTERS), BEGINNING) ?? syntaxTree(state);
-    return show(state, tree, scan(state, tree));
+    return show(state, tree, scan(state, tree), Decoration.none, null);
   },
   update,
   provide: (field) => EditorView.decorations.from(field, ({ shown }) => shown),
