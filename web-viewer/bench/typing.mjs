@@ -1,15 +1,19 @@
 // Measures in Chromium how long a keystroke takes in long pages, and how long link candidates take in large projects.
 //
-//   UBP_PROGRAM=target/release/ubp node bench/typing.mjs [--pages 10000]
+//   UBP_PROGRAM=target/release/ubp node bench/typing.mjs [--pages 10000] [--source]
+//
+// Pages are shown in live preview, or as their source with `--source`. Opening is measured within the app, from the click on a
+// link until the text is on screen. Scrolling goes through the whole page in steps of half a window; a task of more than 50 ms
+// is a long one.
 //
 // The work of a key is the time of the main thread in the 50 ms after it: scripts, styles, layout, painting, and saving if it
 // happens then. The times until a key is handled and seen come from Event Timing; the latter includes the wait for the next
 // frame and has steps of 8 ms. The time of a save, from the key to the end of the response, comes from Resource Timing.
 import { parseArgs } from 'node:util';
 import { rmSync } from 'node:fs';
-import { Editor, Viewer, addressOf, launch, makeProject, until } from '../viewer/editing.mjs';
+import { Editor, Viewer, addressOf, launch, makeProject, openForEditing, until } from '../viewer/editing.mjs';
 
-const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, keys: { type: 'string', default: '300' } } });
+const { values } = parseArgs({ options: { pages: { type: 'string', default: '1000' }, keys: { type: 'string', default: '300' }, source: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const at = (times, part) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))];
 const told = (times) => `p50 ${at(times, 0.5).toFixed(1)} ms, p95 ${at(times, 0.95).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms of ${times.length}`;
 
@@ -20,12 +24,57 @@ async function mainThread(page) {
   return async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
 }
 
+/** Opens a page by a link; returns the milliseconds until its beginning is painted. */
+function openIn(page, path, beginning) {
+  return page.evaluate(
+    async ([path, beginning]) => {
+      const text = () => document.querySelector('.cm-content')?.cmTile.root.view.state.sliceDoc(0, beginning.length);
+      const link = Object.assign(document.createElement('a'), { href: path });
+      link.dataset.page = path;
+      document.body.append(link);
+      const began = performance.now();
+      link.click();
+      link.remove();
+      while (text() !== beginning) await new Promise((wake) => setTimeout(wake, 0));
+      await new Promise(requestAnimationFrame);
+      await new Promise((wake) => setTimeout(wake, 0));
+      return performance.now() - began;
+    },
+    [path, beginning],
+  );
+}
+
+/** Scrolls to the end, and tells of the long tasks. */
+async function scrolled(page) {
+  const { long, steps } = await page.evaluate(async () => {
+    const long = [];
+    const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration)));
+    observer.observe({ type: 'longtask' });
+    const desk = document.getElementById('ubp_desk');
+    let steps = 0;
+    while (desk.scrollTop + desk.clientHeight < desk.scrollHeight - 1 && steps++ < 2_000) {
+      desk.scrollBy({ top: desk.clientHeight / 2, behavior: 'instant' });
+      await new Promise(requestAnimationFrame);
+      await new Promise((wake) => setTimeout(wake, 0));
+    }
+    await new Promise((wake) => setTimeout(wake, 100));
+    observer.disconnect();
+    desk.scrollTo({ top: 0, behavior: 'instant' });
+    return { long, steps };
+  });
+  return `scrolled in ${steps} steps with ${long.length} long tasks, the longest ${Math.max(0, ...long).toFixed(0)} ms`;
+}
+
 function longText(bytes) {
   const parts = [];
   for (let size = 0, line = 0; size < bytes; line++) {
     const part =
       line % 15 === 0
         ? `## Part ${line}\n`
+        : line % 13 === 0
+          ? `| name | value |\n|---|---|\n| **row** ${line} | [[Page ${line % 900}]] |\n| other | \`code\` |\n`
+        : line % 17 === 0
+          ? `> [!note] Of ${line}\n> A callout.\n\n- [ ] task ${line}\n  - nested\n`
         : line % 11 === 0
           ? `\`\`\`ts\nexport const value${line} = compute({ line: ${line} });\n\`\`\`\n`
           : `Line ${line} says something of [[Page ${line % 900}|depends_on]], with **weight** and \`code\`, at some length, 日本語も。\n`;
@@ -44,15 +93,18 @@ await until(indexed, 'the project is indexed', 1_800_000);
 const browser = await launch('/usr/bin/chromium');
 try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await openForEditing(context, { live: !values.source });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   await page.goto(`${viewer.url}?token=${viewer.token}`);
-  for (const name of ['Small', 'Long', 'Huge']) {
-    const began = Date.now();
-    await page.goto(viewer.url + addressOf(`${name}.md`));
+  for (const name of ['Small', 'Long', 'Huge'].filter((name) => !values.only || values.only === name)) {
+    await page.goto(viewer.url + addressOf('0/Page 0.md'));
     const editor = new Editor(page, context, []);
     await editor.content.waitFor();
-    const opened = Date.now() - began;
+    await editor.idle();
+    const opened = await openIn(page, `${name}.md`, `# ${name}`);
+    await editor.idle();
+    console.log(`${name}: opened in ${opened.toFixed(0)} ms; ${await scrolled(page)}`);
     await editor.after('Here: ');
     await page.evaluate(() => {
       globalThis.shown = [];
@@ -69,7 +121,7 @@ try {
       await new Promise((wake) => setTimeout(wake, 50));
       times.push((await work()) - before);
     }
-    console.log(`${name}: work of a key ${told(times)}; opened in ${opened} ms`);
+    console.log(`${name}: work of a key ${told(times)}`);
     // Event Timing does not report keys of less than 16 ms individually.
     const slow = await page.evaluate(() => globalThis.shown);
     const quick = Array.from({ length: times.length - slow.length }, () => 0);

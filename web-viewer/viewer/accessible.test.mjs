@@ -87,7 +87,7 @@ const SCREENS = {
 };
 
 async function look(own, name, width, { path, act, face, expectErrors }) {
-  const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { face: face ?? 'edit' }, expectErrors });
+  const { page, done } = await own.open(path, { context: { colorScheme: 'light', viewport: { width, height: 900 } }, settings: { opening: face ?? 'edit' }, expectErrors });
   await until(() => page.locator('#ubp_status .status').isVisible(), 'the app has started');
   if (!face && !path.includes('?') && path) await editor(page).waitFor();
   await settled(page);

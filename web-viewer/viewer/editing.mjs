@@ -135,6 +135,13 @@ export function addressOf(path) {
     .join('/');
 }
 
+/** Pages open for editing, as source unless `settings` say otherwise: most tests are about the text, not its look. */
+export function openForEditing(context, settings = {}) {
+  return context.addInitScript((kept) => {
+    if (!localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
+  }, { opening: 'edit', live: false, ...settings });
+}
+
 /** Provides `start(files)` and `open(viewer, path)` for the tests of a file. */
 export function withViewer() {
   const own = {};
@@ -156,8 +163,9 @@ export function withViewer() {
     return viewer;
   };
   own.context = (options = {}) => browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
-  own.open = async (viewer, path, { context: given, options } = {}) => {
+  own.open = async (viewer, path, { context: given, options, settings = {} } = {}) => {
     const context = given ?? (await own.context(options));
+    await openForEditing(context, settings);
     const page = await context.newPage();
     const trouble = [];
     page.on('pageerror', (error) => trouble.push(error.stack ?? error.message));

@@ -21,7 +21,7 @@ describe('changes from elsewhere', () => {
   test('headings with the names of UI elements work like others', async () => {
     const names = ['Rail', 'App', 'Content', 'Side', 'Bar', 'Head', 'Desk', 'Status', 'Toasts', 'Rail outline'];
     own.write('Rail.md', names.map((name, at) => `${at ? '##' : '#'} ${name}\n\nA paragraph.\n`).join('\n'));
-    const { page, done } = await own.open('Rail.html', { settings: { face: 'read' } });
+    const { page, done } = await own.open('Rail.html', { settings: { opening: 'read' } });
     await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Rail' }).waitFor();
     await page.locator('#ubp_rail .outline').getByRole('link', { name: 'Toasts' }).waitFor();
     const shared = await page.evaluate(() => {
@@ -45,7 +45,7 @@ describe('changes from elsewhere', () => {
   });
 
   test('the article is updated without losing scroll position and focus', async () => {
-    const { page, done } = await own.open('Guides/Reading.html', { settings: { face: 'read' } });
+    const { page, done } = await own.open('Guides/Reading.html', { settings: { opening: 'read' } });
     await ready(page);
     await page.evaluate(() => scrollTo(0, 900));
     await page.locator('#ubp_content .prose a.link').last().evaluate((link) => link.focus({ preventScroll: true }));

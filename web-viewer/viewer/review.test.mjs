@@ -25,7 +25,7 @@ describe('a stale page', () => {
   });
 
   test('shows the same in reading mode', async () => {
-    const { page, done } = await own.open('Code/Sessions.html', { settings: { face: 'read' } });
+    const { page, done } = await own.open('Code/Sessions.html', { settings: { opening: 'read' } });
     await ready(page);
     await page.locator('#ubp_head').getByText('May be out of date').waitFor();
     await page.getByRole('region', { name: 'Freshness' }).getByText('src/session.js').waitFor();

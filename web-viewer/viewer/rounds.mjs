@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Editor, Viewer, addressOf, launch, makeProject, until } from './editing.mjs';
+import { Editor, Viewer, addressOf, launch, makeProject, openForEditing, until } from './editing.mjs';
 
 /** A random number generator with a seed. */
 function numbers(seed) {
@@ -60,6 +60,7 @@ export async function rounds(count, seed) {
   const sum = { typed: 0, disk: 0, agent: 0, refused: 0, conflicts: 0 };
   try {
     const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
+    await openForEditing(context, { live: true });
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     await page.goto(`${viewer.url}?token=${viewer.token}`);

@@ -109,11 +109,12 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
   });
 
   own.open = async (path = '', { settings = {}, ...options } = {}) => {
+    const kept = { opening: 'edit', ...settings };
     const opened = await openPage(own.browser, own.root, options);
     const { page } = opened;
     await page.context().addInitScript((kept) => {
-      if (Object.keys(kept).length > 0 && !localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
-    }, settings);
+      if (!localStorage.getItem('ubp')) localStorage.setItem('ubp', JSON.stringify(kept));
+    }, kept);
     await page.goto(`${own.root}?token=${own.token}`);
     if (path) await page.goto(own.root + path);
     return opened;

@@ -46,7 +46,7 @@ describe('text typed for a page just created', () => {
   });
 
   test('goes into it if nothing was edited before', async () => {
-    const { page, done } = await own.open('Home.html', { settings: { face: 'read' } });
+    const { page, done } = await own.open('Home.html', { settings: { opening: 'read' } });
     await ready(page);
     await makePage(page, 'From reading');
     await page.keyboard.type('It was read before.');
@@ -207,7 +207,7 @@ describe('an existing page', () => {
 
   test('has the cursor below its title when it is opened for editing by keyboard', async () => {
     own.write('Titled.md', '---\ntags: [x]\n---\n\n# Titled\n\nText.\n');
-    const { page, done } = await own.open('Titled.html', { settings: { face: 'read' } });
+    const { page, done } = await own.open('Titled.html', { settings: { opening: 'read' } });
     await ready(page);
     await page.keyboard.press('Control+e');
     await until(() => page.evaluate(() => document.activeElement?.matches('.cm-content')), 'it has the focus');

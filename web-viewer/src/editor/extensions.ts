@@ -1,24 +1,27 @@
 // All extensions of the page editor.
 import { completionStatus } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { deleteMarkupBackward, insertNewlineContinueMarkup } from '@codemirror/lang-markdown';
-import { foldKeymap, indentUnit, syntaxTree } from '@codemirror/language';
+import { foldKeymap, indentUnit } from '@codemirror/language';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, highlightSpecialChars, keymap, placeholder, type Command, type KeyBinding } from '@codemirror/view';
+import { EditorView, highlightSpecialChars, keymap, placeholder, type KeyBinding } from '@codemirror/view';
 import { blockLines } from './blocks';
 import { conflictPlace } from './conflict';
 import { followLink, following } from './following';
 import { frontMatter, toggleFrontMatter } from './front-matter';
+import { indent, outdent } from './indenting';
 import { pageLanguage } from './language';
 import { linkMarks } from './link-marks';
+import { livePreview } from './live/live';
 import { look } from './look';
 import { notices } from './notices';
-import { picturesBelow } from './pictures';
 import { closePreview, preview, previewLink } from './preview';
 import { smartLinking } from './smart-linking';
 import { nextCell, previousCell } from './tables';
+import { tickTask } from './live/small-widgets';
 import { toolbar } from './toolbar';
+import { wrapping } from './wrapping';
 
 /** Keys of the app around the editor, or of its own commands. */
 const TAKEN = new Set(['Alt-ArrowLeft', 'Alt-ArrowRight', 'Mod-[', 'Mod-]', 'Mod-i', 'Mod-Enter', 'Shift-Mod-k', 'Mod-b', 'Mod-k', 'Mod-s', 'Mod-n', 'Mod-e', 'Shift-Alt-m']);
@@ -40,26 +43,16 @@ const phrases = {
   close: 'Close',
 };
 
-/** Tab indents in lists only: everywhere else it moves the focus, as keyboard users expect. */
-function inList(command: Command): Command {
-  return (view) => {
-    const { state } = view;
-    for (let node = syntaxTree(state).resolveInner(state.doc.lineAt(state.selection.main.head).to, -1); ; node = node.parent as typeof node) {
-      if (node.name === 'ListItem') return command(view);
-      if (!node.parent) return false;
-    }
-  };
-}
-
-export function pageExtensions(label: string, isEditable: boolean): Extension {
+export function pageExtensions(label: string, isEditable: boolean, isLive: boolean): Extension {
   return [
     history(),
     pageLanguage(),
     frontMatter,
     linkMarks,
-    picturesBelow,
+    livePreview(isLive),
     blockLines,
     smartLinking,
+    wrapping,
     following,
     preview,
     toolbar,
@@ -79,13 +72,14 @@ export function pageExtensions(label: string, isEditable: boolean): Extension {
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
     keymap.of([
       { key: 'Mod-Enter', run: followLink },
+      { key: 'Mod-Enter', run: tickTask },
       { key: 'Mod-Shift-Enter', run: previewLink },
       { key: 'Mod-Shift-p', run: toggleFrontMatter },
       { key: 'Escape', run: (view) => completionStatus(view.state) === null && closePreview(view) },
       { key: 'Enter', run: insertNewlineContinueMarkup },
       { key: 'Backspace', run: deleteMarkupBackward },
       { key: 'Tab', run: nextCell, shift: previousCell },
-      { key: 'Tab', run: inList(indentMore), shift: inList(indentLess) },
+      { key: 'Tab', run: indent, shift: outdent },
       ...searchKeymap.filter(ours),
       ...historyKeymap,
       ...foldKeymap,

@@ -4,28 +4,32 @@ import { ClientError } from '../client/client';
 import { linkAt, outsideUrl, type LinkInText } from './links-in-text';
 import { pageContext } from './page-context';
 
-async function follow(view: EditorView, link: LinkInText): Promise<void> {
+/** Follows a link as written. `url` is its address, if that is external. */
+export async function followWritten(view: EditorView, { written, kind }: Pick<LinkInText, 'written' | 'kind'>, url: string | null): Promise<void> {
   const context = view.state.facet(pageContext);
   if (!context) return;
-  if (link.kind === 'url') {
-    const url = outsideUrl(view.state, link);
+  if (kind === 'url') {
     if (url) window.open(url, '_blank', 'noopener,noreferrer');
     return;
   }
   try {
-    const answer = await context.answers.now(link.written);
+    const answer = await context.answers.now(written);
     if (answer?.filepath) {
       context.host.open({ page: answer.filepath, ...(answer.anchor ? { fragment: answer.place ?? answer.anchor } : {}) });
     } else if (answer?.file_url) {
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
       context.tell(`${answer.source_path} is a file of this project, not a page.`);
-    } else if (answer && link.kind !== 'markdown') {
+    } else if (answer && kind !== 'markdown') {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
     } else context.tell('This link is broken.');
   } catch (error) {
     context.tell(ClientError.from(error).message);
   }
+}
+
+export function follow(view: EditorView, link: LinkInText): Promise<void> {
+  return followWritten(view, link, outsideUrl(view.state, link));
 }
 
 /** Follows the link at the cursor. A broken link creates its page. */

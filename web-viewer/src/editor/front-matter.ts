@@ -20,7 +20,19 @@ export function foldFrontMatter(state: EditorState): StateEffect<unknown>[] {
   return range ? [foldEffect.of(range)] : [];
 }
 
-/** Folds or unfolds it. */
+export function unfoldFrontMatter(state: EditorState): StateEffect<unknown>[] {
+  const range = frontMatterOf(state);
+  return range ? [unfoldEffect.of(range)] : [];
+}
+
+/** The keys of front matter, for the line that stands for it. */
+export function propertiesIn(source: string): string {
+  const keys = [...source.slice(0, 20_000).matchAll(/^([\p{L}_][\p{L}\p{N}_-]*)[ \t]*:/gmu)].map(([, key]) => key);
+  const shown = keys.slice(0, 5).join(', ');
+  return keys.length === 0 ? 'Properties' : `Properties: ${shown}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
+}
+
+/** Folds or unfolds it. In live preview, the cursor opens it. */
 export function toggleFrontMatter(view: EditorView): boolean {
   const range = frontMatterOf(view.state);
   if (!range) return false;
@@ -35,10 +47,7 @@ export function toggleFrontMatter(view: EditorView): boolean {
 }
 
 function summary(state: EditorState, range: { from: number; to: number }): string {
-  if (range.from > 0) return '…';
-  const keys = [...state.sliceDoc(range.from, Math.min(range.to, 20_000)).matchAll(/^([\p{L}_][\p{L}\p{N}_-]*)[ \t]*:/gmu)].map(([, key]) => key);
-  const shown = keys.slice(0, 5).join(', ');
-  return keys.length === 0 ? 'Properties' : `Properties: ${shown}${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}`;
+  return range.from > 0 ? '…' : propertiesIn(state.sliceDoc(range.from, range.to));
 }
 
 export const frontMatter: Extension = [

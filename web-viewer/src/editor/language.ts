@@ -6,8 +6,10 @@ import { yamlFrontmatter } from '@codemirror/lang-yaml';
 import type { Extension } from '@codemirror/state';
 import { tags } from '@lezer/highlight';
 import { LRParser } from '@lezer/lr';
+import type { MarkdownParser } from '@lezer/markdown';
 import { codeColours } from '../code/colours';
 import { LANGUAGES } from '../code/languages';
+import { marksOfText, textTags } from './marks-of-text';
 import { linkTags, wikilinks } from './wikilinks';
 
 const codeLanguages = LANGUAGES.map(({ name, alias, load }) =>
@@ -28,6 +30,7 @@ const classes = HighlightStyle.define([
   { tag: tags.heading3, class: 'md-h3' },
   { tag: [tags.heading4, tags.heading5, tags.heading6], class: 'md-h4' },
   { tag: tags.strong, class: 'md-strong' },
+  { tag: textTags.highlight, class: 'md-highlight' },
   { tag: tags.emphasis, class: 'md-emphasis' },
   { tag: tags.strikethrough, class: 'md-struck' },
   { tag: tags.monospace, class: 'md-code' },
@@ -38,7 +41,12 @@ const classes = HighlightStyle.define([
   { tag: tags.url, class: 'md-url' },
 ]);
 
+const extensions = [wikilinks, marksOfText];
+
+/** Parses a part of a page, without code of other languages. */
+export const partParser = (markdownLanguage.parser as MarkdownParser).configure(extensions);
+
 export function pageLanguage(): Extension {
-  const content = markdown({ base: markdownLanguage, codeLanguages, extensions: [wikilinks], completeHTMLTags: false, addKeymap: false, pasteURLAsLink: true });
+  const content = markdown({ base: markdownLanguage, codeLanguages, extensions, completeHTMLTags: false, addKeymap: false, pasteURLAsLink: true });
   return [yamlFrontmatter({ content }), syntaxHighlighting(classes), syntaxHighlighting(codeColours)];
 }

@@ -8,6 +8,9 @@ const PAUSE = 120;
 const MOST = 400;
 const AFTER_FAILURE = 3_000;
 
+/** New answers arrived, or pages changed and old answers may be outdated. */
+export type News = 'answers' | 'pages';
+
 type Answer = { fresh: boolean; link: ResolvedLink | null };
 
 export class LinkAnswers {
@@ -15,7 +18,7 @@ export class LinkAnswers {
   labelFirst = false;
   readonly #client: UbpClient;
   readonly #page: () => string;
-  readonly #onAnswers: () => void;
+  readonly #onAnswers: (what: News) => void;
   #links = new Map<string, Answer>();
   #pictures = new Map<string, { fresh: boolean; url: string | null }>();
   readonly #asked = { links: new Set<string>(), pictures: new Set<string>() };
@@ -23,7 +26,7 @@ export class LinkAnswers {
   #isAsking = false;
   #isClosed = false;
 
-  constructor(client: UbpClient, page: () => string, onAnswers: () => void) {
+  constructor(client: UbpClient, page: () => string, onAnswers: (what: News) => void) {
     this.#client = client;
     this.#page = page;
     this.#onAnswers = onAnswers;
@@ -55,7 +58,7 @@ export class LinkAnswers {
   changed(): void {
     for (const answer of this.#links.values()) answer.fresh = false;
     for (const answer of this.#pictures.values()) answer.fresh = false;
-    this.#onAnswers();
+    this.#onAnswers('pages');
   }
 
   close(): void {
@@ -89,7 +92,7 @@ export class LinkAnswers {
       for (const picture of pictures) this.#asked.pictures.delete(picture);
       this.linkTypes = answer.link_types;
       this.labelFirst = answer.label_first;
-      if (!this.#isClosed) this.#onAnswers();
+      if (!this.#isClosed) this.#onAnswers('answers');
     } catch {
       wait = AFTER_FAILURE;
     } finally {

@@ -2,11 +2,12 @@
 import { syntaxTree } from '@codemirror/language';
 import { StateEffect, type Range } from '@codemirror/state';
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view';
+import type { News } from './link-answers';
 import { linkOf } from './links-in-text';
 import { pageContext } from './page-context';
 
 /** New answers for links arrived. */
-export const linksAnswered = StateEffect.define<null>();
+export const linksAnswered = StateEffect.define<News>();
 
 const outside = Decoration.mark({ class: 'cm-page-link cm-outside' });
 const missing = Decoration.mark({ class: 'cm-page-link cm-missing', attributes: { title: 'No page or file has this name' } });
@@ -37,7 +38,7 @@ function marks(view: EditorView): DecorationSet {
         if (!link || seen.has(link.from) || !context) return;
         seen.add(link.from);
         if (link.kind === 'url') {
-          found.push(outside.range(link.target.from, link.target.to));
+          found.push(outside.range(link.from, link.to));
           return false;
         }
         const answer = context.answers.link(link.written);

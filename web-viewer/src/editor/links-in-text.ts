@@ -47,7 +47,12 @@ export function linkAt(state: EditorState, pos: number): LinkInText | null {
 
 /** The external address of a link, if it may be opened. */
 export function outsideUrl(state: EditorState, link: LinkInText): string | null {
-  const url = state.sliceDoc(link.target.from, link.target.to).replace(/^<|>$/g, '');
+  return allowedUrl(state.sliceDoc(link.target.from, link.target.to));
+}
+
+/** The address of a link as written, if it is external and may be opened. */
+export function allowedUrl(written: string): string | null {
+  const url = written.replace(/^<|>$/g, '');
   const whole = /^www\./i.test(url) ? `https://${url}` : url;
   return /^(https?|mailto):/i.test(whole) && URL.canParse(whole) ? whole : null;
 }

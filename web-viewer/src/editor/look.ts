@@ -39,6 +39,7 @@ const text = EditorView.theme({
   '.md-mark': { color: 'var(--ink-faint)', fontWeight: '400', fontStyle: 'normal' },
   '.md-strong': { fontWeight: '650' },
   '.md-emphasis': { fontStyle: 'italic' },
+  '.md-highlight': { backgroundColor: 'var(--mark)', borderRadius: '2px' },
   '.md-struck': { textDecoration: 'line-through' },
   '.md-quote': { color: 'var(--ink-soft)' },
   '.md-url': { color: 'var(--ink-faint)' },
@@ -61,7 +62,8 @@ const links = EditorView.theme({
   '.cm-page-link.link': { textUnderlineOffset: '0.22em' },
   '.cm-page-link .md-mark': { color: 'inherit', opacity: '0.75' },
   '.cm-outside': { color: 'var(--accent)' },
-  '.cm-outside .md-url': { color: 'inherit' },
+  '.cm-outside .md-url': { color: 'var(--ink-faint)' },
+  '.cm-outside > .md-url:only-child': { color: 'inherit' },
   '.cm-missing': { textDecoration: 'underline wavy var(--danger) 1px', textUnderlineOffset: '0.25em', textDecorationSkipInk: 'none' },
   '&.cm-follows .cm-page-link': { cursor: 'pointer' },
   '.cm-folded': {

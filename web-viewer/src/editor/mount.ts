@@ -36,6 +36,8 @@ export interface EditorHost {
   /** The page to open first. */
   filepath: string;
   fragment?: string;
+  /** Whether pages are shown as readers see them, or as their source. */
+  isLive: boolean;
   /** The current list of all pages. */
   pages(): readonly ListedPage[];
   /** Shows another page. `page` is a path. */
@@ -50,8 +52,8 @@ export interface EditorHost {
   onStats(stats: PageStats): void;
   /** The position of the cursor among the headings. */
   onHeadings?(above: HeadingsAbove): void;
-  /** The heading at the top, or the title in front matter, during typing. */
-  onTitle?(title: string): void;
+  /** Whether the text begins with a heading, which is then its title. */
+  onHeading?(hasHeading: boolean): void;
 }
 
 export interface MountedEditor {
@@ -72,6 +74,10 @@ export interface MountedEditor {
   letGo(): () => Promise<void>;
   /** Whether the editor has text of this page that may exist nowhere else. */
   keeps(filepath: string): boolean;
+  /** Shows pages as readers see them, or as their source. */
+  setLive(isLive: boolean): void;
+  /** Makes selected text bold. False if no text is selected. */
+  makeBold(): boolean;
   /** Replaces the selection. */
   insert(text: string): void;
   /** Pages changed on disk or in the index: the paths of the `changed` event, empty for all pages. */

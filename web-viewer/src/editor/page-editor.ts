@@ -12,14 +12,16 @@ import { fold } from '../text/fold';
 import { finishTyping } from './accept-soon';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
+import { toggleInline } from './formatting';
 import { foldFrontMatter } from './front-matter';
 import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
+import { switchTo } from './live/live';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
-import { belowTitle, headingsAbove, pageStats, titleIn } from './stats';
+import { belowTitle, hasHeading, headingsAbove, pageStats, titleIn } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
 /** Marks changes that come from the file, not from a person. */
@@ -68,10 +70,12 @@ export class PageEditor implements MountedEditor {
   #following: ReturnType<typeof setTimeout> | undefined;
   #composed: ReturnType<typeof setTimeout> | undefined;
   #conflicts = 0;
+  #isLive: boolean;
 
   constructor(host: EditorHost, parent: HTMLElement) {
     withoutStyleElements();
     this.#host = host;
+    this.#isLive = host.isLive;
     this.#drafts = new Drafts(host.project);
     this.#view = new EditorView({ parent, dispatchTransactions: (transactions, view) => view.update(transactions) });
     this.#listen(document, 'visibilitychange', () => document.visibilityState === 'hidden' && this.#leaveAll());
@@ -119,7 +123,7 @@ export class PageEditor implements MountedEditor {
     page.answers = new LinkAnswers(
       this.#host.client,
       () => page.path,
-      () => this.#update(page, { effects: linksAnswered.of(null) }),
+      (what) => this.#update(page, { effects: linksAnswered.of(what) }),
     );
     const host = this.#host;
     const context: PageContext = {
@@ -136,7 +140,7 @@ export class PageEditor implements MountedEditor {
       doc: file.text,
       extensions: [
         pageContext.of(context),
-        pageExtensions(`Text of ${listed?.title ?? file.filepath}`, file.editable),
+        pageExtensions(`Text of ${listed?.title ?? file.filepath}`, file.editable, this.#isLive),
         EditorView.updateListener.of((update) => this.#updated(page, update)),
         EditorView.domEventHandlers({
           compositionstart: () => this.#composing(page, true),
@@ -146,7 +150,7 @@ export class PageEditor implements MountedEditor {
         }),
       ],
     });
-    page.state = page.state.update({ effects: foldFrontMatter(page.state), selection: { anchor: belowTitle(page.state) } }).state;
+    page.state = page.state.update({ effects: this.#isLive ? [] : foldFrontMatter(page.state), selection: { anchor: belowTitle(page.state) } }).state;
     const known = { text: page.state.doc.toString(), hash: file.hash };
     page.file = pageFile(host.client, () => page.path, () => this.#titleOf(page));
     page.saver = new Saver(page.file, this.#buffer(page), known, timers, {
@@ -203,6 +207,7 @@ export class PageEditor implements MountedEditor {
     this.#pages.delete(page.path);
     this.#pages.set(page.path, page);
     this.#host.onStatus(page.status);
+    this.#host.onHeading?.(hasHeading(page.state));
     this.#count();
     this.#follow();
   }
@@ -260,8 +265,7 @@ export class PageEditor implements MountedEditor {
     clearTimeout(this.#counting);
     this.#counting = setTimeout(() => {
       this.#host.onStats(pageStats(this.#view.state));
-      const title = titleIn(this.#view.state);
-      if (title !== null) this.#host.onTitle?.(title);
+      this.#host.onHeading?.(hasHeading(this.#view.state));
     }, COUNT_PAUSE);
   }
 
@@ -345,6 +349,18 @@ export class PageEditor implements MountedEditor {
 
   insert(text: string): void {
     this.#view.dispatch(this.#view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input' });
+  }
+
+  setLive(isLive: boolean): void {
+    this.#isLive = isLive;
+    for (const page of this.#pages.values()) {
+      const effects = switchTo(isLive, this.#stateOf(page));
+      if (effects.length > 0) this.#update(page, { effects });
+    }
+  }
+
+  makeBold(): boolean {
+    return this.#view.hasFocus && !this.#view.state.selection.main.empty && toggleInline('bold')(this.#view);
   }
 
   undo(): boolean {

@@ -55,6 +55,14 @@ export function belowTitle(state: EditorState): number {
   return number <= doc.lines ? doc.line(number).from : doc.length;
 }
 
+/** Whether the text begins with a heading. */
+export function hasHeading(state: EditorState): boolean {
+  const matter = frontMatterOf(state);
+  const lines = state.sliceDoc(matter?.to ?? 0, (matter?.to ?? 0) + 4_000).split('\n');
+  const first = lines.findIndex((line) => line.trim() && !/^\s*(<|\[?!\[|#[^\s#])/.test(line));
+  return /^ {0,3}#[ \t]/.test(lines[first] ?? '') || (first >= 0 && /^ {0,3}=+[ \t]*$/.test(lines[first + 1] ?? ''));
+}
+
 /** The title at the top of the text: in front matter, or a heading below nothing but pictures, tags and HTML. */
 export function titleIn(state: EditorState): string | null {
   const matter = frontMatterOf(state);

@@ -21,8 +21,10 @@ interface Entry {
 
 /** Shows pages in place of the article: the editor. */
 export interface Desk {
-  /** Whether it shows pages now. */
+  /** Whether it shows the current page. */
   readonly isUsed: boolean;
+  /** Whether it would show this page. */
+  edits(page: string): boolean;
   /** Resolves when the page is on screen, or cannot be shown. */
   show(page: string, anchor: string): Promise<void>;
   /** Whether it still has the text of a deleted page. */
@@ -128,7 +130,7 @@ export class Navigator {
     const turn = ++this.#latest;
     const anchor = to.anchor ?? '';
     this.problem = null;
-    if (!isHere && view.kind === 'page' && this.desk?.isUsed) {
+    if (!isHere && view.kind === 'page' && this.desk?.edits(to.page)) {
       const listed = this.#session.byPath.get(to.page) ?? this.#kept(to.page);
       if (listed) return this.#goToEdit(listed, anchor, how, turn);
     }
@@ -261,7 +263,7 @@ export class Navigator {
       return;
     }
     const turn = ++this.#latest;
-    const kept = this.desk?.isUsed && !this.#session.byPath.has(place.page) ? this.#kept(place.page) : null;
+    const kept = this.desk?.edits(place.page) && !this.#session.byPath.has(place.page) ? this.#kept(place.page) : null;
     if (kept) return this.#showKept(place, kept);
     try {
       const page = await this.#session.rendered(place.page);
@@ -298,10 +300,11 @@ export class Navigator {
   }
 
   #show(page: RenderPageOutput): void {
-    if (this.desk?.isUsed) this.#unseen = page;
-    else this.#article(page);
+    // Whether the desk is used depends on the page.
     this.#session.shown = page;
     this.#session.details = null;
+    if (this.desk?.isUsed) this.#unseen = page;
+    else this.#article(page);
     this.#title(page.title);
     layout.announce(page.title);
     void this.#loadDetails(page.filepath);

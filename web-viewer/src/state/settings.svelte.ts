@@ -1,7 +1,7 @@
 // The settings, kept in this browser only; `before-paint.js` reads the same entry.
 
 export type Theme = 'system' | 'light' | 'dark';
-/** How a page of a writable project is shown: editing or reading mode. */
+/** How a page of a writable project is shown: for editing or for reading. */
 export type Face = 'edit' | 'read';
 export type Font = 'sans' | 'serif' | 'mono';
 export type Width = 'narrow' | 'normal' | 'wide' | 'full';
@@ -12,7 +12,10 @@ interface Kept {
   side: boolean;
   /** Whether the palette may load the model for search by meaning. */
   meaning: boolean;
-  face: Face;
+  /** How pages open. */
+  opening: Face;
+  /** Whether the editor shows pages as readers see them, with their Markdown at the cursor only. */
+  live: boolean;
   font: Font;
   /** Font size of pages, in pixels. */
   size: number;
@@ -21,7 +24,7 @@ interface Kept {
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, face: 'edit', font: 'sans', size: 17, width: 'normal', spelling: true };
+const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, font: 'sans', size: 17, width: 'normal', spelling: true };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

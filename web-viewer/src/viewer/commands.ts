@@ -75,8 +75,10 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'review', label: 'Pages to review', group: 'Navigation', words: 'dashboard stale freshness out of date', chords: [alt('R'), 'r'], run: () => navigator.toggle('review') },
     { id: 'part', label: 'Focus next part', group: 'Navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
     { id: 'part-back', label: 'Focus previous part', group: 'Navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
-    { id: 'face', label: settings.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'View', words: 'read edit preview source toggle', chords: ['Mod+E'], run: () => void workspace.toggleFace() },
-    { ...sidebar, chords: ['Mod+B', ...sidebar.chords] },
+    { id: 'face', label: workspace.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'View', words: 'read edit preview toggle', chords: ['Mod+E'], isPossible: hasPage, run: () => void workspace.toggleFace() },
+    { id: 'live', label: settings.live ? 'Show Markdown source' : 'Show live preview', group: 'View', words: 'toggle source markdown raw wysiwyg live preview', chords: [alt('L')], isPossible: () => workspace.isEditing, run: () => workspace.toggleLive() },
+    // With selected text, Ctrl+B makes it bold.
+    { ...sidebar, chords: ['Mod+B', ...sidebar.chords], run: () => workspace.editor?.makeBold() || sidebar.run() },
     { id: 'focus', label: layout.isFocused ? 'Exit focus mode' : 'Focus mode', group: 'View', words: 'toggle zen distraction', chords: ['Mod+Shift+F'], run: () => workspace.toggleFocus() },
     {
       id: 'theme',

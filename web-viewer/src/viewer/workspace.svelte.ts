@@ -6,8 +6,9 @@ import type { HeadingsAbove, MountedEditor, PageStats, SaveStatus } from '../edi
 import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
-import { settings } from '../state/settings.svelte';
+import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
+import { Faces } from './faces.svelte';
 import { Recent } from './recent.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
@@ -29,6 +30,7 @@ export class Workspace {
   readonly navigator: Navigator;
   readonly onApple = isApple(globalThis.navigator.userAgent);
   readonly recent: Recent;
+  readonly faces: Faces;
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
@@ -43,8 +45,10 @@ export class Workspace {
   /** Text typed for a page that could not be created yet. */
   typedAhead = $state('');
   connection = $state<ClientEvents['connection']['state']>('open');
-  /** Whether pages are shown in the editor. */
-  readonly isEditing = $derived.by(() => settings.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
+  /** Whether the text of the current page begins with a heading, its title. */
+  hasHeading = $state(true);
+  /** Whether the current page is shown in the editor. */
+  readonly isEditing = $derived.by(() => this.face === 'edit' && this.session.shown !== null && this.editorProblem === null);
   /** Whether the current page is in the project; false if it was moved or deleted outside of this window. */
   readonly isThere = $derived.by(() => this.session.shown !== null && this.session.byPath.has(this.session.shown.filepath));
   /** Whether the text of the deleted current page is still in the editor. */
@@ -61,11 +65,17 @@ export class Workspace {
     this.session = session;
     this.navigator = navigator;
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
+    this.faces = new Faces(`${session.site.root} ${session.site.name}`);
   }
 
   get client(): UbpClient {
     if (!this.session.client) throw new ClientError('not_open', 'The project is not open yet.');
     return this.session.client;
+  }
+
+  /** The chosen mode of the current page. */
+  get face(): Face {
+    return this.page === null ? settings.opening : this.faces.of(this.page);
   }
 
   get page(): string | null {
@@ -135,21 +145,29 @@ export class Workspace {
   }
 
   async toggleFace(): Promise<void> {
-    if (settings.face === 'edit') {
+    const { page } = this;
+    if (page === null) return;
+    if (this.face === 'edit') {
       await this.flush();
-      settings.face = 'read';
+      this.faces.choose(page, 'read');
       // The article must be visible before it can be scrolled.
       await tick();
       this.navigator.reveal();
       await this.navigator.refresh();
     } else {
       this.editorProblem = null;
-      settings.face = 'edit';
+      this.faces.choose(page, 'edit');
     }
     // A touch keyboard would cover half of the page.
-    if (settings.face === 'edit' && this.page !== null && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(this.page);
+    if (this.face === 'edit' && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(page);
     else this.navigator.focusPage();
-    layout.announce(settings.face === 'edit' ? 'Editing' : 'Reading');
+    layout.announce(this.face === 'edit' ? 'Editing' : 'Reading');
+  }
+
+  /** Switches the editor between live preview and source. */
+  toggleLive(): void {
+    settings.live = !settings.live;
+    layout.announce(settings.live ? 'Live preview' : 'Markdown source');
   }
 
   async toggleFavorite(page: string): Promise<void> {
@@ -193,7 +211,7 @@ export class Workspace {
       // Only the list depends on this.
       await this.session.learn(filepath).catch(() => {});
       this.editorProblem = null;
-      settings.face = 'edit';
+      this.faces.choose(filepath, 'edit');
       await this.navigator.go({ page: filepath });
       if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
       toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
@@ -226,6 +244,7 @@ export class Workspace {
     this.session.forget();
     this.editor?.renamed(from, to);
     this.recent.moved(from, to);
+    this.faces.moved(from, to);
     this.favorites = this.favorites.map((path) => (path === from ? to : path));
     await this.navigator.moved(from, to);
   }

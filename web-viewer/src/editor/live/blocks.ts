@@ -1,0 +1,48 @@
+// Renderers for blocks of other languages: mermaid, maths and others. Whoever can render a language registers a renderer for
+// it; a language without a renderer is shown as its source.
+
+export interface BlockSource {
+  /** The language: the first word after the fence in lower case, or `math`. */
+  language: string;
+  /** Without fences or dollars. */
+  source: string;
+  /** Whether it stands on its own lines; false for maths within a line. */
+  isDisplay: boolean;
+}
+
+/**
+ * Returns an element that was made for this call, or rejects with an `Error` whose message is shown with the source. The
+ * element must not contain anything that the renderer did not make safe. `signal` is aborted if nobody will see the result.
+ */
+export type BlockRenderer = (block: BlockSource, signal: AbortSignal) => Promise<HTMLElement>;
+
+const renderers = new Map<string, BlockRenderer>();
+const listeners = new Set<() => void>();
+
+/** Registers a renderer for a language, in lower case. Open editors show its blocks rendered from then on. */
+export function registerBlock(language: string, renderer: BlockRenderer): void {
+  renderers.set(language, renderer);
+  for (const run of listeners) run();
+}
+
+export function isRenderable(language: string): boolean {
+  return renderers.has(language);
+}
+
+/** Whether any language has a renderer. */
+export function canRender(): boolean {
+  return renderers.size > 0;
+}
+
+/** Calls `run` after each registration. Returns a function that stops this. */
+export function onRegistered(run: () => void): () => void {
+  listeners.add(run);
+  return () => listeners.delete(run);
+}
+
+/** Renders a block, or rejects. */
+export async function renderBlock(block: BlockSource, signal: AbortSignal): Promise<HTMLElement> {
+  const renderer = renderers.get(block.language);
+  if (!renderer) throw new Error(`There is no renderer for ${block.language}.`);
+  return renderer(block, signal);
+}
