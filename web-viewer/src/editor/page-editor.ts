@@ -18,6 +18,7 @@ import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
 import { switchTo } from './live/live';
+import { registerRenderers } from './live/renderers';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
@@ -76,6 +77,7 @@ export class PageEditor implements MountedEditor {
     withoutStyleElements();
     this.#host = host;
     this.#isLive = host.isLive;
+    registerRenderers(host, () => this.#shown?.path ?? host.filepath);
     this.#drafts = new Drafts(host.project);
     this.#view = new EditorView({ parent, dispatchTransactions: (transactions, view) => view.update(transactions) });
     this.#listen(document, 'visibilitychange', () => document.visibilityState === 'hidden' && this.#leaveAll());
