@@ -58,6 +58,7 @@ fn bar(stage: Stage, total: usize) -> ProgressBar {
         Stage::Suggestions => "Comparing pages",
         Stage::Site => "Writing pages",
         Stage::Comparisons => "Comparing memories",
+        Stage::Files => "Writing files",
     };
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{line}") {

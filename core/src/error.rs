@@ -320,6 +320,14 @@ impl Error {
         ))
     }
 
+    /// An [`Error::InvalidParams`] about a path that cannot be an attachment.
+    pub fn not_an_attachment(path: &str) -> Self {
+        Self::invalid(format!(
+            "'{path}' cannot be an attachment: neither it nor a folder above it may begin with a dot or be \
+             node_modules"
+        ))
+    }
+
     /// An [`Error::Io`] about `path`.
     pub fn io(path: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), source }

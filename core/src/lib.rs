@@ -10,6 +10,8 @@ pub mod freshness;
 pub mod globs;
 pub mod graph;
 pub mod hint;
+#[cfg(not(target_family = "wasm"))]
+pub mod import;
 pub mod index;
 pub mod manifest;
 #[cfg(not(target_family = "wasm"))]

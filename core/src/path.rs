@@ -85,6 +85,15 @@ pub fn can_be_page(path: &str) -> bool {
         && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
+/// Whether `path` can be that of an attachment: as a page, but with another extension.
+pub fn can_be_attachment(path: &str) -> bool {
+    is_inside(path)
+        && is_normal(path)
+        && !is_page(path)
+        && !path.contains('\\')
+        && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
+}
+
 /// Whether `path` is inside a folder of git or UBP, in any letter case.
 pub fn is_private(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| [".git", ".ubp"].iter().any(|own| part.eq_ignore_ascii_case(own)))

@@ -26,6 +26,8 @@ pub enum Stage {
     Site,
     /// Comparing memories with each other.
     Comparisons,
+    /// Writing imported files.
+    Files,
 }
 
 /// Receives the progress of long operations.

@@ -13,42 +13,39 @@
 //! - Only an edit by a person or a review makes a page fresh (`ops/tests/writing/freshness.rs`).
 //! - An agent cannot change the target of links to or on a read-only page (`ops/tests/writing/names.rs`).
 
-use std::io;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::freshness::{LastEdit, ReviewLock};
-use crate::index::derived_id;
-use crate::ops::favorites;
+use crate::freshness::LastEdit;
 use crate::page::{LinkTypes, Value, decode, parse};
 use crate::ports::{ContentHash, Source};
 use crate::progress::Cancel;
-use crate::suggest::decisions;
 use crate::{Caller, Context};
-use crate::{Error, Result};
+use crate::{Error, Result, path};
 
 pub mod audit;
 mod diff;
 pub(crate) mod edits;
 pub(crate) mod links;
+mod make;
 pub(crate) mod names;
 mod records;
 
 use audit::{Entry, OutcomeKind};
 pub(crate) use diff::shorten;
+use make::Making;
 pub use names::MovedLink;
 pub(crate) use records::RecordChange;
 use records::Standing;
 
-/// A version of a page's file.
+/// A version of the file of a page or attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     /// Path relative to the pages folder.
     pub path: String,
     /// Hash of its bytes.
     pub hash: ContentHash,
-    /// Its content; `None` if only a file that is about to be moved has it.
+    /// Its content; `None` if only a file that is about to be moved or copied has it.
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -63,11 +60,19 @@ impl Version {
         Ok(Self::new(path, source.read(path)?))
     }
 
+    /// The current file, if there is one; not only a page, but also an attachment. `pages_dir` is the pages folder,
+    /// relative to the project.
+    fn find(source: &dyn Source, pages_dir: &str, path: &str) -> Result<Option<Self>> {
+        if path::is_page(path) {
+            return source.stat(path)?.map(|_| Self::read(source, path)).transpose();
+        }
+        let Some(file) = path::join(pages_dir, path) else { return Ok(None) };
+        let there = source.stat_source(&file)?;
+        there.map(|_| Ok(Self::new(path, source.read_source(&file)?))).transpose()
+    }
+
     fn bytes(&self) -> Result<&[u8]> {
-        self.bytes.as_deref().ok_or_else(|| {
-            let missing = io::Error::new(io::ErrorKind::NotFound, "its content is no longer stored anywhere");
-            Error::io(&self.path, missing)
-        })
+        self.bytes.as_deref().ok_or_else(|| make::lost(&self.path))
     }
 
     fn text(&self) -> Option<&str> {
@@ -136,11 +141,24 @@ pub(crate) struct Plan {
     by_hand: bool,
     /// Whether links that lead to other pages may lead to these pages after the change.
     takes_links: bool,
+    /// Whether what was made stays if the caller asks to stop.
+    in_parts: bool,
 }
+
+/// Reads the content of a new file that the plan does not have, by its path.
+pub(crate) type Contents<'a> = dyn Fn(&str) -> Result<Vec<u8>> + 'a;
 
 impl Plan {
     pub(crate) fn new(operation: &'static str, changes: Vec<Change>) -> Self {
-        Self { operation, changes, records: Vec::new(), undoes: None, by_hand: false, takes_links: false }
+        Self {
+            operation,
+            changes,
+            records: Vec::new(),
+            undoes: None,
+            by_hand: false,
+            takes_links: false,
+            in_parts: false,
+        }
     }
 
     /// Marks the text as the caller's own.
@@ -152,6 +170,12 @@ impl Plan {
     /// With `allowed`, links that lead to other pages may lead to these pages after the change.
     pub(crate) fn taking_links(mut self, allowed: bool) -> Self {
         self.takes_links = allowed;
+        self
+    }
+
+    /// Lets the caller stop between two changes; those that were made stay, and can be undone.
+    pub(crate) fn in_parts(mut self) -> Self {
+        self.in_parts = true;
         self
     }
 
@@ -194,7 +218,20 @@ pub(crate) struct Written {
 /// # Errors
 /// [`Error::ReadOnly`] for an agent; [`Error::Conflict`] if a file is not in the planned state; [`Error::Io`]. Nothing
 /// is changed in these cases. [`Error::HalfDone`] if a step failed and the earlier steps could not be undone.
-pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) -> Result<Written> {
+pub(crate) fn carry_out(context: &Context<'_>, plan: Plan, dry_run: bool) -> Result<Written> {
+    carry_out_with(context, plan, dry_run, &|path| Err(make::lost(path)))
+}
+
+/// As [`carry_out`], for a plan with new files whose content it does not have.
+///
+/// # Errors
+/// As [`carry_out`], and [`Error::Cancelled`] for a plan [in parts](Plan::in_parts).
+pub(crate) fn carry_out_with(
+    context: &Context<'_>,
+    mut plan: Plan,
+    dry_run: bool,
+    contents: &Contents<'_>,
+) -> Result<Written> {
     plan.changes.retain(|change| change.before != change.after);
     permit(context, &plan)?;
     names::permit(context, &plan)?;
@@ -224,19 +261,24 @@ pub(crate) fn carry_out(context: &Context<'_>, mut plan: Plan, dry_run: bool) ->
         return Ok(shown);
     }
     let held = context.source.lock()?;
+    let making = Making::new(context, contents);
     for change in &plan.changes {
-        still_as_planned(context.source, change)?;
+        making.still_as_planned(change)?;
     }
     let by_hand = plan.by_hand && context.caller == Caller::Person;
     let edits = edits::note(context, &mut plan.changes, by_hand, plan.undoes.is_some())?;
-    let result = audit::begin(context, &id, &plan).map(|()| make(context.source, &plan));
-    if !matches!(result, Ok(Ok(()) | Err(Error::HalfDone { .. }))) {
+    let result = audit::begin(context, &id, &plan).map(|()| making.make(&plan));
+    let stays = |error: &Error| match error {
+        Error::Cancelled => plan.in_parts,
+        error => matches!(error, Error::HalfDone { .. }),
+    };
+    if !matches!(&result, Ok(done) if done.as_ref().err().is_none_or(stays)) {
         edits.take_back(context.source);
     }
     let result = result?;
     let outcome = match &result {
         Ok(()) => OutcomeKind::Done,
-        Err(Error::HalfDone { .. }) => OutcomeKind::HalfDone,
+        Err(error) if stays(error) => OutcomeKind::HalfDone,
         Err(_) => OutcomeKind::Failed,
     };
     // The files are written or not, whatever happens here. Without an outcome, the entry counts as unfinished.
@@ -272,7 +314,11 @@ pub(crate) fn save(context: &Context<'_>, before: Version, after: Vec<u8>) -> Re
 /// Updates the index from the written files, even if the caller requested cancellation in the meantime.
 fn settle(context: &Context<'_>, plan: &Plan) -> Result<()> {
     let versions = plan.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten();
-    let paths: Vec<String> = versions.map(|version| version.path.clone()).collect();
+    let paths: Vec<String> =
+        versions.map(|version| version.path.clone()).filter(|path| path::is_page(path)).collect();
+    if paths.is_empty() {
+        return Ok(());
+    }
     context.with_cancel(&Cancel::default()).refresh_pages(&paths).map(drop)
 }
 
@@ -331,163 +377,11 @@ fn changed(change: &Change) -> ChangedFile {
     }
 }
 
-fn still_as_planned(source: &dyn Source, change: &Change) -> Result<()> {
-    let found = |path: &str| match source.stat(path)? {
-        Some(_) => source.read(path).map(|bytes| Some(ContentHash::of(&bytes))),
-        None => Ok(None),
-    };
-    let expected = change.before.as_ref().map(|before| before.hash);
-    let path = change.before.as_ref().or(change.after.as_ref()).map_or("", |version| &version.path);
-    let there = found(path)?;
-    if there != expected {
-        return Err(Error::conflict(path, expected, there));
-    }
-    Ok(())
-}
-
-/// Makes all changes, or none if one fails.
-fn make(source: &dyn Source, plan: &Plan) -> Result<()> {
-    let mut recorded = 0;
-    let mut result = Ok(());
-    for record in &plan.records {
-        result = record.apply(source);
-        if result.is_err() {
-            break;
-        }
-        recorded += 1;
-    }
-    let Err(error) = result.and_then(|()| make_changes(source, &plan.changes)) else { return Ok(()) };
-    for record in plan.records.iter().take(recorded).rev() {
-        if let Err(back) = record.reversed().apply(source) {
-            let message = format!("{error}; {} could not be undone: {back}", record.path());
-            return Err(Error::HalfDone { message, entry: String::new() });
-        }
-    }
-    Err(error)
-}
-
-/// Makes all changes of pages and moves their reviews along, or nothing if a step fails.
-fn make_changes(source: &dyn Source, changes: &[Change]) -> Result<()> {
-    let mut failed = None;
-    let mut made = 0;
-    for change in changes {
-        if let Err(error) = perform(source, change) {
-            failed = Some(error);
-            break;
-        }
-        made += 1;
-    }
-    let failed = match failed {
-        Some(error) => error,
-        None => match follow(source, changes) {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        },
-    };
-    if matches!(failed, Error::HalfDone { .. }) && made == 0 {
-        return Err(failed);
-    }
-    let mut stuck: Vec<String> = Vec::new();
-    for change in changes.iter().take(made).rev() {
-        if let Err(error) = perform(source, &change.reversed()) {
-            stuck.push(format!("{} ({error})", state(change)));
-        }
-    }
-    if stuck.is_empty() {
-        return Err(failed);
-    }
-    let message = format!("{failed}; earlier changes could not be undone: {}", stuck.join("; "));
-    Err(Error::HalfDone { message, entry: String::new() })
-}
-
-/// Describes what a change did to its file.
-fn state(change: &Change) -> String {
-    match (&change.before, &change.after) {
-        (None, Some(after)) => format!("{} was created", after.path),
-        (Some(before), Some(after)) if before.path != after.path => {
-            format!("{} is now {}", before.path, after.path)
-        }
-        (Some(before), Some(_)) => format!("{} was rewritten", before.path),
-        (Some(before), None) => {
-            format!("{} is at .ubp/trash/{}", before.path, change.trash.as_deref().unwrap_or_default())
-        }
-        (None, None) => String::new(),
-    }
-}
-
-/// Makes one change completely or not at all.
-fn perform(source: &dyn Source, change: &Change) -> Result<()> {
-    match (&change.before, &change.after) {
-        (None, Some(after)) => {
-            if let Some(trash) = &change.trash {
-                match source.restore(trash, &after.path, after.hash) {
-                    // The file in the trash was deleted or changed; the log has the text.
-                    Err(Error::Io { source: error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(Error::Conflict { path, .. }) if path == *trash => {}
-                    other => return other,
-                }
-            }
-            source.write(&after.path, after.bytes()?, None)
-        }
-        (Some(before), None) => {
-            let trash = change.trash.as_deref().unwrap_or(&before.path);
-            source.discard(&before.path, trash, before.hash)
-        }
-        (Some(before), Some(after)) if before.path == after.path => {
-            source.write(&after.path, after.bytes()?, Some(before.hash))
-        }
-        (Some(before), Some(after)) => {
-            source.rename(&before.path, &after.path, before.hash)?;
-            if before.hash == after.hash {
-                return Ok(());
-            }
-            let written = after.bytes().and_then(|bytes| source.write(&after.path, bytes, Some(before.hash)));
-            written.map_err(|error| match source.rename(&after.path, &before.path, before.hash) {
-                Ok(()) => error,
-                Err(back) => Error::HalfDone {
-                    message: format!("{error}; {} is now {} ({back})", before.path, after.path),
-                    entry: String::new(),
-                },
-            })
-        }
-        (None, None) => Ok(()),
-    }
-}
-
-/// Moves reviews, decisions and favourites along with renamed pages.
-fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
-    let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
-    if moves.is_empty() {
-        return Ok(());
-    }
-    // An unreadable list of favourites must not prevent a rename.
-    let _ = favorites::follow(source, &moves);
-    let mut lock = ReviewLock::load(source, |_| true)?;
-    let mut followed = false;
-    for (from, to) in &moves {
-        followed |= lock.rename(from, to);
-    }
-    if followed {
-        lock.save(source)?;
-    }
-    let decided = moves
-        .iter()
-        .try_for_each(|(from, to)| decisions::follow(source, &derived_id(from), &derived_id(to), to));
-    if decided.is_err() && followed {
-        let mut lock = ReviewLock::load(source, |_| true)?;
-        for (from, to) in moves.iter().rev() {
-            lock.rename(to, from);
-        }
-        lock.save(source)?;
-    }
-    decided
-}
-
 /// The plan that undoes a group of the audit log, given the current files.
 ///
 /// # Errors
 /// [`Error::Undo`] if a file has changed since then, so that the change cannot be undone; [`Error::Io`].
-pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
+pub(crate) fn reversal(source: &dyn Source, pages_dir: &str, entries: &[Entry]) -> Result<Plan> {
     let mut plan = Plan::new("undo", Vec::new());
     for entry in entries.iter().rev() {
         if let Some(record) = entry.record() {
@@ -508,10 +402,7 @@ pub(crate) fn reversal(source: &dyn Source, entries: &[Entry]) -> Result<Plan> {
         let change = entry.change()?;
         let now = |version: &Option<Version>| -> Result<Option<Version>> {
             let Some(version) = version else { return Ok(None) };
-            Ok(match source.stat(&version.path)? {
-                Some(_) => Some(Version::read(source, &version.path)?),
-                None => None,
-            })
+            Version::find(source, pages_dir, &version.path)
         };
         let (at_before, at_after) = (now(&change.before)?, now(&change.after)?);
         let same = |a: &Option<Version>, b: &Option<Version>| {

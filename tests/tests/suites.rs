@@ -16,6 +16,7 @@ mod first_hour;
 mod freshness;
 mod hints;
 mod hostile;
+mod import;
 mod index_files;
 #[cfg(unix)]
 mod live;

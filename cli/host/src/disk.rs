@@ -168,6 +168,26 @@ impl DiskSource {
         if !paths::can_be_page(path) {
             return Err(Error::not_a_page(path));
         }
+        let real = self.place(path)?;
+        if self.is_ignored(path) {
+            return Err(Error::invalid(format!(
+                "'{path}' is excluded by .gitignore or .ubpignore, so it would not become a page"
+            )));
+        }
+        Ok(real)
+    }
+
+    /// The path to write the attachment at `path` to.
+    fn attachment_destination(&self, path: &str) -> Result<PathBuf> {
+        confined(path, "pages")?;
+        if !paths::can_be_attachment(path) {
+            return Err(Error::not_an_attachment(path));
+        }
+        self.place(path)
+    }
+
+    /// The real path of a file in the pages folder that may not exist yet.
+    fn place(&self, path: &str) -> Result<PathBuf> {
         if cfg!(windows) && path.split('/').any(is_reserved_on_windows) {
             return Err(Error::invalid(format!("'{path}' has a name that is reserved on Windows")));
         }
@@ -186,11 +206,6 @@ impl DiskSource {
         let real = if is_link { fs::canonicalize(&lexical).map_err(failed)? } else { lexical };
         if leads_inside(&self.pages, &real, &is_visible).is_err() {
             return Err(outside());
-        }
-        if self.is_ignored(path) {
-            return Err(Error::invalid(format!(
-                "'{path}' is excluded by .gitignore or .ubpignore, so it would not become a page"
-            )));
         }
         Ok(real)
     }
@@ -289,6 +304,12 @@ impl Source for DiskSource {
         let _held = self.lock()?;
         let real = self.destination(path)?;
         replace_expected(&real, bytes, expected, path)
+    }
+
+    fn create_attachment(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let _held = self.lock()?;
+        let real = self.attachment_destination(path)?;
+        replace_expected(&real, bytes, None, path)
     }
 
     fn check_writable(&self, path: &str) -> Result<()> {

@@ -19,6 +19,7 @@ pub mod file_lock;
 mod git;
 mod identity;
 mod ignore_rules;
+pub mod import;
 pub mod live;
 mod mapped_cache;
 pub mod memory;

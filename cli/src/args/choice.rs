@@ -25,6 +25,11 @@ pub(crate) const SORT: &[Choice] = &[
 ];
 pub(crate) const ORDER: &[Choice] =
     &[("asc", "Smallest or oldest first"), ("desc", "Largest or newest first")];
+pub(crate) const IMPORTED: &[Choice] = &[
+    ("notion", "An export of Notion as Markdown & CSV"),
+    ("logseq", "A Logseq graph of Markdown files"),
+    ("obsidian", "An Obsidian vault, which is copied"),
+];
 pub(crate) const MEMORY_TYPE: &[Choice] = &[
     ("tech", "Technology, in any project"),
     ("project-tech", "How this project uses technology"),

@@ -5,6 +5,7 @@ use clap::Args;
 use std::path::Path;
 
 use ubp_core::graph::PipedLinks;
+use ubp_core::import::{Kind, detect};
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 use ubp_host::models::known::BUNDLED;
 use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
@@ -75,6 +76,13 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     };
     let about_hook =
         if args.hook { commit_hook::install(hook.as_ref(), &mut summary.created)? } else { None };
+    if let Some(kind) = exported(&session).filter(|_| !is_settled) {
+        terminal.warn(format!(
+            "these files look like {}: `ubp import` turns them into pages with whole links. Run `ubp init` in another \
+             folder, and there `ubp import` with the path of this one",
+            kind.described()
+        ));
+    }
     let label_first = if is_settled { None } else { adopt_link_order(terminal, &mut session)? };
     if terminal.json {
         let manifest = &session.project.manifest;
@@ -165,6 +173,15 @@ fn tell(
         ))?;
     }
     Ok(())
+}
+
+/// The program that the files of the project are exported from, if they would be better pages after an import.
+fn exported(session: &Session) -> Option<Kind> {
+    let pages = session.engine.source.list().ok()?.pages;
+    let config = "logseq/config.edn";
+    let is_graph = session.project.pages_dir.join(config).is_file();
+    let paths = pages.iter().map(|page| page.path.as_str()).chain(is_graph.then_some(config));
+    detect(paths).map(|(kind, _)| kind)
 }
 
 /// Suggests the next commands.

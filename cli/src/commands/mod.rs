@@ -12,6 +12,7 @@ mod gaps;
 mod get;
 mod graph;
 mod impact;
+mod import;
 pub(crate) mod init;
 mod list;
 pub(crate) mod mcp_server;
@@ -79,6 +80,8 @@ pub enum Command {
     Impact(impact::ImpactArgs),
     /// Compare the graph of two revisions: links, cycles, freshness, impact
     Diff(diff::DiffArgs),
+    /// Turn notes of Notion, Logseq or Obsidian into pages
+    Import(import::ImportArgs),
     /// Write the pages as a static site
     Export(export::ExportArgs),
     /// Show counts, freshness and the state of the index
@@ -178,6 +181,7 @@ fn attempt(terminal: &mut Terminal<'_>, global: &Global, command: Command) -> Co
         Command::Traverse(args) => traverse::run(terminal, &session, global, args),
         Command::Impact(args) => impact::run(terminal, &session, global, args),
         Command::Diff(args) => diff::run(terminal, &session, global, args),
+        Command::Import(args) => import::run(terminal, session, &folder, args),
         Command::Export(args) => export::run(terminal, &session, &folder, global, args),
         Command::Status => status::run(terminal, &session, global),
         Command::Stale(args) => stale::run(terminal, &session, global, args),

@@ -77,9 +77,22 @@ pub struct MemorySource {
     trash: Mutex<BTreeMap<String, Entry>>,
     writers: Turns,
     writes: AtomicU64,
+    /// The pages folder, relative to the project, where attachments are.
+    pages_dir: String,
 }
 
 impl MemorySource {
+    /// The same source with the pages folder `pages_dir`, relative to the project.
+    #[must_use]
+    pub fn in_folder(self, pages_dir: &str) -> Self {
+        Self { pages_dir: pages_dir.into(), ..self }
+    }
+
+    /// Where an attachment is in the project.
+    fn attachment(&self, path: &str) -> String {
+        crate::path::join(&self.pages_dir, path).unwrap_or_default()
+    }
+
     /// A source with these pages, all modified at the epoch.
     pub fn with_pages<'a>(pages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let source = Self::default();
@@ -171,6 +184,22 @@ impl Source for MemorySource {
         Ok(())
     }
 
+    fn create_attachment(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        confined(path, "pages")?;
+        if !crate::path::can_be_attachment(path) {
+            return Err(Error::not_an_attachment(path));
+        }
+        let version = self.next_version();
+        let _turn = self.writers.take();
+        let mut sources = lock(&self.sources);
+        let place = self.attachment(path);
+        if let Some(there) = sources.get(&place) {
+            return Err(Error::conflict(path, None, Some(ContentHash::of(&there.bytes))));
+        }
+        sources.insert(place, Entry { bytes: bytes.into(), modified: Timestamp::UNIX_EPOCH, version });
+        Ok(())
+    }
+
     fn stat_source(&self, path: &str) -> Result<Option<FileStat>> {
         confined(path, "project")?;
         Ok(lock(&self.sources).get(path).map(Entry::stat))
@@ -229,12 +258,15 @@ impl Source for MemorySource {
         confined(path, "pages")?;
         crate::path::require_in_trash(trash)?;
         let _turn = self.writers.take();
-        let (mut pages, mut bin) = (lock(&self.pages), lock(&self.trash));
-        let entry = taken(&pages, path, expected)?;
+        let is_page = crate::path::is_page(path);
+        let place = if is_page { path.to_owned() } else { self.attachment(path) };
+        let mut files = lock(if is_page { &self.pages } else { &self.sources });
+        let mut bin = lock(&self.trash);
+        let entry = taken(&files, &place, expected)?;
         if let Some(there) = bin.get(trash) {
             return Err(Error::conflict(trash, None, Some(ContentHash::of(&there.bytes))));
         }
-        pages.remove(path);
+        files.remove(&place);
         bin.insert(trash.into(), entry);
         Ok(())
     }
@@ -242,21 +274,24 @@ impl Source for MemorySource {
     fn restore(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
         confined(path, "pages")?;
         crate::path::require_in_trash(trash)?;
-        if !crate::path::can_be_page(path) {
+        let is_page = crate::path::can_be_page(path);
+        if !is_page && !crate::path::can_be_attachment(path) {
             return Err(Error::not_a_page(path));
         }
         let version = self.next_version();
         let _turn = self.writers.take();
-        let (mut pages, mut bin) = (lock(&self.pages), lock(&self.trash));
+        let place = if is_page { path.to_owned() } else { self.attachment(path) };
+        let mut files = lock(if is_page { &self.pages } else { &self.sources });
+        let mut bin = lock(&self.trash);
         if !bin.contains_key(trash) {
             return Err(not_found(trash));
         }
         let entry = taken(&bin, trash, expected)?;
-        if let Some(there) = pages.get(path) {
+        if let Some(there) = files.get(&place) {
             return Err(Error::conflict(path, None, Some(ContentHash::of(&there.bytes))));
         }
         bin.remove(trash);
-        pages.insert(path.into(), Entry { version, ..entry });
+        files.insert(place, Entry { version, ..entry });
         Ok(())
     }
 

@@ -179,6 +179,16 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
+    /// Creates an attachment: a file below the pages folder that is not a page, atomically and durably.
+    ///
+    /// # Errors
+    /// [`crate::Error::Conflict`] if the path is taken, [`crate::Error::InvalidParams`] if it is not valid for an
+    /// attachment; [`crate::Error::OutsideProject`], [`crate::Error::Io`]. Nothing is written in these cases.
+    fn create_attachment(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let _ = bytes;
+        Err(read_only(path))
+    }
+
     /// State of a project file that pages may describe; `None` if it does not exist.
     ///
     /// # Errors
@@ -248,7 +258,7 @@ pub trait Source: Send + Sync {
         Err(read_only(from))
     }
 
-    /// Moves a page that has the hash `expected` to `trash`, an unused path below `.ubp/trash/`.
+    /// Moves a page or attachment that has the hash `expected` to `trash`, an unused path below `.ubp/trash/`.
     ///
     /// # Errors
     /// As [`Source::rename`].

@@ -16,6 +16,8 @@ use crate::{Error, Result, path, text};
 
 mod spell;
 
+pub(crate) use spell::encoded;
+
 /// The names and files of the project, before or after a rename.
 pub(crate) struct World<'a> {
     names: NameTable,
@@ -32,6 +34,11 @@ impl<'a> World<'a> {
         Ok(Self { names, paths, source, pages_dir, files: HashMap::new() })
     }
 
+    /// A world without pages.
+    pub(crate) fn empty(source: &'a dyn Source, pages_dir: &'a str) -> Self {
+        Self { names: NameTable::default(), paths: HashMap::new(), source, pages_dir, files: HashMap::new() }
+    }
+
     /// Changes the path and names of a page.
     pub(crate) fn rename(&mut self, page: i64, path: &str, title: &str, aliases: &[String]) {
         let mut names = vec![
@@ -42,6 +49,27 @@ impl<'a> World<'a> {
         names.dedup();
         self.names.rename(page, path, names);
         self.paths.insert(page, path.to_owned());
+    }
+
+    /// Adds a page.
+    pub(crate) fn add(&mut self, page: i64, path: &str, title: &str, aliases: &[String]) {
+        let named = |kind| Named { page, path: path.to_owned(), kind };
+        self.names.insert(text::fold_key(path::page_name(path)), named(NameKind::File));
+        self.names.insert(text::fold_key(title), named(NameKind::Title));
+        for alias in aliases {
+            self.names.insert(text::fold_key(alias), named(NameKind::Alias));
+        }
+        self.paths.insert(page, path.to_owned());
+    }
+
+    /// Adds a file of the project that is not written yet.
+    pub(crate) fn add_file(&mut self, file: &str) {
+        self.files.insert(file.to_owned(), true);
+    }
+
+    /// The numbers of all pages by path.
+    pub(crate) fn numbers(&self) -> HashMap<String, i64> {
+        self.paths.iter().map(|(number, path)| (path.clone(), *number)).collect()
     }
 
     /// Removes a page.

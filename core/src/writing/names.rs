@@ -202,6 +202,14 @@ pub(crate) fn moving(taken: &Taken) -> Error {
     }
 }
 
+/// The error for an import whose pages have names that links of existing pages use.
+pub(crate) fn moving_to_imported(moved: &[MovedLink]) -> Error {
+    Error::NameTaken {
+        message: format!("nothing was imported, because imported pages would redirect {}", told(moved)),
+        hint: Box::new("--into DIR imports into a folder, --allow-same-name imports anyway".into()),
+    }
+}
+
 /// Describes the links in a message.
 fn told(links: &[MovedLink]) -> String {
     let named = links.iter().take(MOST_NAMED);

@@ -96,6 +96,11 @@ impl<S: Source> Source for FaultySource<S> {
         self.inner.write(path, bytes, expected)
     }
 
+    fn create_attachment(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.check(Access::Write, path)?;
+        self.inner.create_attachment(path, bytes)
+    }
+
     fn check_writable(&self, path: &str) -> Result<()> {
         self.check(Access::Write, path)?;
         self.inner.check_writable(path)

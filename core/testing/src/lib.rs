@@ -2,6 +2,7 @@
 //! implementation must pass.
 
 pub mod conformance;
+pub mod exports;
 mod faulty;
 mod hash_embedder;
 

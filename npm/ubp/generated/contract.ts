@@ -2991,7 +2991,7 @@ export interface SourceDifference {
 }
 
 /** A phase of a long operation. */
-export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons";
+export type Stage = "pages" | "links" | "vectors" | "queries" | "suggestions" | "site" | "comparisons" | "files";
 
 /** A page that became stale. */
 export interface StalePage {

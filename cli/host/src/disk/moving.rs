@@ -1,4 +1,4 @@
-//! Moves pages: to another path, to the trash and back. Never overwrites a file.
+//! Moves pages and attachments: to another path, to the trash and back. Never overwrites a file.
 
 use std::fs;
 use std::io;
@@ -37,7 +37,8 @@ impl DiskSource {
     /// As [`ubp_core::ports::Source::restore`], with the lock held.
     pub(super) fn restore_page(&self, trash: &str, path: &str, expected: ContentHash) -> Result<()> {
         let source = self.in_trash(trash)?;
-        let target = self.destination(path)?;
+        let is_page = paths::is_page(path);
+        let target = if is_page { self.destination(path)? } else { self.attachment_destination(path)? };
         let found = found_at(&source, trash)?.ok_or_else(|| not_found(trash))?;
         if found != expected {
             return Err(Error::conflict(trash, Some(expected), Some(found)));
@@ -56,12 +57,16 @@ impl DiskSource {
         Ok(())
     }
 
-    /// The real path of the page at `path`, if it has the expected hash and can be moved.
+    /// The real path of the page or attachment at `path`, if it has the expected hash and can be moved.
     fn movable(&self, path: &str, expected: ContentHash) -> Result<PathBuf> {
         confined(path, "pages")?;
         let missing = || Error::conflict(path, Some(expected), None);
-        let (real, _) = self.resolve(path)?.ok_or_else(missing)?;
-        let lexical = self.destination(path)?;
+        let (real, lexical) = if paths::is_page(path) {
+            (self.resolve(path)?.ok_or_else(missing)?.0, self.destination(path)?)
+        } else {
+            let real = self.attachment_destination(path)?;
+            (real.clone(), real)
+        };
         if lexical != real || fs::symlink_metadata(&real).is_ok_and(|metadata| metadata.is_symlink()) {
             return Err(is_link(path));
         }

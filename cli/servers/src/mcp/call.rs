@@ -182,6 +182,7 @@ async fn tell(peer: Peer<RoleServer>, token: ProgressToken, mut reports: mpsc::R
             Stage::Suggestions => "comparing pages",
             Stage::Site => "writing pages",
             Stage::Comparisons => "comparing memories",
+            Stage::Files => "writing files",
         };
         let param = ProgressNotificationParam::new(token.clone(), now)
             .with_total(before + report.total as f64)

@@ -95,8 +95,8 @@ pub(super) fn spellings(name: &str, raw: &str, site: &Site) -> Vec<String> {
     }
 }
 
-/// `name` as a Markdown destination.
-fn encoded(name: &str, angle: bool, every: bool) -> String {
+/// `name` as a Markdown destination: between `<` and `>` with `angle`; with `every`, in ASCII.
+pub(crate) fn encoded(name: &str, angle: bool, every: bool) -> String {
     let mut encoded = String::with_capacity(name.len());
     for character in name.chars() {
         let plain = match character {

@@ -40,6 +40,7 @@ pub fn source<F: SourceFixture>(make: impl Fn() -> F) {
     state(&make());
     moving(&make());
     trash(&make());
+    attachments(&make());
     records(&make());
     turns(&make());
 }
@@ -250,6 +251,31 @@ fn trash(fixture: &dyn SourceFixture) {
     source.restore("1/deep/a.md", "deep/a.md", one).unwrap();
     assert_eq!(source.read("deep/a.md").unwrap(), b"one");
     assert_eq!(source.restore("1/deep/a.md", "b.md", one).unwrap_err().code(), "io");
+}
+
+fn attachments(fixture: &dyn SourceFixture) {
+    let source = fixture.source();
+    let found = || source.match_sources(&["**/p.png".into()]).unwrap();
+    source.create_attachment("files/p.png", b"one").unwrap();
+    assert_eq!(source.read_source(&found()[0]).unwrap(), b"one");
+    assert!(source.list().unwrap().pages.is_empty(), "an attachment is not a page");
+    assert_eq!(source.create_attachment("files/p.png", b"two").unwrap_err().code(), "conflict");
+    for wrong in ["a.md", ".p.png", "a/.b/p.png", "node_modules/p.png", "a//p.png"] {
+        assert_eq!(source.create_attachment(wrong, b"x").unwrap_err().code(), "invalid_params", "{wrong}");
+    }
+    for outside in ["../p.png", "/p.png", "a/../../p.png", ""] {
+        assert_eq!(
+            source.create_attachment(outside, b"x").unwrap_err().code(),
+            "outside_project",
+            "{outside}"
+        );
+    }
+    let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+    assert_eq!(source.discard("files/p.png", "1/files/p.png", two).unwrap_err().code(), "conflict");
+    source.discard("files/p.png", "1/files/p.png", one).unwrap();
+    assert!(found().is_empty());
+    source.restore("1/files/p.png", "files/p.png", one).unwrap();
+    assert_eq!(source.read_source(&found()[0]).unwrap(), b"one");
 }
 
 fn records(fixture: &dyn SourceFixture) {

@@ -66,7 +66,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             first.group
         )));
     }
-    let mut plan = reversal(context.source, &entries)?;
+    let mut plan = reversal(context.source, context.pages_dir(), &entries)?;
     plan.undoes = Some(first.group.clone());
     let written = carry_out(context, plan, params.dry_run)?;
     drop(held);

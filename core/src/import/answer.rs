@@ -1,0 +1,176 @@
+//! What an import says it did, or would do.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Kind, Notice, NoticeKind};
+use crate::Error;
+use crate::hint::Next;
+use crate::show::{Page, Span, counted};
+use crate::writing::names::{MovedLink, moving_to_imported};
+
+/// Maximum number of notices of one kind that are shown; JSON has all.
+const MOST_SHOWN: usize = 20;
+
+/// A number before and after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Counts {
+    /// In the export.
+    pub before: usize,
+    /// In the pages.
+    pub after: usize,
+}
+
+/// What happens to an imported file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is written.
+    New,
+    /// It is there already.
+    Unchanged,
+    /// Another file has its path, or the path cannot be used.
+    NotWritten,
+}
+
+/// An imported file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Placed {
+    /// Path in the export.
+    pub from: String,
+    /// Path relative to the pages folder.
+    pub filepath: String,
+    /// What happens to it.
+    pub state: State,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The program that the notes come from.
+    pub kind: Kind,
+    /// Whether this is a dry run, which writes nothing.
+    pub dry_run: bool,
+    /// What the pages were in the export, and how many of each.
+    pub made_of: Vec<(String, usize)>,
+    /// Links to pages of the export: those that led to one, and those that do now.
+    pub links: Counts,
+    /// Links to other files of the export, such as pictures.
+    pub attachment_links: Counts,
+    /// Pages, sorted by path.
+    pub pages: Vec<Placed>,
+    /// Other files.
+    pub attachments: Vec<Placed>,
+    /// Links of existing pages that would lead to imported pages.
+    pub moved_links: Vec<MovedLink>,
+    /// Link types added to the project.
+    pub link_types: Vec<String>,
+    /// What was not carried over unchanged, sorted by kind, file and line.
+    pub notices: Vec<Notice>,
+    /// Id of the change in the audit log; absent when nothing was written.
+    pub audit_id: Option<String>,
+    /// Why the index was not updated after the change was written.
+    pub index_error: Option<String>,
+}
+
+/// The error for an import that would change where links of existing pages lead.
+pub(super) fn refusal(moved: &[MovedLink]) -> Error {
+    moving_to_imported(moved)
+}
+
+fn count(placed: &[Placed], state: State) -> usize {
+    placed.iter().filter(|file| file.state == state).count()
+}
+
+/// Shows the census, and what was not carried over.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    let kind = output.kind.described();
+    let parts: Vec<String> = output
+        .made_of
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| match (count, what.as_str()) {
+            (1, "rows without a page") => "1 row without a page".to_owned(),
+            (1, what) => format!("1 {}", what.trim_end_matches('s')),
+            (count, what) => format!("{count} {what}"),
+        })
+        .collect();
+    page.heading(&[Span::Strong(kind), Span::Text(": "), Span::Text(&parts.join(", "))]);
+    let expected: usize = output.made_of.iter().map(|(_, count)| count).sum();
+    let row = |name: &str, before: usize, after: usize, note: String| {
+        vec![name.to_owned(), before.to_string(), after.to_string(), note]
+    };
+    let states = |placed: &[Placed]| {
+        let new = if output.dry_run { "would be written" } else { "written" };
+        let named = [(State::New, new), (State::Unchanged, "unchanged"), (State::NotWritten, "not written")];
+        let told = named.iter().filter(|(state, _)| count(placed, *state) > 0);
+        told.map(|(state, name)| format!("{} {name}", count(placed, *state))).collect::<Vec<_>>().join(", ")
+    };
+    let rows = [
+        row("pages", expected, output.pages.len(), states(&output.pages)),
+        row("links between pages", output.links.before, output.links.after, String::new()),
+        row("attachments", output.attachments.len(), output.attachments.len(), states(&output.attachments)),
+        row(
+            "links to attachments",
+            output.attachment_links.before,
+            output.attachment_links.after,
+            String::new(),
+        ),
+    ];
+    page.table(&["", "export", "project", ""], &rows);
+    if !output.link_types.is_empty() {
+        let types = output.link_types.join(", ");
+        let words = if output.dry_run {
+            "link types to add to the project: "
+        } else {
+            "link types added to the project: "
+        };
+        page.line(&[Span::Text(words), Span::Text(&types)]);
+    }
+    let groups = [
+        (NoticeKind::NotWritten, "Not written"),
+        (NoticeKind::LostLink, "Links that could not be kept"),
+        (NoticeKind::LeftOut, "Left out"),
+        (NoticeKind::KeptAsText, "Kept as text"),
+        (NoticeKind::Broken, "Broken in the export already"),
+    ];
+    for (kind, heading) in groups {
+        let found: Vec<&Notice> = output.notices.iter().filter(|notice| notice.kind == kind).collect();
+        if found.is_empty() {
+            continue;
+        }
+        page.gap();
+        page.line(&[Span::Strong(heading), Span::Text(&format!(" ({})", found.len()))]);
+        for notice in found.iter().take(MOST_SHOWN) {
+            let place = match notice.line {
+                Some(line) => format!("{}:{line}", notice.file),
+                None => notice.file.clone(),
+            };
+            page.item(&[Span::Code(&place), Span::Text(": "), Span::Text(&notice.message)]);
+        }
+        if found.len() > MOST_SHOWN {
+            page.item(&[Span::Faint(&format!("and {} more; --json lists all", found.len() - MOST_SHOWN))]);
+        }
+    }
+    let new = count(&output.pages, State::New) + count(&output.attachments, State::New);
+    if let (true, Some(link)) = (output.dry_run, output.moved_links.first()) {
+        let links = counted(output.moved_links.len(), "link", "links");
+        let first = format!("'{}' at {}:{}", link.target, link.filepath, link.line);
+        page.warn(&[Span::Text(&format!("{links} of existing pages would lead to imported pages: {first}"))]);
+    }
+    if let Some(error) = &output.index_error {
+        page.warn(&[
+            Span::Text("the files were written, but the index was not updated: "),
+            Span::Text(error),
+        ]);
+    }
+    if output.dry_run {
+        page.note(&[Span::Text("dry run: nothing was written")]);
+    } else if new == 0 {
+        page.note(&[Span::Text("nothing to write: everything is there already")]);
+    }
+    if let Some(id) = &output.audit_id {
+        let undo = page.voice().ask(&Next::call("undo").with("entry", id.as_str()));
+        page.note(&[Span::Text(&format!("{undo} undoes this"))]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Makes the changes of a plan: each one completely or not at all, and all of them or none.
+
+use std::io;
+
+use super::{Change, Contents, Plan, Version};
+use crate::freshness::ReviewLock;
+use crate::index::derived_id;
+use crate::ops::favorites;
+use crate::ports::{ContentHash, Source};
+use crate::progress::Stage;
+use crate::suggest::decisions;
+use crate::{Context, Error, Result, path};
+
+/// The error for a file whose content is needed and was not kept.
+pub(super) fn lost(path: &str) -> Error {
+    Error::io(path, io::Error::new(io::ErrorKind::NotFound, "its content is no longer stored anywhere"))
+}
+
+/// What changes are made with.
+pub(super) struct Making<'a> {
+    context: &'a Context<'a>,
+    source: &'a dyn Source,
+    contents: &'a Contents<'a>,
+}
+
+impl<'a> Making<'a> {
+    pub(super) fn new(context: &'a Context<'a>, contents: &'a Contents<'a>) -> Self {
+        Self { context, source: context.source, contents }
+    }
+
+    /// Checks that the file is in the planned state.
+    pub(super) fn still_as_planned(&self, change: &Change) -> Result<()> {
+        let expected = change.before.as_ref().map(|before| before.hash);
+        let path = change.before.as_ref().or(change.after.as_ref()).map_or("", |version| &version.path);
+        let there = Version::find(self.source, self.context.pages_dir(), path)?.map(|version| version.hash);
+        if there != expected {
+            return Err(Error::conflict(path, expected, there));
+        }
+        Ok(())
+    }
+
+    /// Makes all changes, or none if one fails.
+    pub(super) fn make(&self, plan: &Plan) -> Result<()> {
+        let mut recorded = 0;
+        let mut result = Ok(());
+        for record in &plan.records {
+            result = record.apply(self.source);
+            if result.is_err() {
+                break;
+            }
+            recorded += 1;
+        }
+        let Err(error) = result.and_then(|()| self.make_changes(plan)) else { return Ok(()) };
+        for record in plan.records.iter().take(recorded).rev() {
+            if let Err(back) = record.reversed().apply(self.source) {
+                let message = format!("{error}; {} could not be undone: {back}", record.path());
+                return Err(Error::HalfDone { message, entry: String::new() });
+            }
+        }
+        Err(error)
+    }
+
+    /// Makes all changes of pages and moves their reviews along, or nothing if a step fails.
+    fn make_changes(&self, plan: &Plan) -> Result<()> {
+        let changes = &plan.changes;
+        let mut failed = None;
+        let mut made = 0;
+        for change in changes {
+            if plan.in_parts {
+                self.context.cancel.check()?;
+                self.context.progress.advance(Stage::Files, made, changes.len());
+            }
+            if let Err(error) = self.perform(change) {
+                failed = Some(error);
+                break;
+            }
+            made += 1;
+        }
+        let failed = match failed {
+            Some(error) => error,
+            None => match follow(self.source, changes) {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            },
+        };
+        if matches!(failed, Error::HalfDone { .. }) && made == 0 {
+            return Err(failed);
+        }
+        let mut stuck: Vec<String> = Vec::new();
+        for change in changes.iter().take(made).rev() {
+            if let Err(error) = self.perform(&change.reversed()) {
+                stuck.push(format!("{} ({error})", state(change)));
+            }
+        }
+        if stuck.is_empty() {
+            return Err(failed);
+        }
+        let message = format!("{failed}; earlier changes could not be undone: {}", stuck.join("; "));
+        Err(Error::HalfDone { message, entry: String::new() })
+    }
+
+    /// Makes one change completely or not at all.
+    fn perform(&self, change: &Change) -> Result<()> {
+        let source = self.source;
+        match (&change.before, &change.after) {
+            (None, Some(after)) => {
+                if let Some(trash) = &change.trash {
+                    match source.restore(trash, &after.path, after.hash) {
+                        // The file in the trash was deleted or changed; the log has the text.
+                        Err(Error::Io { source: error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
+                        Err(Error::Conflict { path, .. }) if path == *trash => {}
+                        other => return other,
+                    }
+                }
+                if path::is_page(&after.path) {
+                    return source.write(&after.path, after.bytes()?, None);
+                }
+                match &after.bytes {
+                    Some(bytes) => source.create_attachment(&after.path, bytes),
+                    None => {
+                        let bytes = (self.contents)(&after.path)?;
+                        let (found, expected) = (ContentHash::of(&bytes), Some(after.hash));
+                        if found != after.hash {
+                            return Err(Error::conflict(&after.path, expected, Some(found)));
+                        }
+                        source.create_attachment(&after.path, &bytes)
+                    }
+                }
+            }
+            (Some(before), None) => {
+                let trash = change.trash.as_deref().unwrap_or(&before.path);
+                source.discard(&before.path, trash, before.hash)
+            }
+            (Some(before), Some(after)) if before.path == after.path => {
+                source.write(&after.path, after.bytes()?, Some(before.hash))
+            }
+            (Some(before), Some(after)) => {
+                source.rename(&before.path, &after.path, before.hash)?;
+                if before.hash == after.hash {
+                    return Ok(());
+                }
+                let written =
+                    after.bytes().and_then(|bytes| source.write(&after.path, bytes, Some(before.hash)));
+                written.map_err(|error| match source.rename(&after.path, &before.path, before.hash) {
+                    Ok(()) => error,
+                    Err(back) => Error::HalfDone {
+                        message: format!("{error}; {} is now {} ({back})", before.path, after.path),
+                        entry: String::new(),
+                    },
+                })
+            }
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Describes what a change did to its file.
+fn state(change: &Change) -> String {
+    match (&change.before, &change.after) {
+        (None, Some(after)) => format!("{} was created", after.path),
+        (Some(before), Some(after)) if before.path != after.path => {
+            format!("{} is now {}", before.path, after.path)
+        }
+        (Some(before), Some(_)) => format!("{} was rewritten", before.path),
+        (Some(before), None) => {
+            format!("{} is at .ubp/trash/{}", before.path, change.trash.as_deref().unwrap_or_default())
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// Moves reviews, decisions and favourites along with renamed pages.
+fn follow(source: &dyn Source, changes: &[Change]) -> Result<()> {
+    let moves: Vec<(&str, &str)> = changes.iter().filter_map(Change::moved).collect();
+    if moves.is_empty() {
+        return Ok(());
+    }
+    // An unreadable list of favourites must not prevent a rename.
+    let _ = favorites::follow(source, &moves);
+    let mut lock = ReviewLock::load(source, |_| true)?;
+    let mut followed = false;
+    for (from, to) in &moves {
+        followed |= lock.rename(from, to);
+    }
+    if followed {
+        lock.save(source)?;
+    }
+    let decided = moves
+        .iter()
+        .try_for_each(|(from, to)| decisions::follow(source, &derived_id(from), &derived_id(to), to));
+    if decided.is_err() && followed {
+        let mut lock = ReviewLock::load(source, |_| true)?;
+        for (from, to) in moves.iter().rev() {
+            lock.rename(to, from);
+        }
+        lock.save(source)?;
+    }
+    decided
+}
