@@ -9,7 +9,7 @@ import { accessible, until, withViewer } from './workspace.mjs';
 const PAGE = [
   '# Blocks',
   '',
-  '- [ ] first\r',
+  '- [ ] first',
   '- [x] second',
   '',
   '```rust',
