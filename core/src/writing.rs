@@ -174,6 +174,7 @@ impl Plan {
     }
 
     /// Lets the caller stop between two changes; those that were made stay, and can be undone.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn in_parts(mut self) -> Self {
         self.in_parts = true;
         self

@@ -14,7 +14,7 @@ use crate::session::{Session, Terminal, answer};
 /// `ubp import`
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:\n  \
-    ubp import Export-1234.zip --dry-run     count pages, links and files, and list what is lost\n  \
+    ubp import Export-1234.zip --dry-run     count, and list what is lost\n  \
     ubp import Export-1234.zip               a Notion export (Markdown & CSV)\n  \
     ubp import ~/graph --into notes          a Logseq graph, into the folder notes/\n  \
     ubp import ~/vault                       a copy of an Obsidian vault\n\n\

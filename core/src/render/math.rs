@@ -84,8 +84,8 @@ pub(super) fn mathml(latex: &str, is_display: bool) -> Option<String> {
         return None;
     }
     let storage = Storage::new();
-    let mut config = RenderConfig::default();
-    config.display_mode = if is_display { DisplayMode::Block } else { DisplayMode::Inline };
+    let display_mode = if is_display { DisplayMode::Block } else { DisplayMode::Inline };
+    let config = RenderConfig { display_mode, ..RenderConfig::default() };
     let mut written = String::new();
     push_mathml(&mut written, Parser::new(latex.trim(), &storage), config).ok()?;
     if written.len() > 4096 + GROWTH * latex.len() {
@@ -125,7 +125,7 @@ fn rewritten(markup: &str) -> Option<String> {
     for token in Tokenizer::new(markup) {
         match token {
             Ok(Token::StartTag(tag)) => {
-                let name = *ELEMENTS.iter().find(|name| name.as_bytes() == &*tag.name)?;
+                let name = *ELEMENTS.iter().find(|name| name.as_bytes() == *tag.name)?;
                 let attributes = attributes(&tag);
                 let attributes: Vec<_> =
                     attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -137,7 +137,7 @@ fn rewritten(markup: &str) -> Option<String> {
                 }
             }
             Ok(Token::EndTag(tag)) => {
-                let name = open.pop().filter(|name| name.as_bytes() == &*tag.name)?;
+                let name = open.pop().filter(|name| name.as_bytes() == *tag.name)?;
                 html.raw(&format!("</{name}>"));
             }
             Ok(Token::String(text)) => html.text(std::str::from_utf8(&text).ok()?),

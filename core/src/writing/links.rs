@@ -16,6 +16,7 @@ use crate::{Error, Result, path, text};
 
 mod spell;
 
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use spell::encoded;
 
 /// The names and files of the project, before or after a rename.
@@ -35,6 +36,7 @@ impl<'a> World<'a> {
     }
 
     /// A world without pages.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn empty(source: &'a dyn Source, pages_dir: &'a str) -> Self {
         Self { names: NameTable::default(), paths: HashMap::new(), source, pages_dir, files: HashMap::new() }
     }
@@ -52,6 +54,7 @@ impl<'a> World<'a> {
     }
 
     /// Adds a page.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn add(&mut self, page: i64, path: &str, title: &str, aliases: &[String]) {
         let named = |kind| Named { page, path: path.to_owned(), kind };
         self.names.insert(text::fold_key(path::page_name(path)), named(NameKind::File));
@@ -63,11 +66,13 @@ impl<'a> World<'a> {
     }
 
     /// Adds a file of the project that is not written yet.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn add_file(&mut self, file: &str) {
         self.files.insert(file.to_owned(), true);
     }
 
     /// The numbers of all pages by path.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn numbers(&self) -> HashMap<String, i64> {
         self.paths.iter().map(|(number, path)| (path.clone(), *number)).collect()
     }

@@ -203,6 +203,7 @@ pub(crate) fn moving(taken: &Taken) -> Error {
 }
 
 /// The error for an import whose pages have names that links of existing pages use.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn moving_to_imported(moved: &[MovedLink]) -> Error {
     Error::NameTaken {
         message: format!("nothing was imported, because imported pages would redirect {}", told(moved)),

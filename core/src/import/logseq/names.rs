@@ -25,12 +25,12 @@ pub(super) fn date_of(file: &str) -> Option<Date> {
 
 /// The format of journal titles in the configuration of a graph.
 pub(super) fn title_format(config: &str) -> String {
-    let setting = config.lines().filter_map(|line| {
+    let mut setting = config.lines().filter_map(|line| {
         let line = line.split(';').next()?;
         let (_, value) = line.split_once(":journal/page-title-format")?;
         value.split('"').nth(1).map(str::to_owned)
     });
-    setting.last().unwrap_or_else(|| USUAL_FORMAT.into())
+    setting.next_back().unwrap_or_else(|| USUAL_FORMAT.into())
 }
 
 /// The date in a format of Logseq's configuration.
