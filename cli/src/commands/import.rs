@@ -16,7 +16,7 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp import Export-1234.zip --dry-run     count, and list what is lost\n  \
     ubp import Export-1234.zip               a Notion export (Markdown & CSV)\n  \
-    ubp import ~/graph --into notes          a Logseq graph, into the folder notes/\n  \
+    ubp import ~/graph --into notes          a Logseq graph, into notes/\n  \
     ubp import ~/vault                       a copy of an Obsidian vault\n\n\
     A vault also works in place: run `ubp init` in it instead. Existing files are never overwritten;\n\
     importing again writes only what is missing. `ubp undo` undoes an import.")]
