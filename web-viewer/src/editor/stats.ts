@@ -29,8 +29,9 @@ const READING = 20;
 export function headingsAbove(state: EditorState): HeadingsAbove {
   const { to } = state.doc.lineAt(state.selection.main.head);
   const above: HeadingsAbove = { count: 0, first: '' };
-  // The position that the cursor jumped to may not be parsed yet.
-  (ensureSyntaxTree(state, to, READING) ?? syntaxTree(state)).iterate({
+  // The position that the cursor jumped to may not be parsed yet. The line below may make its line a heading.
+  const below = state.doc.lineAt(Math.min(to + 1, state.doc.length)).to;
+  (ensureSyntaxTree(state, below, READING) ?? syntaxTree(state)).iterate({
     to,
     enter({ type, from, to }) {
       if (/^(ATX|Setext)Heading/.test(type.name) && above.count++ === 0) {
