@@ -31,6 +31,8 @@ try {
     const page = await context.newPage();
     await page.goto(`${viewer.url}?token=${viewer.token}`);
     await page.goto(`${viewer.url}search.html`);
+    await page.locator('article.page').waitFor();
+    await page.keyboard.press('Control+e');
     await page.locator('#ubp_desk .cm-content').waitFor();
     await page.locator('#ubp_rail .backlinks a').first().waitFor();
     await page.getByText('Index up to date').waitFor({ timeout: 120_000 });
