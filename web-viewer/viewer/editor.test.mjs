@@ -272,7 +272,7 @@ test('images are shown below their line, and code is highlighted', async () => {
   await picture.waitFor();
   await until(() => picture.evaluate((image) => image.complete && image.naturalWidth === 1), 'it is loaded');
   await editor.page.goto(`${viewer.url}Code.html`);
-  await editor.page.locator('.md-keyword', { hasText: 'let' }).waitFor();
+  await editor.page.locator('#ubp_desk .md-keyword', { hasText: 'let' }).waitFor();
   await editor.close();
 });
 

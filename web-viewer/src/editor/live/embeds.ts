@@ -14,6 +14,7 @@ function contentOf(page: RenderPageOutput, context: PageContext): DocumentFragme
   return parsed(page.html, {
     page: (path, anchor) => `${new URL(usualUrl(path), root).href}${anchor ? `#${anchor}` : ''}`,
     file: (path) => context.host.fileUrl(path),
+    ticks: false,
   });
 }
 
