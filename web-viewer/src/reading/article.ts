@@ -63,6 +63,8 @@ export function update(article: HTMLElement, page: RenderPageOutput, addresses: 
   while (start < before.length && start < now.length && before[start] === now[start]) start++;
   let end = 0;
   while (end < before.length - start && end < now.length - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
+  // A box that was ticked, and undone before the page was rendered again, is in a block that has not changed.
+  for (const box of prose.querySelectorAll<HTMLInputElement>('.task')) box.checked = box.defaultChecked;
   if (start === before.length && start === now.length) return;
   const fresh = [...fragment.children].slice(start, now.length - end);
   const outdated = [...prose.children].slice(start, before.length - end);
