@@ -20,8 +20,12 @@ function attacked(project) {
   ubp(project, 'init');
 }
 
+/** Where a page is shown, and a diagram in it: drawn, or left as its source with the reason. */
+const READING = ['article.page', '.prose :is(.diagram, pre[title])'];
+const EDITING = ['.cm-content', '.cm-live-fence :is(.diagram, .cm-live-problem)'];
+
 /** Opens every page in `context`, and says what ran, asked another host, or was stopped only by the policy. */
-async function faults(context, root) {
+async function faults(context, root, [shown, diagram] = READING) {
   const found = [];
   let at = 0;
   await context.addInitScript(() => {
@@ -35,10 +39,9 @@ async function faults(context, root) {
   page.on('dialog', (dialog) => dialog.dismiss());
   for (; at < ATTACKS.length; at++) {
     await page.goto(`${root}attack%20${at}.html`);
-    await page.locator('article.page').waitFor();
+    await page.locator(shown).waitFor();
     if (!ATTACKS[at].startsWith('```mermaid')) continue;
-    // Drawn, or left as its source with the reason.
-    await page.locator('.prose :is(.diagram, pre[title])').first().waitFor({ state: 'attached' });
+    await page.locator(diagram).first().waitFor({ state: 'attached' });
     const drawn = await page.evaluate(() => [...document.querySelectorAll('.diagram')].map(({ shadowRoot }) => shadowRoot.innerHTML + shadowRoot.adoptedStyleSheets.flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join('')));
     for (const markup of drawn) if (/<(script|foreignObject|image|a|iframe|style)\b|evil|javascript:|\son\w+=/.test(markup.replace(/<(text|tspan)[^>]*>[^<]*/g, ''))) found.push(`${at}: ${markup.slice(0, 300)}`);
   }
@@ -62,11 +65,13 @@ describe('no attack runs or reaches another host', () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  test('in the viewer', { timeout: 600_000 }, async () => {
-    const { page, done } = await viewer.open('attack%200.html', { expectErrors: true });
-    assert.deepEqual(await faults(page.context(), new URL('/', page.url()).href), []);
-    await done();
-  });
+  for (const [opening, shown] of Object.entries({ read: READING, edit: EDITING })) {
+    test(`in the viewer, pages open to ${opening}`, { timeout: 600_000 }, async () => {
+      const { page, done } = await viewer.open('attack%200.html', { expectErrors: true, settings: { opening } });
+      assert.deepEqual(await faults(page.context(), new URL('/', page.url()).href, shown), []);
+      await done();
+    });
+  }
 
   test('on a site', { timeout: 600_000 }, async () => {
     const [project, site] = [join(folder, 'project'), join(folder, 'site')];

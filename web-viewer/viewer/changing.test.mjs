@@ -138,9 +138,10 @@ describe('pages', () => {
     });
     await page.keyboard.insertText('Fast');
     await page.keyboard.press('Enter');
-    await page.keyboard.insertText('Typed on.');
+    await page.keyboard.insertText('Typed ');
     isEntered = true;
     await dialog.getByText('Create another page with this name?').waitFor();
+    await page.keyboard.insertText('on.');
     assert.equal(existsSync(own.page('Fast.md')), false);
     assert.equal(await dialog.getByRole('textbox', { name: 'Text' }).inputValue(), 'Typed on.');
     await dialog.getByRole('button', { name: 'Create anyway' }).click();

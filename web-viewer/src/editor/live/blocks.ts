@@ -29,11 +29,6 @@ export function isRenderable(language: string): boolean {
   return renderers.has(language);
 }
 
-/** Whether any language has a renderer. */
-export function canRender(): boolean {
-  return renderers.size > 0;
-}
-
 /** Calls `run` after each registration. Returns a function that stops this. */
 export function onRegistered(run: () => void): () => void {
   listeners.add(run);

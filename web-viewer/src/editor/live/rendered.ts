@@ -9,7 +9,7 @@ import { frontMatterOf } from '../front-matter';
 import { linksAnswered } from '../link-marks';
 import { pageContext } from '../page-context';
 import { fenceIn, LiveBlock, measureBlocks, type BlockKind } from './block-widgets';
-import { canRender, isRenderable } from './blocks';
+import { isRenderable } from './blocks';
 import { isComposing, isEntered, movesCursor, settled } from './cursor';
 import { refreshEmbeds } from './embeds';
 import { refreshLinks } from './links';
@@ -36,7 +36,7 @@ const BEGINNING_CHARACTERS = 4_000;
 
 function kindOf(state: EditorState, { name, from, to }: TreeCursor, node: () => SyntaxNode): BlockKind | null {
   if (name === 'Table') return 'table';
-  if (name === 'FencedCode') return canRender() && isRenderable(fenceIn(state.sliceDoc(from, state.doc.lineAt(from).to)).language) ? 'fence' : null;
+  if (name === 'FencedCode') return isRenderable(fenceIn(state.sliceDoc(from, state.doc.lineAt(from).to)).language) ? 'fence' : null;
   if (name !== 'Paragraph') return null;
   const child = node().firstChild;
   if (!child || child.from !== from || child.to !== to) return null;
