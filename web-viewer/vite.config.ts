@@ -38,6 +38,23 @@ function openFromDisk(): Plugin {
   };
 }
 
+/**
+ * Draws diagrams that ask for the layout ELK with Mermaid's own, as GitHub does: ELK would be a quarter of the app.
+ */
+function withoutElk(): Plugin {
+  return {
+    name: 'ubp-without-elk',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (!importer || !/^\.\/elk-[^/]*\.mjs$/.test(source)) return null;
+      const folder = dirname(importer);
+      const own = readdirSync(folder).find((name) => /^dagre-[^/]*\.mjs$/.test(name));
+      if (!own) throw new Error('Mermaid has no layout of its own');
+      return join(folder, own);
+    },
+  };
+}
+
 /** Paths of the files in a folder, except hidden ones. */
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -85,7 +102,7 @@ export default defineConfig({
       { find: /^#engine\/(base|semantic)$/, replacement: at('../bindings-wasm/dist/$1/ubp_$1.js') },
     ],
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', plugins: () => [withoutElk()] },
   build: {
     outDir: 'node_modules/.built',
     target: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],

@@ -22,6 +22,15 @@ const PAGE = [
   '```',
   '',
   '```mermaid',
+  '---',
+  'config:',
+  '  layout: elk',
+  '---',
+  'flowchart LR',
+  '  C --> D',
+  '```',
+  '',
+  '```mermaid',
   'not a diagram',
   '```',
   '',
@@ -57,11 +66,11 @@ describe('blocks of a page', () => {
   for (const colorScheme of ['light', 'dark']) {
     test(`are drawn, in the ${colorScheme} theme`, async () => {
       const { page, done } = await read({ colorScheme });
-      await page.locator('.prose .diagram').waitFor();
+      await page.locator('.prose .diagram').nth(1).waitFor();
       await page.locator('pre .md-keyword', { hasText: 'fn' }).waitFor();
       await page.locator('pre .md-comment', { hasText: '// one' }).waitFor();
       const labels = await page.locator('.diagram text').allTextContents();
-      assert.deepEqual(labels.map((label) => label.trim()).filter(Boolean).sort(), ['Browser', 'Server']);
+      assert.deepEqual(labels.map((label) => label.trim()).filter(Boolean).sort(), ['Browser', 'C', 'D', 'Server']);
       assert.equal(await page.locator('pre', { hasText: 'not a diagram' }).count(), 1);
       assert.equal(await page.locator('.prose math mfrac').count(), 1);
       assert.equal(await page.locator('.prose mark').textContent(), 'marked');

@@ -147,11 +147,11 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let scores = rarity.scores(db, &words)?;
     let is_by_meaning = request.mode == SearchMode::Hybrid && !closest.sections.is_empty();
     let has_phrase = !request.query.phrases().is_empty();
-    if is_by_meaning && !has_phrase && !named.has_the_query() && !floor::is_reached(&closest, &scores) {
+    if is_by_meaning && !has_phrase && !named.has_the_query() && !floor::is_reached(&closest, scores.best_alone) {
         return Ok(Vec::new());
     }
     let mut pages =
-        blend::blend(&words, &scores, &closest, &named, request.query.identifier_share(), request.mode);
+        blend::blend(&words, &scores.each, &closest, &named, request.query.identifier_share(), request.mode);
     pages.retain(|page, _| keep(*page));
     let relevance: HashMap<i64, f64> = pages.iter().map(|(page, hit)| (*page, hit.relevance)).collect();
     let lifts = proximity::lifts(&relevance, request.graph, request.depth, request.link_types);

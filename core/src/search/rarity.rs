@@ -1,6 +1,6 @@
 //! How rare the words of a query are in the project, and how much of the query each match has.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::Connection;
 
@@ -60,11 +60,11 @@ impl Rarity {
         if ideal > 0.0 { (part / ideal).min(1.0) } else { 0.0 }
     }
 
-    /// How well the words of each match fit the query, 0 to 1, in the same order.
+    /// How well the words of each match fit the query.
     ///
     /// BM25 has no absolute scale, and one rare word that occurs often can outweigh all others. So it is compared with
     /// the score of a text of average length that has every word of the query, and multiplied by the share of the words
-    /// that the match has:
+    /// that the matches of its page have together: a page can answer in several sections.
     ///
     /// ```text
     /// score = bm25 / max(best bm25, 0.7 * ideal) * share ^ min(1, 3 / number of words)
@@ -72,22 +72,35 @@ impl Rarity {
     ///
     /// # Errors
     /// [`crate::Error::Database`].
-    pub fn scores(&self, db: &Connection, words: &[Match]) -> Result<Vec<f64>> {
+    pub fn scores(&self, db: &Connection, words: &[Match]) -> Result<Scores> {
         let ideal = self.ideal();
         let best = words.iter().map(|one| one.bm25).fold(ENOUGH * ideal, f64::max).max(f64::MIN_POSITIVE);
-        let mut shares: HashMap<i64, f64> = words.iter().map(|one| (one.passage, 0.0)).collect();
-        let within = RowSet::of(shares.keys().copied());
+        let pages: HashMap<i64, i64> = words.iter().map(|one| (one.passage, one.page)).collect();
+        let within = RowSet::of(pages.keys().copied());
+        let (mut of_passages, mut of_pages) = (HashMap::new(), HashMap::new());
         for (expression, idf) in &self.terms {
-            for row in fulltext::matching(db, expression, &within)? {
-                *shares.entry(row).or_default() += idf / ideal;
-            }
+            let rows = fulltext::matching(db, expression, &within)?;
+            let having: HashSet<i64> = rows.iter().filter_map(|row| pages.get(row).copied()).collect();
+            rows.into_iter().for_each(|row| *of_passages.entry(row).or_default() += idf / ideal);
+            having.into_iter().for_each(|page| *of_pages.entry(page).or_default() += idf / ideal);
         }
         let power = (SHORT / self.terms.len().max(1) as f64).min(1.0);
-        let share = |one: &Match| match self.terms.is_empty() {
+        let score = |one: &Match, shares: &HashMap<i64, f64>, of: i64| match self.terms.is_empty() {
             // Only phrases, which every match has.
-            true => 1.0,
-            false => shares.get(&one.passage).copied().unwrap_or(0.0).min(1.0).powf(power),
+            true => one.bm25 / best,
+            false => one.bm25 / best * shares.get(&of).copied().unwrap_or(0.0).min(1.0).powf(power),
         };
-        Ok(words.iter().map(|one| one.bm25 / best * share(one)).collect())
+        Ok(Scores {
+            each: words.iter().map(|one| score(one, &of_pages, one.page)).collect(),
+            best_alone: words.iter().map(|one| score(one, &of_passages, one.passage)).fold(0.0, f64::max),
+        })
     }
+}
+
+/// How well words fit the query, 0 to 1.
+pub(super) struct Scores {
+    /// Of each match, in the same order.
+    pub each: Vec<f64>,
+    /// Of the best match, if only its own words counted: words that are scattered over a page can be there by chance.
+    pub best_alone: f64,
 }

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
+
 use super::*;
 use crate::graph::LinkGraph;
+use crate::index::tests::Project;
 use crate::index::{Close, Closest};
 
 fn lifts(relevance: &[(i64, f64)], edges: &[(i64, i64)]) -> HashMap<i64, Lift> {
@@ -95,4 +98,16 @@ fn vectors_count_little_for_queries_of_identifiers() {
     };
     assert!(ranked(1.0));
     assert!(!ranked(0.0));
+}
+
+#[test]
+fn a_page_can_have_the_words_in_several_sections() {
+    let project = Project::with_pages([
+        ("one.md", "# One\n\n## First\n\nThe harbour has a lantern.\n\n## Second\n\nA walrus sells copper.\n"),
+        ("two.md", "# Two\n\n## First\n\nThe harbour has a lantern and a walrus, and gulls.\n"),
+        ("three.md", "# Three\n\nNothing of this.\n"),
+    ]);
+    let query = json!({ "query": "harbour lantern walrus copper", "mode": "fulltext" });
+    let answer = project.context().call("search", query).unwrap();
+    assert_eq!(answer["results"][0]["filepath"], "one.md", "{answer}");
 }

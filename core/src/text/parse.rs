@@ -10,6 +10,9 @@ use super::query::{MAX_TERMS, Phrase, Query, Term, TermClass, read_part};
 use super::scan::{Cell, Sink, Word, scan};
 use super::stop::{is_stop_word, is_weak_pair};
 
+/// With more bytes than this outside of quotes, quotes emphasise: the text was pasted, and nobody looks for its phrases.
+const LONG: usize = 200;
+
 pub(super) fn parse(input: &str) -> Query {
     let (input, open) = match unfinished(read_part(input)) {
         Some(input) => (input, true),
@@ -17,7 +20,8 @@ pub(super) fn parse(input: &str) -> Query {
     };
     let mut builder = Builder::default();
     let mut rest = input;
-    while let Some((before, quoted, after)) = next_quoted(rest) {
+    let has_phrases = !is_long(input);
+    while has_phrases && let Some((before, quoted, after)) = next_quoted(rest) {
         builder.words(before);
         builder.phrase(quoted);
         rest = after;
@@ -39,6 +43,17 @@ fn unfinished(text: &str) -> Option<&str> {
 
 fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' | '\u{ff02}')
+}
+
+/// Whether the text outside of quotes is long.
+fn is_long(text: &str) -> bool {
+    let mut outside = 0;
+    let mut rest = text;
+    while let Some((before, _, after)) = next_quoted(rest) {
+        outside += before.len();
+        rest = after;
+    }
+    outside + rest.len() > LONG
 }
 
 /// The text before, inside and after the first pair of quotes.

@@ -144,6 +144,18 @@ fn phrases_are_exact_and_required() {
 }
 
 #[test]
+fn quotes_in_a_long_text_only_emphasise() {
+    let words = "which properties of the engine matter most when pages are read by several programs at once";
+    let short = Query::parse(&format!("{words} \"page cache\""));
+    assert_eq!(short.phrases().len(), 1);
+    let long = Query::parse(&format!("{words} \"page cache\" {words} {words}"));
+    assert_eq!(long.phrases(), []);
+    assert!(long.terms().iter().any(|term| term.text() == "cache"));
+    let quoted = Query::parse(&format!("\"{words} {words} {words}\""));
+    assert_eq!(quoted.phrases().len(), 1, "what is quoted itself may be long");
+}
+
+#[test]
 fn phrases_may_begin_or_end_inside_a_japanese_run() {
     let table = Table::of(&["公開鍵 API 設計書", "API 設備"]);
     assert_eq!(table.search("\"鍵 api\""), [0]);
