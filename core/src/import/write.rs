@@ -85,7 +85,8 @@ impl<'a> Prepared<'a> {
             pages.iter().filter(|(_, place)| *place == Place::Free).map(|(page, _)| change(page)).collect();
         let moved = names::taken(context, &new)?.links;
         notices.sort();
-        notices.dedup();
+        // Each lost link counts, also if a line has several to the same page.
+        notices.dedup_by(|a, b| a == b && a.kind != NoticeKind::LostLink);
         let types = context.link_types();
         let link_types = drafts.link_types.into_iter().filter(|name| types.for_key(name).is_none()).collect();
         let placed = |from: &str, filepath: &str, place: &Place| Placed {

@@ -132,14 +132,14 @@ fn complete(database: &mut Database, own: &mut Vec<String>, pages: &mut BTreeMap
     table.settle(&titles, &properties);
     let Some(file) = database.files.last() else { return };
     let mut added = Vec::new();
-    for row in table.without_page(&titles) {
+    for (at, row) in table.without_page(&titles).into_iter().enumerate() {
         let title = row.values.get(table.title).filter(|title| !title.is_empty());
         let lines = vec![Line::new(row.line, format!("# {}", title.map_or(UNTITLED, String::as_str)))];
         let mut page = Exported::read("", lines, &[]);
         page.properties = table.properties(row);
         page.line = row.line;
-        // A path that no file has, as the start of the relative paths in the row.
-        added.push((format!("{file}#{}.md", row.line), page));
+        // A path that no file has, as the start of the relative paths in the row, in the order of rows.
+        added.push((format!("{file}#{at:06}.md"), page));
     }
     own.extend(added.iter().map(|(file, _)| file.clone()));
     own.sort();

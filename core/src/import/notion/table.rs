@@ -28,6 +28,25 @@ pub(super) struct Row {
     pub values: Vec<String>,
 }
 
+/// Finds the lines of rows, which the reader miscounts after `\r\n`.
+#[derive(Default)]
+struct Lines {
+    byte: usize,
+    line: usize,
+}
+
+impl Lines {
+    /// The line of the row that begins at or after `byte`, from 1. Rows come in order.
+    fn line_of(&mut self, text: &str, byte: usize) -> usize {
+        let rest = text.as_bytes().get(byte..).unwrap_or_default();
+        let start = byte + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let passed = text.as_bytes().get(self.byte..start).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.byte = start;
+        self.line + 1
+    }
+}
+
 impl Table {
     /// Reads a CSV file. Anything is one.
     pub(super) fn read(text: &str) -> Self {
@@ -35,12 +54,13 @@ impl Table {
         let mut reader =
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let mut table = Self::default();
+        let mut at = Lines::default();
         for record in reader.records() {
             let Ok(record) = record else {
                 table.damaged.get_or_insert(table.rows.last().map_or(1, |row| row.line + 1));
                 continue;
             };
-            let line = record.position().map_or(1, |position| position.line() as usize);
+            let line = at.line_of(text, record.position().map_or(0, |position| position.byte() as usize));
             let mut values: Vec<String> = record.iter().map(|value| value.trim().to_owned()).collect();
             if table.columns.is_empty() {
                 table.columns = values;
