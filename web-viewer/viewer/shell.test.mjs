@@ -199,6 +199,35 @@ describe('the palette', () => {
     await done();
   });
 
+  test('keeps the selected result when results by meaning replace those by words', async () => {
+    const { page, done } = await own.open('Alone.html');
+    await ready(page);
+    let isAnswered = false;
+    await page.route('**/api/search', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      if (route.request().postDataJSON().mode === 'hybrid') {
+        await until(() => isAnswered, 'results by words are shown');
+        answer.results?.reverse();
+        answer.search_type = 'hybrid';
+      }
+      await route.fulfill({ response, json: answer });
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('page links');
+    const selected = page.getByRole('option', { selected: true });
+    const texts = page.getByRole('group', { name: 'In the text' }).getByRole('option');
+    await texts.nth(1).waitFor();
+    await page.keyboard.press('ArrowDown');
+    const path = await selected.locator('.where').textContent();
+    isAnswered = true;
+    await page.getByText('By meaning and words').waitFor();
+    assert.equal(await selected.locator('.where').textContent(), path);
+    await page.keyboard.press('Enter');
+    await until(() => decodeURI(page.url()).includes(path.replace(/\.md$/, '.html')), 'the selected page is open');
+    await done();
+  });
+
   test('runs commands', async () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
     await ready(page);

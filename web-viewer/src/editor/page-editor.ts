@@ -1,5 +1,6 @@
 // One editor for all pages: each page has its own text, undo history, cursor and saver, which continues to save after
 // leaving the page.
+import { syntaxTree } from '@codemirror/language';
 import { redo, undo } from '@codemirror/commands';
 import { getChunks } from '@codemirror/merge';
 import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
@@ -226,7 +227,8 @@ export class PageEditor implements MountedEditor {
 
   #updated(page: OpenPage, update: ViewUpdate): void {
     if (this.#shown !== page) return;
-    if (update.docChanged || update.selectionSet) this.#follow();
+    // The tree reaches a position that the cursor jumped to later.
+    if (update.docChanged || update.selectionSet || syntaxTree(update.state) !== syntaxTree(update.startState)) this.#follow();
     if (!update.docChanged) return;
     const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
     if (typed.length > 0) {

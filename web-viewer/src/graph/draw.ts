@@ -1,6 +1,7 @@
 // Draws the graph on a canvas.
+import type { Staleness } from '#contract';
+import { drawLinks } from './links';
 import type { Scene } from './scene';
-import { lookOf } from './types';
 
 /** The position at the centre of the canvas, and the zoom. */
 export interface Camera {
@@ -26,7 +27,7 @@ export interface Frame {
 /** The current colours of the theme. */
 export type Palette = Record<string, string>;
 
-const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type'];
+const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful'];
 
 /** A canvas does not support custom properties, so an element resolves them. */
 export function paletteOf(element: HTMLElement): Palette {
@@ -42,8 +43,6 @@ export function paletteOf(element: HTMLElement): Palette {
   return palette;
 }
 
-/** Above this number, links are drawn without dashes, which are slow. */
-const MOST_DASHED = 6000;
 const LABEL_CELL = { width: 118, height: 20 };
 const LABEL_FONT = "500 12px Inter, 'Segoe UI', 'Hiragino Sans', 'Noto Sans', 'Noto Sans CJK JP', system-ui, sans-serif";
 
@@ -62,7 +61,7 @@ export function draw(context: CanvasRenderingContext2D, frame: Frame, palette: P
   drawLabels(context, frame, palette);
 }
 
-const colour = (palette: Palette, name: string) => palette[name] ?? '#888';
+export const colour = (palette: Palette, name: string) => palette[name] ?? '#888';
 
 function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: Frame, palette: Palette): void {
   if (scene.centre < 0) return;
@@ -81,48 +80,19 @@ function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: 
   }
 }
 
-function drawLinks(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
-  const { scene, positions, camera, hidden, shown, chosen } = frame;
-  const isDashed = scene.ends.length / 2 <= MOST_DASHED;
-  const view = bounds(frame);
-  const isCrowded = scene.ends.length / 2 > 1500;
-  for (const { type, from, to } of scene.types) {
-    if (hidden.has(type)) continue;
-    const look = lookOf(type);
-    context.strokeStyle = colour(palette, look.colour);
-    context.lineWidth = ((isCrowded ? 0.7 : 1) * look.width) / Math.max(camera.scale, 0.35);
-    context.setLineDash(isDashed ? look.dash.map((length) => length / camera.scale) : []);
-    // Highlighted links, links from one ring to the next, and all others.
-    const [marked, between, others] = [new Path2D(), new Path2D(), new Path2D()];
-    for (let link = from; link < to; link++) {
-      const [source, target] = [scene.ends[link * 2] as number, scene.ends[link * 2 + 1] as number];
-      if (!shown[source] || !shown[target]) continue;
-      const [x1, y1] = [positions[source * 2] as number, positions[source * 2 + 1] as number];
-      const [x2, y2] = [positions[target * 2] as number, positions[target * 2 + 1] as number];
-      if (Math.max(x1, x2) < view.left || Math.min(x1, x2) > view.right || Math.max(y1, y2) < view.top || Math.min(y1, y2) > view.bottom) continue;
-      const isMarked = source === chosen || target === chosen || (chosen < 0 && scene.centre >= 0 && (source === scene.centre || target === scene.centre));
-      const path = isMarked ? marked : scene.nodes[source]?.depth !== scene.nodes[target]?.depth ? between : others;
-      path.moveTo(x1, y1);
-      path.lineTo(x2, y2);
-    }
-    const strength = (type === 'references' ? 0.36 : 0.6) * (isCrowded ? 0.35 : 1);
-    context.globalAlpha = chosen >= 0 ? 0.08 : scene.centre >= 0 ? strength * 0.45 : strength;
-    context.stroke(others);
-    context.globalAlpha = chosen >= 0 ? 0.08 : strength;
-    context.stroke(between);
-    context.globalAlpha = 0.95;
-    context.stroke(marked);
-  }
-  context.setLineDash([]);
-  context.globalAlpha = 1;
+/** The radius of a page in the drawing. */
+export function radiusOf({ scene, camera }: Pick<Frame, 'scene' | 'camera'>, place: number): number {
+  return (scene.radii[place] as number) / Math.sqrt(Math.max(camera.scale, 0.2));
 }
+
+/** Colours of a ring around pages that may be wrong. */
+const ALARMS: Partial<Record<Staleness, string>> = { stale: '--stale', possibly_stale: '--doubtful' };
 
 function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
   const { scene, positions, camera, shown, chosen, near } = frame;
   const view = bounds(frame);
-  const grow = 1 / Math.sqrt(Math.max(camera.scale, 0.2));
   scene.nodes.forEach((node, place) => {
-    const [x, y, radius] = [positions[place * 2] as number, positions[place * 2 + 1] as number, (scene.radii[place] as number) * grow];
+    const [x, y, radius] = [positions[place * 2] as number, positions[place * 2 + 1] as number, radiusOf(frame, place)];
     if (!shown[place] || x < view.left - radius || x > view.right + radius || y < view.top - radius || y > view.bottom + radius) return;
     const isFaded = chosen >= 0 && place !== chosen && !near.has(place);
     context.globalAlpha = isFaded ? 0.25 : 1;
@@ -133,9 +103,17 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     context.lineWidth = 1.5 / camera.scale;
     context.strokeStyle = colour(palette, '--paper');
     context.stroke();
+    const alarm = ALARMS[node.staleness];
+    if (alarm) {
+      context.beginPath();
+      context.arc(x, y, radius + 2.5 / camera.scale, 0, Math.PI * 2);
+      context.lineWidth = 2.5 / camera.scale;
+      context.strokeStyle = colour(palette, alarm);
+      context.stroke();
+    }
     if (place === chosen) {
       context.beginPath();
-      context.arc(x, y, radius + 4 / camera.scale, 0, Math.PI * 2);
+      context.arc(x, y, radius + (alarm ? 6 : 4) / camera.scale, 0, Math.PI * 2);
       context.lineWidth = 2 / camera.scale;
       context.strokeStyle = colour(palette, '--accent');
       context.stroke();
@@ -199,7 +177,7 @@ export function onScreen({ positions, camera, width, height }: Pick<Frame, 'posi
   };
 }
 
-function bounds({ camera, width, height }: Frame): { left: number; right: number; top: number; bottom: number } {
+export function bounds({ camera, width, height }: Frame): { left: number; right: number; top: number; bottom: number } {
   const [x, y] = [width / 2 / camera.scale, height / 2 / camera.scale];
   return { left: camera.x - x, right: camera.x + x, top: camera.y - y, bottom: camera.y + y };
 }
@@ -218,6 +196,9 @@ export function nodeAt(frame: Frame, x: number, y: number): number {
   return best;
 }
 
+/** The largest scale that shows all pages: few pages fill the canvas. */
+const LARGEST = 2.4;
+
 /** The camera that shows all pages. */
 export function fitting(scene: Scene, positions: Float32Array, shown: Uint8Array, width: number, height: number): Camera {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -228,6 +209,6 @@ export function fitting(scene: Scene, positions: Float32Array, shown: Uint8Array
   }
   if (left > right) return { x: 0, y: 0, scale: 1 };
   const margin = 120;
-  const scale = Math.min(1.6, (width - margin) / (right - left + 1), (height - margin) / (bottom - top + 1));
+  const scale = Math.min(LARGEST, (width - margin) / (right - left + 1), (height - margin) / (bottom - top + 1));
   return { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.04, scale) };
 }

@@ -26,6 +26,17 @@ describe('the scene of a graph', () => {
     expect(scene.centre).toBe(0);
   });
 
+  it('puts links between the same pages beside each other, whatever their direction', () => {
+    const edges = [
+      { source: 'a', target: 'b', type: 'depends_on' },
+      { source: 'b', target: 'a', type: 'references' },
+      { source: 'a', target: 'c', type: 'references' },
+    ];
+    const { lanes } = sceneOf({ ...graph, edges } as unknown as GetGraphOutput, 'a.md');
+    // Sorted by type; seen from the other end, the other side is the same one.
+    expect([...lanes]).toEqual([-0.5, -0.5, 0]);
+  });
+
   it('has a larger ring for each distance, with room for its pages', () => {
     expect(scene.rings).toHaveLength(3);
     expect(scene.rings[0]).toBe(0);

@@ -5,6 +5,8 @@ export interface Scene {
   nodes: GraphNode[];
   /** Source and target of each link as indexes into `nodes`, sorted by type. */
   ends: Uint32Array;
+  /** How far each link is shifted sideways, in steps: not 0 if several links connect the same two pages. */
+  lanes: Float32Array;
   /** Types with their range of links: `[from, to)` in pairs of `ends`. */
   types: { type: string; from: number; to: number }[];
   /** Index of the page at the centre; below 0 if there is none. */
@@ -26,6 +28,27 @@ function ringsOf(nodes: readonly GraphNode[]): number[] {
   return rings;
 }
 
+/** Lanes around the middle for links between the same pages. */
+function lanesOf(ends: Uint32Array, pages: number): Float32Array {
+  const pairs = new Map<number, number[]>();
+  for (let link = 0; link < ends.length / 2; link++) {
+    const [source, target] = [ends[link * 2] as number, ends[link * 2 + 1] as number];
+    const pair = Math.min(source, target) * pages + Math.max(source, target);
+    const links = pairs.get(pair);
+    if (links) links.push(link);
+    else pairs.set(pair, [link]);
+  }
+  const lanes = new Float32Array(ends.length / 2);
+  for (const links of pairs.values()) {
+    links.forEach((link, at) => {
+      const lane = at - (links.length - 1) / 2;
+      // The side does not depend on the direction.
+      lanes[link] = (ends[link * 2] as number) < (ends[link * 2 + 1] as number) ? lane : -lane;
+    });
+  }
+  return lanes;
+}
+
 export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null): Scene {
   const places = new Map(nodes.map((node, place) => [node.id, place]));
   const sorted = edges.filter((edge) => places.has(edge.source) && places.has(edge.target)).sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
@@ -40,7 +63,7 @@ export function sceneOf({ nodes, edges }: GetGraphOutput, centre: string | null)
   });
   const middle = centre === null ? -1 : nodes.findIndex(({ filepath }) => filepath === centre);
   const radii = Float32Array.from(nodes, ({ link_count }, place) => 3 + Math.min(9, Math.sqrt(link_count)) + (place === middle ? 3 : 0));
-  return { nodes, ends, types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
+  return { nodes, ends, lanes: lanesOf(ends, nodes.length), types, centre: middle, radii, rings: middle < 0 ? [] : ringsOf(nodes) };
 }
 
 /**
