@@ -24,6 +24,7 @@ pub(crate) struct Folder {
     /// Files that cannot be used.
     unusable: Vec<Unreadable>,
     pages_dir: String,
+    templates: Option<String>,
 }
 
 impl Folder {
@@ -44,9 +45,15 @@ impl Folder {
         folder
     }
 
-    /// The same, with pages only in the folder `pages_dir`; empty for the whole folder.
-    pub fn with_pages_in(self, pages_dir: &str) -> Self {
-        Self { pages_dir: pages_dir.into(), ..self }
+    /// The same, with pages only in the folder `pages_dir`; empty for the whole folder. Files in `templates`, a folder
+    /// relative to it, are templates.
+    pub fn with_pages_in(self, pages_dir: &str, templates: Option<&str>) -> Self {
+        Self { pages_dir: pages_dir.into(), templates: templates.map(str::to_owned), ..self }
+    }
+
+    fn can_be_page(&self, page: &str) -> bool {
+        let is_template = |folder: &str| path::is_below(page, folder);
+        path::can_be_page(page) && !self.templates.as_deref().is_some_and(is_template)
     }
 
     /// The bytes of all files, by path.
@@ -55,7 +62,7 @@ impl Folder {
     }
 
     fn page(&self, page: &str) -> Option<&File> {
-        if !path::can_be_page(page) {
+        if !self.can_be_page(page) {
             return None;
         }
         self.files.get(&path::join(&self.pages_dir, page)?)
@@ -103,7 +110,7 @@ impl Source for Folder {
             .files
             .iter()
             .filter_map(|(path, file)| Some(PageFile { path: below(path)?, stat: file.stat }))
-            .filter(|page| path::can_be_page(&page.path))
+            .filter(|page| self.can_be_page(&page.path))
             .collect();
         pages.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(Listing { pages, unreadable: self.unusable.clone() })

@@ -72,7 +72,8 @@ impl Project {
                 Some(bytes) => Manifest::parse(&String::from_utf8_lossy(&bytes.to_vec()), MANIFEST_PATH)?,
                 None => default_manifest()?,
             };
-            let source = Box::new(folder.with_pages_in(manifest.pages_folder()));
+            let source =
+                Box::new(folder.with_pages_in(manifest.pages_folder(), manifest.templates_among_pages()));
             let project = Self::with(Index::in_memory()?, source, manifest, files, name);
             project.with_context(|context| context.refresh(false))?;
             Ok(project)

@@ -1,4 +1,5 @@
-//! Questions of `ubp init`: which folder has the pages, which agent to connect, and whether to check commits.
+//! Questions of `ubp init`: which folder has the pages, which agent to connect, and whether to add templates
+//! and check commits.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -44,6 +45,12 @@ pub(crate) fn pages_folder(
             }
         }));
     }
+}
+
+/// Asks whether to add the templates that ship with ubp.
+pub(crate) fn templates(terminal: &mut Terminal<'_>) -> Result<bool, Failure> {
+    let question = "Add templates for decisions (ADR), runbooks, APIs, features and meetings? [y/N]:";
+    Ok(matches!(terminal.ask(question)?.to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Asks whether git is to check pages before every commit.

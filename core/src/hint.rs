@@ -62,6 +62,10 @@ impl Next {
             match value {
                 Value::Bool(true) => line.push_str(&format!(" --{flag}")),
                 Value::Bool(false) | Value::Null => {}
+                Value::Object(entries) => entries.iter().for_each(|(name, value)| {
+                    let entry = quoted(&format!("{name}={}", value.as_str().unwrap_or_default()));
+                    line.push_str(&format!(" --{} {entry}", flag.trim_end_matches('s')));
+                }),
                 other => line.push_str(
                     &words(other).iter().map(|word| format!(" --{flag} {word}")).collect::<String>(),
                 ),
@@ -88,7 +92,7 @@ fn words(value: &Value) -> Vec<String> {
 
 /// `text` as one argument for a shell.
 fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@".contains(c);
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@=".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),

@@ -27,6 +27,8 @@ pub mod render;
 pub mod search;
 pub mod show;
 pub mod suggest;
+#[cfg(not(target_family = "wasm"))]
+pub mod templates;
 pub mod text;
 pub mod writing;
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Error, Result};
+use crate::{Error, Result, path};
 
 mod endpoint;
 pub mod settings;
@@ -22,6 +22,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Path of the manifest, relative to the project.
 pub const MANIFEST_PATH: &str = ".ubp/manifest.json";
+
+/// The default folder of templates.
+pub const TEMPLATES: &str = "templates";
 
 /// Settings that the manifest of a new project contains; the others have defaults.
 const STARTED_WITH: [&str; 6] =
@@ -41,6 +44,9 @@ pub struct Manifest {
     /// Folder of the pages, relative to the project, `/`-separated; `.` is the project itself.
     #[serde(deserialize_with = "values::pages_dir")]
     pub pages_dir: String,
+    /// Folder of the templates, relative to the project, if it is not [`TEMPLATES`] outside of the pages folder.
+    #[serde(deserialize_with = "values::templates_dir")]
+    pub templates_dir: Option<String>,
     /// When the project was created, if the manifest says so.
     #[serde(deserialize_with = "values::time")]
     pub created_at: Option<Timestamp>,
@@ -286,6 +292,7 @@ impl Default for Manifest {
             schema_version: SCHEMA_VERSION,
             embedding_model: EmbeddingModel::default(),
             pages_dir: "pages".into(),
+            templates_dir: None,
             created_at: None,
             frontmatter: FrontMatterMode::Preserved,
             search: SearchDefaults::default(),
@@ -325,6 +332,22 @@ impl Manifest {
         if folder == "." { "" } else { folder }
     }
 
+    /// The folder of the templates, relative to the project. A folder inside the pages folder has to be set, because its
+    /// files are then no longer pages.
+    pub fn templates_folder(&self) -> Option<&str> {
+        let usual = Some(TEMPLATES).filter(|folder| !path::is_below(folder, self.pages_folder()));
+        self.templates_dir.as_deref().or(usual)
+    }
+
+    /// The folder of the templates relative to the pages folder, if it is inside it.
+    pub fn templates_among_pages(&self) -> Option<&str> {
+        let (folder, pages) = (self.templates_dir.as_deref()?, self.pages_folder());
+        match pages {
+            "" => Some(folder),
+            pages => folder.strip_prefix(pages)?.strip_prefix('/'),
+        }
+    }
+
     /// Parses a manifest; errors name the file `path`. Missing settings have their defaults.
     ///
     /// # Errors
@@ -348,6 +371,15 @@ impl Manifest {
                 path: path.into(),
                 line: settings::line_of(text, &["embedding_model".into()]),
                 message: format!("`embedding_model.dimensions` of the model '{}' is missing", model.name),
+            });
+        }
+        if let Some(folder) = &read.templates_dir
+            && path::is_below(read.pages_folder(), folder)
+        {
+            return Err(Error::Manifest {
+                path: path.into(),
+                line: settings::line_of(text, &["templates_dir".into()]),
+                message: format!("`templates_dir`: '{folder}' contains the pages, which would be templates"),
             });
         }
         Ok(Self { unknown, original: given, indent: indent_of(text), crlf: text.contains("\r\n"), ..read })

@@ -94,6 +94,12 @@ pub fn can_be_attachment(path: &str) -> bool {
         && path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
+/// Whether `path` is `folder`, or inside it. The empty folder contains everything.
+pub fn is_below(path: &str, folder: &str) -> bool {
+    matches!(folder, "" | ".")
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Whether `path` is inside a folder of git or UBP, in any letter case.
 pub fn is_private(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| [".git", ".ubp"].iter().any(|own| part.eq_ignore_ascii_case(own)))

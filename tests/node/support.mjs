@@ -46,6 +46,7 @@ export function vault(files, { model } = {}) {
     version: "1.0",
     schema_version: 1,
     pages_dir: ".",
+    templates_dir: "meta/templates",
     frontmatter: "preserved",
     embedding_model: model ?? { name: "no-such-model", version: "1.0", dimensions: 8 },
   };

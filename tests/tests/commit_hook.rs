@@ -165,7 +165,7 @@ fn a_person_in_a_repository_is_asked_about_the_hook() {
     !   1  Claude Code  writes .mcp.json
     !   2  Cursor       writes .cursor/mcp.json
     !   3  VS Code      writes .vscode/mcp.json
-    ! A number, or Enter for none: Check before every commit that pages still match their code? [y/N]: 
+    ! A number, or Enter for none: Check before every commit that pages still match their code? [y/N]: Add templates for decisions (ADR), runbooks, APIs, features and meetings? [y/N]: 
     "#);
     let terminal = repository("").with_variable("NO_COLOR", "1").answered_with("\n\n\n");
     assert!(terminal.ubp("init").out.contains("`ubp init --hook` lets git check pages before every commit"));

@@ -25,7 +25,8 @@ const NOT_UNDERSTOOD: [&str; 3] = ["page_not_found", "ambiguous_page", "outside_
 
 /// The vault of the parity suite, with its pages in a folder, and some pages with similar names.
 fn project() -> Terminal {
-    let files = parity::files().map(|(path, text)| match path::is_page(path) {
+    let pages = parity::files().filter(|(path, _)| !path.starts_with("meta/templates/"));
+    let files = pages.map(|(path, text)| match path::is_page(path) {
         true => (format!("pages/{path}"), text),
         false => (path.to_owned(), text),
     });

@@ -23,7 +23,11 @@ pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 pub fn vault() -> Terminal {
-    Terminal::vault(files()).unwrap()
+    let terminal = Terminal::vault(files()).unwrap();
+    let manifest = std::fs::read_to_string(terminal.path(".ubp/manifest.json")).unwrap();
+    let manifest = manifest.replacen('{', "{\n  \"templates_dir\": \"meta/templates\",", 1);
+    terminal.write(".ubp/manifest.json", manifest).unwrap();
+    terminal
 }
 
 /// The answer of the operation table in the same project.

@@ -12,6 +12,7 @@ mod remembering;
 mod searching;
 mod streams;
 mod suggesting;
+mod templates;
 mod writing;
 
 /// Three pages about signing in, and one about another topic.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
+use jiff::tz::{Offset, TimeZone};
 use ubp_core::ports::Clock;
 use uuid::Uuid;
 
@@ -21,6 +22,10 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    fn offset(&self) -> Offset {
+        TimeZone::system().to_offset(self.now())
     }
 
     fn monotonic_micros(&self) -> u64 {

@@ -38,6 +38,8 @@ pub struct DiskSource {
     writers: Arc<WriteLock>,
     /// The folder that symbolic links to pages must not leave.
     limits: PathBuf,
+    /// A folder of the pages folder whose files are templates.
+    templates: Option<String>,
 }
 
 impl DiskSource {
@@ -65,13 +67,23 @@ impl DiskSource {
         let pages = fs::canonicalize(&pages).unwrap_or(pages);
         let top = ignore_rules::top(&root).to_path_buf();
         let writers = Arc::new(WriteLock::new(root.join(".ubp")));
-        Ok(Self { limits: root.clone(), root, pages, top, writers })
+        Ok(Self { limits: root.clone(), root, pages, top, writers, templates: None })
     }
 
     /// The same, but symbolic links must not leave the pages folder.
     #[must_use]
     pub fn keeping_to_pages(self) -> Self {
         Self { limits: self.pages.clone(), ..self }
+    }
+
+    /// The same, but files in `folder`, relative to the pages folder, are templates.
+    #[must_use]
+    pub fn with_templates_in(self, folder: Option<&str>) -> Self {
+        Self { templates: folder.map(str::to_owned), ..self }
+    }
+
+    fn is_template(&self, path: &str) -> bool {
+        self.templates.as_deref().is_some_and(|folder| paths::is_below(path, folder))
     }
 
     /// The pages folder, absolute and without symbolic links.
@@ -100,7 +112,7 @@ impl DiskSource {
             top: &self.top,
             admits: &|target| self.admits_page(target),
             visible: &is_visible,
-            enter: &|_| true,
+            enter: &|folder| !self.is_template(folder),
             wanted: &paths::is_page,
             follow_folders: true,
         };
@@ -110,7 +122,7 @@ impl DiskSource {
     /// The real path of the page at `path`; `None` if it would not be listed at `path`.
     fn resolve(&self, path: &str) -> Result<Option<(PathBuf, Metadata)>> {
         confined(path, "pages")?;
-        if !paths::can_be_page(path) {
+        if !paths::can_be_page(path) || self.is_template(path) {
             return Ok(None);
         }
         let lexical = join(&self.pages, path);
@@ -167,6 +179,11 @@ impl DiskSource {
         confined(path, "pages")?;
         if !paths::can_be_page(path) {
             return Err(Error::not_a_page(path));
+        }
+        if let Some(folder) = self.templates.as_deref().filter(|folder| paths::is_below(path, folder)) {
+            return Err(Error::invalid(format!(
+                "'{path}' would not become a page, because {folder}/ is the folder of the templates"
+            )));
         }
         let real = self.place(path)?;
         if self.is_ignored(path) {

@@ -118,6 +118,13 @@ impl GitHistory {
 }
 
 impl History for GitHistory {
+    fn author(&self) -> Option<String> {
+        let git = Git::without_filters(&self.root)?;
+        let answer = git.run(&["config", "--get", "user.name"]).ok()?;
+        let name = String::from_utf8(answer.success(&git).ok()?.to_vec()).ok()?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    }
+
     fn head(&self) -> Result<Option<String>> {
         if !self.may_be_in_repository() {
             return Ok(None);

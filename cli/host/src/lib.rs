@@ -38,5 +38,8 @@ pub use environment::Environment;
 pub use git::{GitHistory, Hooks};
 pub(crate) use ignore_rules::is_rule_file;
 pub use mapped_cache::MappedCache;
-pub use project::{DATABASE, InitOptions, InitSummary, PagesFolder, Project, UBP_DIR, init, pages_folders};
+pub use project::{
+    AddedTemplates, DATABASE, InitOptions, InitSummary, PagesFolder, Project, UBP_DIR, add_templates, init,
+    pages_folders,
+};
 pub use write_lock::keep_out_of_git;

@@ -11,11 +11,13 @@ use super::disk::DiskSource;
 
 mod folders;
 mod init;
+mod templates;
 #[cfg(test)]
 mod tests;
 
 pub use folders::{PagesFolder, pages_folders};
 pub use init::{InitOptions, InitSummary, init};
+pub use templates::{AddedTemplates, add_templates};
 
 /// UBP's own folder in a project.
 pub const UBP_DIR: &str = ".ubp";
@@ -97,6 +99,7 @@ impl Project {
         let text = fs::read_to_string(&manifest_path).map_err(|error| Error::io(MANIFEST_PATH, error))?;
         let manifest = Manifest::parse(&text, MANIFEST_PATH)?;
         let source = DiskSource::new(&root, &manifest.pages_dir)?;
+        let source = source.with_templates_in(manifest.templates_among_pages());
         Ok(Self {
             pages_dir: source.pages_dir().to_path_buf(),
             database: root.join(UBP_DIR).join(DATABASE),

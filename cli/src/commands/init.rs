@@ -8,7 +8,9 @@ use ubp_core::graph::PipedLinks;
 use ubp_core::import::{Kind, detect};
 use ubp_core::manifest::{FrontMatterMode, LinkOrder, MANIFEST_PATH};
 use ubp_host::models::known::BUNDLED;
-use ubp_host::{DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, init, pages_folders};
+use ubp_host::{
+    DATABASE, InitOptions, InitSummary, PagesFolder, SystemClock, UBP_DIR, add_templates, init, pages_folders,
+};
 
 use crate::ExitStatus;
 use crate::commit_hook::{self, Hook};
@@ -23,7 +25,8 @@ use crate::session::{Session, Terminal};
     ubp init --yes                  use the proposed folder\n  \
     ubp init --pages-dir docs       use the pages in docs/\n  \
     ubp init --pages-dir .          use the whole folder (Obsidian vault)\n  \
-    ubp init --hook                 check pages before every commit\n\n\
+    ubp init --hook                 check pages before every commit\n  \
+    ubp init --templates            add templates, such as for decisions and runbooks\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
     changes the pages folder; it does not change pages.\n\n\
@@ -39,6 +42,9 @@ pub struct InitArgs {
     /// Create a git hook that stops a commit if it makes pages out of date
     #[arg(long)]
     pub hook: bool,
+    /// Add templates for decisions (ADR), runbooks, APIs, features and meetings
+    #[arg(long)]
+    pub templates: bool,
     /// Ask nothing and use the proposed settings
     #[arg(short, long)]
     pub yes: bool,
@@ -60,6 +66,11 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     }
     let options = InitOptions { pages_dir, frontmatter: args.frontmatter, leave_reviews: args.yes };
     let mut summary = init(folder, &options, &SystemClock::default())?;
+    if args.templates {
+        let added = add_templates(&mut summary.project)?;
+        summary.created.extend(added.created);
+        summary.changed.extend(added.changed);
+    }
     if !summary.project.database.exists() {
         summary.created.push(format!("{UBP_DIR}/{DATABASE}"));
     }
@@ -115,6 +126,16 @@ pub(crate) fn run(terminal: &mut Terminal<'_>, folder: &Path, args: &InitArgs) -
     if asks && !is_settled {
         is_connected = questions::client(terminal, &session.project.root)?;
         is_hooked = args.hook || commit_hook::offer(terminal, hook.as_ref())?;
+        if !args.templates && questions::templates(terminal)? {
+            let added = add_templates(&mut summary.project)?;
+            for path in added.created.iter().filter(|path| !path.ends_with('/')) {
+                terminal.line(format!("  created  {path}"))?;
+            }
+            for path in &added.changed {
+                terminal.line(format!("  changed  {path}"))?;
+            }
+            terminal.line("  `ubp new --templates` lists them with their fields")?;
+        }
     }
     let needs_hook = !is_hooked && hook.is_some_and(|hook| !hook.has_check);
     tell_next(terminal, &summary, is_connected, needs_hook)?;

@@ -1,10 +1,14 @@
 //! `ubp new`, `ubp mv` and `ubp rm`: create, move and delete pages, and update links.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
-use ubp_core::ops::{create_page, delete_page, rename_page};
+use ubp_core::Context;
+use ubp_core::ops::{create_page, delete_page, list_templates, rename_page};
+use ubp_core::templates::field::{Field, Given};
 
 use crate::ExitStatus;
-use crate::output::CommandResult;
+use crate::output::{CommandResult, Failure, printable};
 use crate::session::{Session, Terminal, answer};
 
 /// `ubp new`
@@ -12,13 +16,26 @@ use crate::session::{Session, Terminal, answer};
 #[command(after_help = "Examples:\n  \
     ubp new \"Login Feature\"\n  \
     ubp new \"Login API\" --folder api --type api --tag security\n  \
-    ubp new \"Sessions\" --source src/auth/session.rs --dry-run\n\n\
+    ubp new \"Sessions\" --source src/auth/session.rs --dry-run\n  \
+    ubp new \"Store sessions in PostgreSQL\" --template adr --field deciders=Ann,Bob\n  \
+    ubp new --templates                      list the templates\n\n\
     The file is named after the title. No file is overwritten. The name of another page is refused,\n\
-    because links to that page could then lead to the new one.")]
+    because links to that page could then lead to the new one.\n\n\
+    Without --template, the only template for the type or folder is used, if there is one. Fields that\n\
+    a template requires are asked for on a terminal.")]
 pub struct NewArgs {
     /// Title of the page
-    #[arg(value_name = "TITLE")]
-    pub title: String,
+    #[arg(value_name = "TITLE", required_unless_present = "templates")]
+    pub title: Option<String>,
+    /// Create it from this template, by name or page type; `none` for no template
+    #[arg(long, value_name = "NAME")]
+    pub template: Option<String>,
+    /// A value for a field of the template (repeatable)
+    #[arg(long = "field", value_name = "NAME=VALUE", value_parser = field)]
+    pub fields: Vec<(String, String)>,
+    /// List the templates and their fields
+    #[arg(long, conflicts_with_all = ["title", "template", "fields", "folder", "path", "doc_type", "tags", "sources"])]
+    pub templates: bool,
     /// Folder, below the pages folder
     #[arg(long, value_name = "DIR", conflicts_with = "path")]
     pub folder: Option<String>,
@@ -84,9 +101,59 @@ pub struct RmArgs {
     pub dry_run: bool,
 }
 
+/// `NAME=VALUE`.
+fn field(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// The values of each field; one that is repeated is a list.
+fn given(fields: Vec<(String, String)>) -> BTreeMap<String, Given> {
+    let mut given = BTreeMap::new();
+    for (name, value) in fields {
+        let before = given.remove(&name);
+        let value = match before {
+            None => Given::Text(value),
+            Some(Given::List(items)) => Given::List([items, vec![value]].concat()),
+            Some(Given::Text(first)) => Given::List(vec![first, value]),
+            Some(other) => other,
+        };
+        given.insert(name, value);
+    }
+    given
+}
+
+/// Asks for fields that a template requires, until each has a value or the input ends.
+fn ask(
+    terminal: &mut Terminal<'_>,
+    missing: &[Field],
+    params: &mut create_page::Params,
+) -> Result<(), Failure> {
+    for field in missing {
+        let about = match (field.values.is_empty(), &field.description) {
+            (false, _) => format!(" ({})", field.values.join(", ")),
+            (true, Some(description)) => format!(" ({})", printable(description)),
+            (true, None) => String::new(),
+        };
+        let answer = terminal.ask(&format!("{}{about}:", printable(&field.name)))?;
+        if answer.is_empty() {
+            break;
+        }
+        params.fields.insert(field.name.clone(), Given::Text(answer));
+    }
+    Ok(())
+}
+
 pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs) -> CommandResult {
-    let params = create_page::Params {
-        title: args.title,
+    let Some(title) = args.title.filter(|_| !args.templates) else {
+        let list = |context: &Context<'_>| list_templates::run(context, list_templates::Params::default());
+        let output = session.write(terminal, list)?;
+        return answer(terminal, &output, list_templates::show);
+    };
+    let mut params = create_page::Params {
+        title,
+        template: args.template,
+        fields: given(args.fields),
         path: args.path.map(|path| session.place_of_page(&path)),
         folder: args.folder.map(|folder| session.folder(&folder)),
         content: String::new(),
@@ -96,6 +163,10 @@ pub(crate) fn new(terminal: &mut Terminal<'_>, session: &Session, args: NewArgs)
         allow_same_name: args.allow_same_name,
         dry_run: args.dry_run,
     };
+    if terminal.can_ask() {
+        let missing = session.write(terminal, |context| create_page::missing_fields(context, &params))?;
+        ask(terminal, &missing, &mut params)?;
+    }
     let output = session.write(terminal, |context| create_page::run(context, params))?;
     answer(terminal, &output, create_page::show)
 }

@@ -115,6 +115,12 @@ pub(super) fn pages_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D
     folder(&String::deserialize(value)?).map_err(D::Error::custom)
 }
 
+pub(super) fn templates_dir<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    let given: Option<String> = checked(value, "a folder", |value| value.is_null() || value.is_string())?;
+    let given = given.filter(|dir| !dir.trim().is_empty());
+    given.map(|dir| folder(&dir).map_err(D::Error::custom)).transpose()
+}
+
 /// Normalizes `dir`: `/`-separated, without `.` parts; `.` for the project itself.
 ///
 /// # Errors

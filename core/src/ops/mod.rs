@@ -36,6 +36,8 @@ mod reading {
         pub mod get_context;
         pub mod get_page;
         pub mod list_pages;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod list_templates;
         pub mod render_page;
         pub mod render_part;
     }
@@ -58,6 +60,7 @@ mod reading {
 /// Operations that change pages, decisions and the index.
 mod changing {
     pub mod pages {
+        #[cfg(not(target_family = "wasm"))]
         pub mod create_page;
         pub mod delete_page;
         pub mod rename_page;
@@ -152,7 +155,7 @@ table::operations! {
     get_graph graph_traverse get_impact suggest_links
     status check_staleness refs doctor;
     beyond browsers:
-    create_page update_page rename_page delete_page replace
+    list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page
     diff audit undo add rebuild
     read_page save_page resolve_links addresses favorites source_diff

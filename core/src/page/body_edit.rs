@@ -29,6 +29,12 @@ pub(crate) fn body_start(text: &str) -> usize {
     front_matter::find(text).map_or_else(|| front_matter::text_start(text), |block| block.whole.end)
 }
 
+/// The YAML between the fences of the front matter; `None` if there is none.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn yaml_range(text: &str) -> Option<Range<usize>> {
+    front_matter::find(text).map(|block| block.yaml)
+}
+
 /// Whether `content` starts with front matter.
 pub(crate) fn has_front_matter(content: &str) -> bool {
     front_matter::find(content).is_some()

@@ -30,11 +30,11 @@ pub(crate) mod split;
 mod value_json;
 
 pub(crate) use body::options as markdown_options;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use body_edit::in_kind;
 pub(crate) use body_edit::{
     body_start, branch, has_front_matter, section_range, with_appended, with_body, with_section,
 };
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use body_edit::{in_kind, yaml_range};
 pub use breaks::LineBreak;
 pub(crate) use breaks::{plain, with_breaks_of};
 pub use decode::decode;
@@ -49,9 +49,9 @@ pub(crate) use outline::slug;
 pub(crate) use passage::{closest, occurrences, with_replaced};
 pub use prose::{Prose, prose};
 pub(crate) use sites::{Site, Syntax, sites};
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use splice::plain_scalar;
 pub use splice::set_fields;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use splice::{Replacement, fill_scalars, plain_scalar};
 
 use std::collections::HashSet;
 

@@ -2,7 +2,12 @@
 //! or a line is added, and the result is parsed again to verify that nothing else changed.
 
 mod scalar;
+#[cfg(not(target_family = "wasm"))]
+mod scalars;
 mod site;
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use scalars::{Replacement, fill_scalars};
 
 use super::front_matter::{self, Block, Reading};
 use super::lines::{self, Lines};

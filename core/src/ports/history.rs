@@ -49,6 +49,11 @@ pub struct CommittedFile {
 
 /// The project's version control.
 pub trait History: Send + Sync {
+    /// The name of the person who commits on this machine, if version control knows it.
+    fn author(&self) -> Option<String> {
+        None
+    }
+
     /// Hash of the checked-out commit; `None` without version control or commits.
     ///
     /// # Errors

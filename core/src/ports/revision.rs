@@ -30,6 +30,7 @@ pub struct RevisionSource<'a> {
     blobs: &'a Blobs,
     files: BTreeMap<String, CommittedFile>,
     pages_dir: String,
+    templates: Option<String>,
 }
 
 impl<'a> RevisionSource<'a> {
@@ -41,7 +42,18 @@ impl<'a> RevisionSource<'a> {
         files: BTreeMap<String, CommittedFile>,
         pages_dir: &str,
     ) -> Self {
-        Self { history, blobs, files, pages_dir: pages_dir.into() }
+        Self { history, blobs, files, pages_dir: pages_dir.into(), templates: None }
+    }
+
+    /// The same, but files in `folder`, relative to the pages folder, are templates.
+    #[must_use]
+    pub fn with_templates_in(self, folder: Option<&str>) -> Self {
+        Self { templates: folder.map(str::to_owned), ..self }
+    }
+
+    fn can_be_page(&self, page: &str) -> bool {
+        let is_template = |folder: &str| path::is_below(page, folder);
+        path::can_be_page(page) && !self.templates.as_deref().is_some_and(is_template)
     }
 
     /// Every file of the project.
@@ -84,7 +96,7 @@ impl<'a> RevisionSource<'a> {
             let page = self.below_pages(path)?;
             // Ignore rules that match the pages folder itself do not apply to its pages.
             let ignored = file.ignored.as_deref().is_some_and(|place| self.below_pages(place).is_some());
-            (path::can_be_page(page) && !ignored).then_some((page, path.as_str(), file))
+            (self.can_be_page(page) && !ignored).then_some((page, path.as_str(), file))
         })
     }
 
@@ -99,7 +111,7 @@ impl<'a> RevisionSource<'a> {
         let path = path::join(&self.pages_dir, page)?;
         let file = self.files.get(&path)?;
         let ignored = file.ignored.as_deref().is_some_and(|place| self.below_pages(place).is_some());
-        (path::can_be_page(page) && !ignored).then_some((path, file))
+        (self.can_be_page(page) && !ignored).then_some((path, file))
     }
 
     fn source(&self, path: &str) -> Option<&CommittedFile> {

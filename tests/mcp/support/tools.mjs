@@ -29,6 +29,7 @@ const CALLS = {
     expected_hash: await hashOf(ask, 'guides/onboarding.md'),
   }),
   ubp_dismiss: () => ({ source: 'draft.md', target: 'tokens.md' }),
+  ubp_list_templates: () => ({}),
   ubp_create_page: () => ({ title: 'Two factors', folder: 'guides', content: 'A code beside the password. [[Login]]' }),
   ubp_update_page: async (ask) => ({
     page: 'draft.md',

@@ -159,7 +159,7 @@ fn a_person_is_asked_which_folder_holds_the_pages_and_which_agent_reads_them() {
     !   1  Claude Code  writes .mcp.json
     !   2  Cursor       writes .cursor/mcp.json
     !   3  VS Code      writes .vscode/mcp.json
-    ! A number, or Enter for none: 
+    ! A number, or Enter for none: Add templates for decisions (ADR), runbooks, APIs, features and meetings? [y/N]: 
     "#);
     assert_eq!(pages_dir(&terminal), ".");
     let settings = std::fs::read(terminal.path(".mcp.json")).unwrap();

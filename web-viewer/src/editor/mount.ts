@@ -2,6 +2,7 @@
 // CodeMirror, is loaded on first editing.
 import type { ListedPage } from '#contract';
 import type { UbpClient } from '../client/client';
+import type { WritingPlace } from './stats';
 
 /** The save status of the page. */
 export interface SaveStatus {
@@ -62,8 +63,8 @@ export interface MountedEditor {
   /** Whether the text of the page on screen has had the focus: its cursor position is then kept. */
   readonly isPlaced: boolean;
   focus(): void;
-  /** Appends text to a page that was opened, and puts its cursor behind it. False if the page was never opened. */
-  append(filepath: string, text: string): boolean;
+  /** Inserts text in a page that was opened, by default at its end, and puts its cursor behind it. False if the page was never opened. */
+  append(filepath: string, text: string, at?: WritingPlace): boolean;
   /** Saves now. Resolves when the page is saved, or cannot be saved now. */
   save(): Promise<void>;
   /** Scrolls to a heading (`#slug` or its text) or a block (`^name`). */

@@ -23,7 +23,7 @@ import { registerRenderers } from './live/renderers';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
-import { belowTitle, hasHeading, headingsAbove, pageStats, titleIn } from './stats';
+import { belowTitle, hasHeading, headingsAbove, pageStats, placeIn, titleIn, type WritingPlace } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
 /** Marks changes that come from the file, not from a person. */
@@ -293,11 +293,11 @@ export class PageEditor implements MountedEditor {
     this.#view.focus();
   }
 
-  append(filepath: string, text: string): boolean {
+  append(filepath: string, text: string, at: WritingPlace = 'end'): boolean {
     const page = this.#pages.get(filepath);
     if (!page) return false;
-    const end = this.#stateOf(page).doc.length;
-    this.#update(page, { changes: { from: end, insert: text }, selection: { anchor: end + text.length }, userEvent: 'input.type', scrollIntoView: true });
+    const from = placeIn(this.#stateOf(page), at);
+    this.#update(page, { changes: { from, insert: text }, selection: { anchor: from + text.length }, userEvent: 'input.type', scrollIntoView: true });
     // The view, which tells of changes, knows only the page that is shown.
     if (this.#shown !== page && text) page.saver.edited('typed');
     return true;

@@ -73,3 +73,15 @@ export function titleIn(state: EditorState): string | null {
   const first = beginning.split('\n').find((line) => line.trim() && !/^\s*(<|\[?!\[|#[^\s#])/.test(line));
   return /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/.exec(first ?? '')?.[1] ?? null;
 }
+
+/** Where text goes: to the end, below the title, or to a line (from 1) and a column. */
+export type WritingPlace = 'end' | 'title' | { line: number; column: number };
+
+export function placeIn(state: EditorState, place: WritingPlace): number {
+  const { doc } = state;
+  if (place === 'end') return doc.length;
+  // The page may have been changed since, by somebody else.
+  if (place === 'title' || place.line > doc.lines) return belowTitle(state);
+  const { from, to } = doc.line(place.line);
+  return Math.min(from + place.column, to);
+}

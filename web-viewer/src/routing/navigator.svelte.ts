@@ -1,5 +1,6 @@
 // Navigation between pages without reloading the document: addresses, history, scrolling, focus.
 import { ClientError } from '../client/client';
+import type { WritingPlace } from '../editor/stats';
 import { articleOf, enhance, headingsOf, remember, show, showFacts, update, type Addresses } from '../reading/article';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
@@ -33,7 +34,7 @@ export interface Desk {
   /** Focuses the text of the page if it has had the focus, or else the page. */
   focus(): void;
   /** Focuses the text of a page once it is on screen, behind the text typed for it. False if it cannot be shown. */
-  write(page: string, typed?: { composed(): Promise<void>; end(): string }): Promise<boolean>;
+  write(page: string, typed?: { composed(): Promise<void>; end(): string }, at?: WritingPlace): Promise<boolean>;
 }
 
 const READING: View = { kind: 'page' };

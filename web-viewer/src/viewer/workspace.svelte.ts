@@ -16,7 +16,13 @@ import { TypeAhead } from './type-ahead';
 /** Milliseconds after which an indicator is shown for a running action. */
 const PATIENCE_MS = 200;
 
-export type Dialog = { kind: 'new'; name: string; folder: string; problem?: ClientError } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
+/** A template, and values for its fields. */
+export interface FromTemplate {
+  template: string;
+  fields: Record<string, string>;
+}
+
+export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
 
 /** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {
@@ -181,24 +187,25 @@ export class Workspace {
     if (turn === this.#favoritesAsked) this.favorites = answer?.pages ?? before;
   }
 
-  /** Creates an empty page. `name` may start with folders. */
-  async #make(name: string, folder: string, evenIfTaken: boolean): Promise<CreatePageOutput> {
+  /** Creates a page, empty or from a template. `name` may start with folders. */
+  async #make(name: string, folder: string, evenIfTaken: boolean, from: FromTemplate | null): Promise<CreatePageOutput> {
     const { title, into } = placeOf(name, folder);
-    // The cursor goes below the title and a blank line.
-    const made = await this.client.call('create_page', { title, folder: into || null, content: `# ${title}\n\n`, allow_same_name: evenIfTaken });
+    // Without a template, the cursor goes below the title and a blank line.
+    const text = from ? { template: from.template, fields: from.fields } : { content: `# ${title}\n\n` };
+    const made = await this.client.call('create_page', { title, folder: into || null, ...text, allow_same_name: evenIfTaken });
     this.session.noteChange([made.filepath]);
     return made;
   }
 
   async create(name: string): Promise<string> {
-    return (await this.#make(name, '', false)).filepath;
+    return (await this.#make(name, '', false, null)).filepath;
   }
 
   /**
    * Creates a page and opens it for editing. Text typed until it is shown is inserted into it. If it cannot be created, the
    * dialog for new pages shows the reason. `evenIfTaken`: also if another page has this name.
    */
-  async begin(name: string, folder = '', evenIfTaken = false): Promise<void> {
+  async begin(name: string, folder = '', evenIfTaken = false, from: FromTemplate | null = null): Promise<void> {
     // The dialog or palette that created the page has to close and release the focus first.
     await tick();
     const ahead = new TypeAhead(this.typedAhead);
@@ -207,17 +214,17 @@ export class Workspace {
     const waiting = setTimeout(() => (this.isMaking = true), PATIENCE_MS);
     try {
       await this.flush();
-      const { filepath, title, audit_id } = await this.#make(name, folder, evenIfTaken);
+      const { filepath, title, audit_id, template, cursor } = await this.#make(name, folder, evenIfTaken, from);
       // Only the list depends on this.
       await this.session.learn(filepath).catch(() => {});
       this.editorProblem = null;
       this.faces.choose(filepath, 'edit');
       await this.navigator.go({ page: filepath });
-      if (!(await this.navigator.desk?.write(filepath, ahead))) this.#keep(filepath, title, ahead.giveUp());
+      if (!(await this.navigator.desk?.write(filepath, ahead, template === null ? 'end' : (cursor ?? 'title')))) this.#keep(filepath, title, ahead.giveUp());
       toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
     } catch (error) {
       this.typedAhead = ahead.giveUp();
-      this.dialog = { kind: 'new', name, folder, problem: ClientError.from(error) };
+      this.dialog = { kind: 'new', name, folder, from, problem: ClientError.from(error) };
     } finally {
       clearTimeout(waiting);
       this.isMaking = false;

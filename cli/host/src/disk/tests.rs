@@ -351,3 +351,21 @@ fn a_large_audit_log_is_rotated_and_readable_only_by_its_owner() {
         assert_ne!(mode(".ubp/decisions.jsonl"), 0o600, "a committed file keeps the usual mode");
     }
 }
+
+#[test]
+fn templates_are_files_of_the_project_but_not_pages() {
+    let project = Project::new(".");
+    for path in ["a.md", "meta/b.md", "meta/forms/adr.md", "meta/forms/deep/x.md", "meta/formsX.md"] {
+        project.put(path, "x");
+    }
+    let source = project.source.clone().with_templates_in(Some("meta/forms"));
+    let listed: Vec<String> = source.list().unwrap().pages.into_iter().map(|page| page.path).collect();
+    assert_eq!(listed, ["a.md", "meta/b.md", "meta/formsX.md"]);
+    assert!(source.stat("meta/forms/adr.md").unwrap().is_none());
+    assert!(source.read("meta/forms/adr.md").is_err());
+    let error = source.write("meta/forms/new.md", b"x", None).unwrap_err().to_string();
+    assert!(error.contains("meta/forms/ is the folder of the templates"), "{error}");
+    assert!(!project.path("meta/forms/new.md").exists());
+    assert_eq!(source.match_sources(&["meta/forms/**/*.md".into()]).unwrap().len(), 2);
+    assert_eq!(source.read_source("meta/forms/adr.md").unwrap(), b"x");
+}

@@ -53,6 +53,13 @@ rows! {
         anchor: Option<String>,
         leads_to: LeadsTo,
     }
+    /// A link of a page, with the type of the page that it leads to.
+    LinkOfPage {
+        line: usize,
+        link_type: String,
+        target: String,
+        target_type: Option<String>,
+    }
     /// A link with an anchor.
     AnchoredLink {
         path: String,
@@ -65,6 +72,11 @@ rows! {
 }
 
 questions! {
+    /// Links of a page, with the types of the pages they lead to.
+    typed(page: i64) -> Vec<LinkOfPage> = all
+        "SELECT line, link_type, target, other.doc_type
+         FROM links LEFT JOIN pages AS other ON other.page = target_page
+         WHERE links.page = ?1 ORDER BY line, link";
     /// Links of a page in order of appearance, except those to attachments and to itself.
     from_page(page: i64) -> Vec<LinkRow> = all
         "SELECT other.doc_id, other.path, source, coalesce(other.title, target), link_type, context, line

@@ -1,18 +1,24 @@
-//! Creates a page. It never overwrites a page, and refuses a name that another page has unless that is allowed.
+//! Creates a page, from a template if there is one for it. It never overwrites a page, and refuses a name that another page has unless that is allowed.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use crate::hint::Next;
-use crate::manifest::FrontMatterMode;
+use crate::index::questions::{links, pages};
 use crate::ops::edited::{self, Edited, below_pages, chosen_path, free_path, usable_title};
-use crate::ops::page::{similar, to_the_second};
+use crate::ops::page::similar;
 use crate::ops::{Facts, Tool};
-use crate::page::{has_front_matter, parse, set_fields};
+use crate::page::parse;
 use crate::show::{Page, Span, counted};
+use crate::templates::field::{Field, Given};
+use crate::templates::{self, Breach, Filled, Filling, Template, Templates};
 use crate::writing::{Change, MovedLink, Plan, Version, carry_out, names};
-use crate::{Error, Result, path, text};
+use crate::{Error, Result, path};
+
+mod text;
 
 /// Facts about this operation.
 pub const FACTS: Facts = Facts::writing("Create a page; refuses a name that another page has.")
@@ -36,6 +42,12 @@ pub struct Params {
     /// Markdown. A level-1 heading with the title is added if there is none.
     #[serde(default)]
     pub content: String,
+    /// The template to create it from, by name or page type; `none` for no template (default: without `content`, the
+    /// only template for the type and folder).
+    pub template: Option<String>,
+    /// Values for the fields of the template.
+    #[serde(default)]
+    pub fields: BTreeMap<String, Given>,
     /// Its type, such as spec, api or guide.
     pub doc_type: Option<String>,
     /// Its tags, without `#`.
@@ -64,29 +76,60 @@ pub struct Output {
     pub moved_links: Vec<MovedLink>,
     /// Pages with similar names.
     pub similar: Vec<String>,
+    /// The template that the page was created from.
+    pub template: Option<String>,
+    /// Where the template puts the cursor.
+    pub cursor: Option<Cursor>,
+    /// What the page lacks for its type, by the template of that type.
+    pub breaches: Vec<Breach>,
+}
+
+/// A place in the new page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Cursor {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in UTF-16 code units, from 0.
+    pub column: usize,
 }
 
 /// Creates the page.
 ///
 /// # Errors
-/// [`Error::InvalidParams`] for a title, path or tag that cannot be used, or a path that is taken;
+/// [`Error::InvalidParams`] for a title, path or tag that cannot be used, or a path that is taken, and for an unknown
+/// template, one with an error, or a field that is missing or invalid;
 /// [`Error::NameTaken`] for a name that another page has, unless that is allowed; [`Error::OutsideProject`],
 /// [`Error::Conflict`], [`Error::Io`]. On error, nothing is written.
 pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let title = usable_title(&params.title)?;
     let held = if params.dry_run { None } else { Some(context.source.lock()?) };
     context.refresh(false)?;
-    let path = match (&params.path, &params.folder) {
-        (Some(_), Some(_)) => return Err(Error::invalid("give `path` or `folder`, not both")),
-        (Some(chosen), None) => chosen_path(context, chosen, None)?,
-        (None, folder) => {
-            let folder = folder.as_deref().unwrap_or_default().trim().trim_matches('/');
-            let outside = || Error::OutsideProject { path: folder.into(), folder: "pages".into() };
-            let folder = path::join("", &below_pages(context, folder)?).ok_or_else(outside)?;
-            free_path(context, &folder, &path::file_name_for(&title), None)?
+    let templates = Templates::load(context)?;
+    let place = place(context, &params)?;
+    let template = template(&templates, &params, place.as_ref().map(Place::folder))?;
+    let path = match place {
+        Some(Place::Path(path)) => path,
+        place => {
+            let folder = place.as_ref().map(Place::folder).or(template.and_then(|own| own.folder.as_deref()));
+            free_path(context, folder.unwrap_or_default(), &path::file_name_for(&title), None)?
         }
     };
-    let bytes = text_of(context, &path, &title, &params)?.into_bytes();
+    let id = context.clock.new_id().to_string();
+    let doc_type = params.doc_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let filled = template.map(|template| {
+        let doc_type = doc_type.or(template.doc_type.as_deref()).unwrap_or_default();
+        let (folder, fields) = (path::folder(&path), &params.fields);
+        template.filled(context, &Filling { title: &title, doc_type, folder, id: id.clone(), fields })
+    });
+    let Filled { text: content, fields } =
+        filled.transpose()?.unwrap_or_else(|| Filled { text: params.content.clone(), fields: Vec::new() });
+    let given =
+        text::Given { id, doc_type, tags: &params.tags, source_refs: &params.source_refs, fields: &fields };
+    let (text, cursor) = match template {
+        Some(_) => templates::without_cursor(&text::text_of(context, &path, &title, &content, &given)?),
+        None => (text::text_of(context, &path, &title, &content, &given)?, None),
+    };
+    let bytes = text.clone().into_bytes();
     let change = Change::create(Version::new(path.clone(), bytes.clone()));
     let taken = names::taken(context, std::slice::from_ref(&change))?;
     let is_taken = !taken.pages.is_empty() || !taken.links.is_empty();
@@ -100,91 +143,101 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let written = carry_out(context, plan, params.dry_run)?;
     drop(held);
     let edited = edited::answer(context, &path, &bytes, written, params.dry_run)?;
-    Ok(Output { edited, same_name: taken.pages, moved_links: taken.links, similar })
+    let breaches = breaches(context, &templates, &edited, &text)?;
+    Ok(Output {
+        edited,
+        same_name: taken.pages,
+        moved_links: taken.links,
+        similar,
+        template: template.map(|template| template.name.clone()),
+        cursor: cursor.map(|(line, column)| Cursor { line, column }),
+        breaches,
+    })
 }
 
-fn text_of(context: &Context<'_>, path: &str, title: &str, params: &Params) -> Result<String> {
-    let types = context.link_types();
-    let content = params.content.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
-    let own = parse(&content, &types);
-    let has_heading = own.sections.iter().any(|section| section.level == 1);
-    let mut page = if has_heading || own.title.is_some() {
-        content
-    } else if has_front_matter(&content) {
-        let (front, body) = content.split_at(own.front_matter.range.end);
-        format!("{front}# {title}\n\n{}", body.trim_start_matches('\n'))
-    } else if content.trim().is_empty() {
-        format!("# {title}\n")
-    } else {
-        format!("# {title}\n\n{}", content.trim_start_matches('\n'))
-    };
-    if !page.ends_with('\n') {
-        page.push('\n');
-    }
-    let mut fields: Vec<(&str, String)> = Vec::new();
-    let managed = context.manifest.frontmatter == FrontMatterMode::Managed;
-    if managed && own.front_matter.get("id").is_none() {
-        fields.push(("id", context.clock.new_id().to_string()));
-    }
-    let now_called = parse(&page, &types).title;
-    let differs = now_called.as_deref().is_none_or(|now| text::fold_key(now) != text::fold_key(title));
-    if differs || (managed && own.front_matter.get("title").is_none()) {
-        fields.push(("title", title.to_owned()));
-    }
-    if let Some(doc_type) = params.doc_type.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
-        fields.push(("type", doc_type.to_owned()));
-    }
-    if managed {
-        let now = to_the_second(context.clock.now());
-        for key in ["created_at", "updated_at"] {
-            if own.front_matter.get(key).is_none() {
-                fields.push((key, now.clone()));
-            }
+/// The fields that have to be given before the page can be created; an interface may ask a person for them.
+///
+/// # Errors
+/// As [`run`], if the template is unknown or has an error.
+pub fn missing_fields(context: &Context<'_>, params: &Params) -> Result<Vec<Field>> {
+    let templates = Templates::load(context)?;
+    let place = place(context, params)?;
+    let template = template(&templates, params, place.as_ref().map(Place::folder))?;
+    Ok(template
+        .map(|template| template.missing(&params.fields))
+        .unwrap_or_default()
+        .into_iter()
+        .cloned()
+        .collect())
+}
+
+/// Where the page goes.
+enum Place {
+    Path(String),
+    Folder(String),
+}
+
+impl Place {
+    fn folder(&self) -> &str {
+        match self {
+            Self::Path(path) => path::folder(path),
+            Self::Folder(folder) => folder,
         }
     }
-    let borrowed: Vec<(&str, &str)> = fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
-    let mut page = set_fields(path, &page, &borrowed)?;
-    for (key, items) in [("tags", &params.tags), ("source_refs", &params.source_refs)] {
-        page = with_list(context, path, page, key, items)?;
-    }
-    Ok(page)
 }
 
-/// Adds a list to the front matter of a page, one item per line.
-fn with_list(context: &Context<'_>, path: &str, page: String, key: &str, items: &[String]) -> Result<String> {
-    if items.is_empty() {
-        return Ok(page);
+/// The given place, if there is one.
+fn place(context: &Context<'_>, params: &Params) -> Result<Option<Place>> {
+    match (&params.path, &params.folder) {
+        (Some(_), Some(_)) => Err(Error::invalid("give `path` or `folder`, not both")),
+        (Some(chosen), None) => Ok(Some(Place::Path(chosen_path(context, chosen, None)?))),
+        (None, Some(folder)) => {
+            let folder = folder.trim().trim_matches('/');
+            let outside = || Error::OutsideProject { path: folder.into(), folder: "pages".into() };
+            Ok(Some(Place::Folder(path::join("", &below_pages(context, folder)?).ok_or_else(outside)?)))
+        }
+        (None, None) => Ok(None),
     }
-    let items: Vec<&str> = items.iter().map(|item| item.trim().trim_start_matches('#')).collect();
-    let unfit = |item: &&&str| {
-        let blank = key == "tags" && item.contains(char::is_whitespace);
-        item.is_empty() || blank || item.chars().any(char::is_control)
+}
+
+/// The template to use: the given one, or for a page without content the one for its type and folder.
+fn template<'t>(
+    templates: &'t Templates,
+    params: &Params,
+    folder: Option<&str>,
+) -> Result<Option<&'t Template>> {
+    let is_blank = params.content.trim().is_empty();
+    let doc_type = params.doc_type.as_deref().map(str::trim).filter(|name| !name.is_empty());
+    let template = match params.template.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
+        Some(templates::NONE) => None,
+        Some(_) if !is_blank => return Err(Error::invalid("give `content` or `template`, not both")),
+        Some(name) => Some(templates.named(name)?),
+        None if is_blank => templates.fitting(doc_type, folder),
+        None => None,
     };
-    if let Some(item) = items.iter().find(unfit) {
-        return Err(Error::invalid(format!("`{key}`: '{item}' cannot be used")));
+    if template.is_none() && !params.fields.is_empty() {
+        return Err(Error::invalid("`fields` are those of a template; name it in `template`"));
     }
-    let types = context.link_types();
-    if parse(&page, &types).front_matter.get(key).is_some() {
-        return Err(Error::invalid(format!("`{key}` is already in the front matter of `content`")));
+    Ok(template)
+}
+
+/// What the new page lacks for its type.
+fn breaches(
+    context: &Context<'_>,
+    templates: &Templates,
+    edited: &Edited,
+    text: &str,
+) -> Result<Vec<Breach>> {
+    let own = templates.of_type(&edited.page.doc_type);
+    if own.is_empty() {
+        return Ok(Vec::new());
     }
-    // Adding an empty field first finds the place for the list.
-    let marked = set_fields(path, &page, &[(key, "x")])?;
-    let line = format!("{key}: x\n");
-    let is_plain = |item: &str| {
-        item.starts_with(|c: char| c.is_alphabetic())
-            && item.chars().all(|c| c.is_alphanumeric() || "-_/.".contains(c))
-    };
-    let written = |item: &&str| match is_plain(item) {
-        true => format!("  - {item}\n"),
-        false => format!("  - '{}'\n", item.replace('\'', "''")),
-    };
-    let quoted: String = items.iter().map(written).collect();
-    let at = marked.rfind(&line).filter(|&at| at < parse(&marked, &types).front_matter.range.end);
-    let place = at.and_then(|at| Some((marked.get(..at)?, marked.get(at + line.len()..)?)));
-    let Some((before, after)) = place else {
-        return Err(Error::invalid(format!("`{key}` cannot be added to the front matter of `content`")));
-    };
-    Ok(format!("{before}{key}:\n{quoted}{after}"))
+    // A page that was not written has no links in the index yet.
+    let typed = context.index.read(|db| match pages::at(db, &edited.page.filepath)? {
+        Some(page) => links::typed(db, page),
+        None => Ok(Vec::new()),
+    })?;
+    Ok(templates::breaches(&own, text, &parse(text, &context.link_types()), &typed))
 }
 
 /// Shows the new page, other pages with this name, and links that now lead to it.
@@ -221,6 +274,10 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         let anyway = Next::call("create_page").with("title", title).with("allow_same_name", true);
         let anyway = page.voice().ask(&anyway);
         page.hint(&[Span::Text(&anyway), Span::Text(" creates the page anyway")]);
+    }
+    for Breach { line, message, hint, .. } in &output.breaches {
+        let place = Span::Place(&edited.page.filepath, *line);
+        page.warn(&[place, Span::Text(": "), Span::Words(message), Span::Text("; "), Span::Words(hint)]);
     }
     if written {
         edited.show_end(page);

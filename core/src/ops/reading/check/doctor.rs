@@ -13,9 +13,13 @@ use crate::ops::budget::{self, Omitted};
 use crate::ops::page::IndexState;
 use crate::ops::{Facts, Tool};
 use crate::show::{Page, Span, counted};
+#[cfg(not(target_family = "wasm"))]
+use crate::templates::Templates;
 
 mod checks;
 mod groups;
+#[cfg(not(target_family = "wasm"))]
+mod schema;
 
 /// Facts about this operation.
 pub const FACTS: Facts =
@@ -101,6 +105,13 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
     let listing = context.source.list()?;
     let graph = context.index.graph()?;
     let index = context.index_state()?;
+    #[cfg_attr(target_family = "wasm", allow(unused_mut))]
+    let mut known_types: Vec<String> = checks::PAGE_TYPES.map(str::to_owned).to_vec();
+    // Browsers have no templates.
+    #[cfg(not(target_family = "wasm"))]
+    let templates = Templates::load(context)?;
+    #[cfg(not(target_family = "wasm"))]
+    known_types.extend(templates.usable.iter().filter_map(|template| template.doc_type.clone()));
     let (mut findings, wanted_pages) = context.index.read(|db| {
         let mut findings = Vec::new();
         checks::unreadable(&listing, &mut findings);
@@ -117,11 +128,15 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
         groups::same_title(db, &mut findings)?;
         groups::same_text(db, &mut findings)?;
         checks::orphans(db, &graph, &mut findings)?;
-        checks::page_types(db, &mut findings)?;
+        checks::page_types(db, &known_types, &mut findings)?;
+        #[cfg(not(target_family = "wasm"))]
+        schema::pages(context, db, &templates, &mut findings)?;
         checks::model(context, db, &mut findings)?;
         checks::unknown_settings(context, &mut findings);
         Ok((findings, wanted))
     })?;
+    #[cfg(not(target_family = "wasm"))]
+    schema::templates(&templates, &mut findings);
     checks::review_lock(context, &mut findings)?;
     checks::audit_log(context, &mut findings)?;
     findings.sort_by(|a, b| {

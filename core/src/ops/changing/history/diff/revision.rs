@@ -44,7 +44,8 @@ impl<'a> Revision<'a> {
         };
         let manifest = manifest.unwrap_or_else(|| context.manifest.clone());
         let pages_dir = Context { manifest: &manifest, ..*context }.pages_dir().to_owned();
-        let source = RevisionSource::new(context.history, blobs, files, &pages_dir);
+        let source = RevisionSource::new(context.history, blobs, files, &pages_dir)
+            .with_templates_in(manifest.templates_among_pages());
         Ok(Self { source, history: RevisionHistory { history: context.history, commit }, manifest })
     }
 

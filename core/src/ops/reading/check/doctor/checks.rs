@@ -19,7 +19,7 @@ use crate::writing::audit;
 use crate::{Result, path, text};
 
 /// Page types of the specification.
-const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
+pub(super) const PAGE_TYPES: [&str; 6] = ["spec", "design", "db-schema", "api", "config", "guide"];
 
 pub(super) fn finding(severity: Severity, code: &str, message: String) -> Finding {
     let message = bounds::sentence(message);
@@ -173,9 +173,9 @@ pub(super) fn orphans(db: &Connection, graph: &LinkGraph, findings: &mut Vec<Fin
     Ok(())
 }
 
-pub(super) fn page_types(db: &Connection, findings: &mut Vec<Finding>) -> Result<()> {
+pub(super) fn page_types(db: &Connection, known: &[String], findings: &mut Vec<Finding>) -> Result<()> {
     for (doc_type, count, first) in pages::types(db)? {
-        if !PAGE_TYPES.contains(&doc_type.as_str()) {
+        if !known.contains(&doc_type) {
             let have = counted(count, "page has", "pages have");
             let found = finding(Severity::Info, "own_page_type", format!("{have} the type '{doc_type}'"));
             // For a single page, name it.

@@ -1,0 +1,136 @@
+//! The templates of the project, with the fields to give for each.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::hint::Next;
+use crate::ops::{Facts, Tool};
+use crate::show::{Page, Span};
+use crate::templates::field::{Field, FieldKind};
+use crate::templates::{Broken, Template, Templates};
+use crate::{Context, Result};
+
+/// Facts about this operation.
+pub const FACTS: Facts = Facts::reading("List the templates for new pages, with their fields.")
+    .tool(Tool::Writing)
+    .quoting_pages()
+    .command("new --templates");
+
+/// No parameters.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+/// The templates.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Output {
+    /// The folder of the templates, relative to the project; absent if the project has none.
+    pub folder: Option<String>,
+    /// The templates, sorted by path.
+    pub templates: Vec<TemplateInfo>,
+}
+
+/// A template.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TemplateInfo {
+    /// Its name.
+    pub name: String,
+    /// Path of its file, relative to the project.
+    pub filepath: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The type of its pages.
+    pub doc_type: Option<String>,
+    /// The folder of its pages, relative to the pages folder.
+    pub folder: Option<String>,
+    /// Front-matter keys of its pages.
+    pub fields: Vec<Field>,
+    /// Headings that its pages must have.
+    pub headings: Vec<String>,
+    /// Allowed types of links, each with the allowed types of their targets; empty if everything is allowed.
+    pub links: BTreeMap<String, Vec<String>>,
+    /// Why it cannot be used, with the line.
+    pub problem: Option<String>,
+}
+
+impl From<Template> for TemplateInfo {
+    fn from(template: Template) -> Self {
+        let Template { name, filepath, description, doc_type, folder, fields, headings, links, .. } =
+            template;
+        Self { name, filepath, description, doc_type, folder, fields, headings, links, problem: None }
+    }
+}
+
+impl From<Broken> for TemplateInfo {
+    fn from(broken: Broken) -> Self {
+        let problem = Some(format!("line {}: {}", broken.line, broken.message));
+        Self { problem, ..Template::unread(&broken.name, &broken.filepath).into() }
+    }
+}
+
+/// Lists the templates.
+///
+/// # Errors
+/// [`crate::Error::Io`].
+pub fn run(context: &Context<'_>, _: Params) -> Result<Output> {
+    let Templates { usable, broken } = Templates::load(context)?;
+    let mut templates: Vec<TemplateInfo> = usable.into_iter().map(TemplateInfo::from).collect();
+    templates.extend(broken.into_iter().map(TemplateInfo::from));
+    templates.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    Ok(Output { folder: context.manifest.templates_folder().map(str::to_owned), templates })
+}
+
+/// Shows each template with its fields.
+pub fn show(output: &Output, page: &mut dyn Page) {
+    if output.templates.is_empty() {
+        match &output.folder {
+            Some(folder) => page.line(&[Span::Text("No templates in "), Span::Path(&format!("{folder}/"))]),
+            None => {
+                page.line(&[Span::Text("No folder of templates: set templates_dir in .ubp/manifest.json")])
+            }
+        }
+        let examples = page.voice().run("init --templates");
+        page.hint(&[Span::Text(&examples), Span::Text(" adds examples")]);
+        return;
+    }
+    for template in &output.templates {
+        let about = template.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+        let path = format!("  {}", template.filepath);
+        page.heading(&[Span::Strong(&template.name), Span::Words(&about), Span::Faint(&path)]);
+        if let Some(problem) = &template.problem {
+            page.warn(&[Span::Path(&template.filepath), Span::Text(": "), Span::Words(problem)]);
+        }
+        for field in &template.fields {
+            page.item(&[Span::Code(&field.name), Span::Words(&about_field(field))]);
+        }
+    }
+    if let Some(first) = output.templates.iter().find(|template| template.problem.is_none()) {
+        let next = Next::call("create_page").with("title", "TITLE").with("template", first.name.as_str());
+        let create = page.voice().ask(&next);
+        page.hint(&[Span::Text(&create), Span::Text(" creates a page")]);
+    }
+}
+
+fn about_field(field: &Field) -> String {
+    let mut about = field.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    let mut facts = Vec::new();
+    match field.kind {
+        FieldKind::Text => {}
+        FieldKind::List => facts.push("list".to_owned()),
+        FieldKind::Date => facts.push("date".to_owned()),
+        FieldKind::Number => facts.push("number".to_owned()),
+        FieldKind::Boolean => facts.push("true or false".to_owned()),
+    }
+    if !field.values.is_empty() {
+        facts.push(field.values.join(", "));
+    }
+    match (&field.default, field.required) {
+        (Some(default), _) => facts.push(format!("default: {default}")),
+        (None, true) => facts.push("required".to_owned()),
+        (None, false) => facts.push("optional".to_owned()),
+    }
+    about.push_str(&format!(" ({})", facts.join("; ")));
+    about
+}

@@ -1,0 +1,132 @@
+//! The language of templates: Jinja without anything that computes. A template comes with a clone, so it may be hostile:
+//! it reads no files and runs no code, and its time, memory and output are limited.
+
+use minijinja::machinery::{Token, Tokenizer};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Value, ValueKind};
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
+
+use super::filters;
+
+/// Maximum work for one text: about 50,000 steps, or 3 MB of text.
+const FUEL: u64 = 50_000;
+
+/// Maximum number of words and symbols in one pair of braces. The parser nests them, on the stack.
+const MOST_TOKENS: usize = 100;
+
+/// Maximum number of pairs of braces, because some nest.
+const MOST_TAGS: usize = 1_000;
+
+/// Why a template cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// Line in the text, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Problem {
+    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// Fills `text` in with `variables`. Values are written by `write`, which refuses a value by returning `None`.
+pub(super) fn fill(
+    text: &str,
+    variables: &Value,
+    write: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
+) -> Result<String, Problem> {
+    check(text)?;
+    let mut environment = Environment::empty();
+    environment.set_fuel(Some(FUEL));
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(syntax().map_err(|error| problem(&error))?);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_formatter(move |output, _, value| {
+        let refused = || {
+            let words = "this value is not a text, a number or a list of texts";
+            minijinja::Error::new(ErrorKind::InvalidOperation, words)
+        };
+        output.write_str(&write(value).ok_or_else(refused)?).map_err(minijinja::Error::from)
+    });
+    filters::add_to(&mut environment);
+    let template = environment.template_from_named_str("template", text).map_err(|error| problem(&error))?;
+    template.render(variables.clone()).map_err(|error| problem(&error))
+}
+
+/// A value as text; the items of a list with commas between them. `None` for maps and the like.
+pub(super) fn plain(value: &Value) -> Option<String> {
+    match value.kind() {
+        ValueKind::Seq => {
+            let items: Option<Vec<String>> = value.try_iter().ok()?.map(|item| plain(&item)).collect();
+            items.map(|items| items.join(", "))
+        }
+        ValueKind::Bool => Some(if value.is_true() { "true" } else { "false" }.into()),
+        ValueKind::String | ValueKind::Number => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
+    SyntaxConfig::builder().keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true).build()
+}
+
+/// Refuses what could grow or nest without limit: operators, lists and maps. The engine's fuel does not cover the
+/// comparison of nested lists, and its parser can overflow the stack with long expressions.
+fn check(text: &str) -> Result<(), Problem> {
+    let mut tokens = Tokenizer::new(text, "template", false, syntax().map_err(|error| problem(&error))?);
+    let (mut tags, mut inside, mut may_index) = (0, 0, false);
+    while let Some((token, span)) = tokens.next_token().map_err(|error| problem(&error))? {
+        let refused = |what: &str| Err(Problem::new(span.start_line as usize, what));
+        match &token {
+            Token::TemplateData(_) => continue,
+            Token::VariableStart | Token::BlockStart => (tags, inside) = (tags + 1, 0),
+            Token::BracketOpen if may_index => {}
+            Token::Plus
+            | Token::Minus
+            | Token::Mul
+            | Token::Div
+            | Token::FloorDiv
+            | Token::Pow
+            | Token::Mod
+            | Token::Tilde
+            | Token::Comma
+            | Token::Colon
+            | Token::BracketOpen
+            | Token::BraceOpen
+            | Token::BraceClose => {
+                return refused(&format!("{token} is not supported in templates"));
+            }
+            _ => {}
+        }
+        inside += 1;
+        if inside > MOST_TOKENS {
+            return refused(&format!("more than {MOST_TOKENS} words and symbols in one pair of braces"));
+        }
+        if tags > MOST_TAGS {
+            return refused(&format!("more than {MOST_TAGS} pairs of braces"));
+        }
+        may_index = matches!(token, Token::Ident(_) | Token::BracketClose | Token::ParenClose);
+    }
+    Ok(())
+}
+
+/// The error in the words of this language.
+fn problem(error: &minijinja::Error) -> Problem {
+    let detail = error.detail().unwrap_or_default();
+    let message = match error.kind() {
+        ErrorKind::OutOfFuel => "this takes too long, or its text is too large".into(),
+        ErrorKind::UndefinedError if detail.is_empty() => "a variable is not defined".into(),
+        ErrorKind::UndefinedError | ErrorKind::UnknownFilter | ErrorKind::UnknownFunction => {
+            detail.replace(" is undefined", " is not defined")
+        }
+        _ if detail.is_empty() => error.kind().to_string(),
+        _ => detail.to_owned(),
+    };
+    Problem::new(error.line().unwrap_or(1), message)
+}
+
+#[cfg(test)]
+mod tests;
