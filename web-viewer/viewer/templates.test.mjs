@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { accessible, ready, until, withViewer } from './workspace.mjs';
+import { accessible, ready, until, withHistory, withViewer } from './workspace.mjs';
 
 const ADR = `---
 template:
@@ -27,6 +27,7 @@ Because {{ cursor }}.
 describe('templates', () => {
   const own = withViewer({
     prepare: (project) => {
+      withHistory(project);
       mkdirSync(join(project, 'templates'));
       writeFileSync(join(project, 'templates/adr.md'), ADR);
       writeFileSync(join(project, 'templates/note.md'), '# {{ title }}\n\nA note.\n');
@@ -72,6 +73,30 @@ describe('templates', () => {
     await page.locator('.cm-content:focus').waitFor();
     await page.keyboard.type('Yes. ');
     await until(() => own.read('Plain note.md').endsWith('# Plain note\n\nYes. A note.\n'), 'the heading is whole');
+    await done();
+  });
+
+  test('on a small screen keep the button in sight, and keep the fields when the page is refused', async () => {
+    const { page, done } = await own.open('Home.html', { context: { viewport: { width: 390, height: 500 } } });
+    await page.locator('#ubp_desk .cm-content').waitFor();
+    await page.keyboard.press('Alt+n');
+    const dialog = page.getByRole('dialog', { name: 'New page' });
+    await dialog.waitFor();
+    await page.keyboard.type('Refused');
+    await dialog.getByLabel('Template').selectOption('adr');
+    const create = dialog.getByRole('button', { name: 'Create page' });
+    const { y, height } = await create.boundingBox();
+    assert.ok(y + height <= 500, `the button ends at ${y + height}`);
+    assert.deepEqual(await dialog.getByLabel('status').getByRole('option').allTextContents(), ['proposed', 'accepted']);
+    await dialog.getByLabel('status').selectOption('accepted');
+    await dialog.getByLabel('deciders').fill(',');
+    await create.click();
+    await dialog.getByText('needs `deciders`').waitFor();
+    assert.equal(await dialog.getByLabel('status').inputValue(), 'accepted');
+    await dialog.getByLabel('deciders').fill('Ann');
+    await create.click();
+    await until(() => existsSync(own.page('decisions/Refused.md')), 'the page is created');
+    assert.match(own.read('decisions/Refused.md'), /^status: accepted$/m);
     await done();
   });
 

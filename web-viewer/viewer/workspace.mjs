@@ -34,7 +34,7 @@ function ubp(project, ...args) {
 }
 
 /** Changes sources after their pages were reviewed: long ago for sign-in, just now for sessions. */
-function withHistory(project) {
+export function withHistory(project) {
   git(project, ['init', '-q']);
   ubp(project, 'init');
   commit(project, 'Begin', '2024-01-10T10:00:00Z');

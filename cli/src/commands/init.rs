@@ -26,7 +26,7 @@ use crate::session::{Session, Terminal};
     ubp init --pages-dir docs       use the pages in docs/\n  \
     ubp init --pages-dir .          use the whole folder (Obsidian vault)\n  \
     ubp init --hook                 check pages before every commit\n  \
-    ubp init --templates            add templates, such as for decisions and runbooks\n\n\
+    ubp init --templates            add templates for pages, such as decisions\n\n\
     Without --pages-dir, the folder with your Markdown files is proposed: a vault\n\
     or a folder of notes as a whole, otherwise pages/ or docs/. In a project, init\n\
     changes the pages folder; it does not change pages.\n\n\

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::field::{Field, FieldKind};
-use super::language::Problem;
+use super::filled::is_variable;
+use super::language::{Problem, validate};
 use crate::page::{LinkTypes, Value, parse, yaml_range};
 
 /// Maximum size of a template in bytes.
@@ -63,6 +64,7 @@ impl Template {
             }
             _ => None,
         };
+        template.validate()?;
         Ok(template)
     }
 
@@ -237,6 +239,12 @@ impl Description<'_> {
                 }
             }
             field.default = field.default.filter(|default| !default.is_empty());
+            if let Some(default) = &field.default {
+                validate(default, is_variable).map_err(|Problem { message, .. }| {
+                    let here = ["fields", name.as_str(), "default"];
+                    self.problem(&here, &format!("the default is not valid: {message}"))
+                })?;
+            }
             if let Some(default) = field.default.as_ref().filter(|default| !default.contains("{{"))
                 && let Some(complaint) = field.complaint(&field.shaped(Value::Text(default.clone())))
             {

@@ -1,5 +1,7 @@
 //! Fields: the front-matter keys that pages of a template have, and that are asked for when a page is created.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +74,17 @@ pub enum Given {
     Text(String),
     /// A list of texts.
     List(Vec<String>),
+}
+
+impl fmt::Display for Given {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean(truth) => truth.fmt(formatter),
+            Self::Number(number) => number.fmt(formatter),
+            Self::Text(text) => text.fmt(formatter),
+            Self::List(items) => items.join(", ").fmt(formatter),
+        }
+    }
 }
 
 impl Given {

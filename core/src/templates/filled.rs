@@ -8,7 +8,7 @@ use minijinja::value::{Value as Variable, ValueKind};
 
 use super::Template;
 use super::field::{Field, FieldKind, Given, is_empty};
-use super::language::{Problem, fill, plain};
+use super::language::{Problem, fill, plain, validate};
 use crate::hint::{Hint, Next};
 use crate::page::{Replacement, Value, fill_scalars, yaml_range};
 use crate::{Context, Error, Result};
@@ -60,13 +60,15 @@ impl Template {
 
     /// An error in the template, with its line in the file.
     pub(super) fn error_at(&self, line: usize, message: &str) -> Error {
-        let hint = Hint::from("correct the template; docs/templates.md describes its language");
+        let hint = Hint::ask(Next::call("list_templates")).text(" lists the templates");
         Error::invalid_with_hint(format!("the template {}:{line}: {message}", self.filepath), hint)
     }
 
     /// The fields that have to be given, because they are required and have no default.
     pub(crate) fn missing<'t>(&'t self, given: &BTreeMap<String, Given>) -> Vec<&'t Field> {
-        let is_given = |field: &Field| given.get(&field.name).is_some_and(|given| !is_empty(&given.value()));
+        let is_given = |field: &Field| {
+            given.get(&field.name).is_some_and(|given| !is_empty(&field.shaped(given.value())))
+        };
         let fields = self.fields.iter();
         fields.filter(|field| field.required && field.default.is_none() && !is_given(field)).collect()
     }
@@ -108,11 +110,12 @@ impl Template {
         let missing = self.missing(filling.fields);
         if !missing.is_empty() {
             let told: Vec<String> = missing.iter().map(|field| field.told()).collect();
-            let given = missing.iter().map(|field| (field.name.clone(), "VALUE".into()));
+            let given = filling.fields.iter().map(|(name, given)| (name.clone(), given.to_string().into()));
+            let fields = given.chain(missing.iter().map(|field| (field.name.clone(), "VALUE".into())));
             let again = Next::call("create_page")
                 .with("title", filling.title)
                 .with("template", self.name.as_str())
-                .with("fields", given.collect::<serde_json::Map<_, _>>());
+                .with("fields", fields.collect::<serde_json::Map<_, _>>());
             return Err(Error::invalid_with_hint(
                 format!("the template '{}' needs {}", self.name, told.join(", ")),
                 Hint::ask(again).text(" gives them"),
@@ -121,7 +124,8 @@ impl Template {
         let variables =
             Variable::from_pairs(variables.iter().map(|(name, value)| (name.as_str(), value.clone())));
         let values = self.fields.iter().map(|field| {
-            let given = filling.fields.get(&field.name).map(Given::value).filter(|value| !is_empty(value));
+            let given = filling.fields.get(&field.name).map(|given| field.shaped(given.value()));
+            let given = given.filter(|value| !is_empty(value));
             let value = match (given, &field.default) {
                 (Some(given), _) => without_marks(given),
                 (None, Some(default)) => {
@@ -145,17 +149,41 @@ impl Template {
 
     /// The page with these variables.
     fn text(&self, variables: &Variable) -> std::result::Result<String, Problem> {
-        let yaml = yaml_range(&self.text).unwrap_or(0..0);
-        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
-        let (before, front) = (part(0, yaml.start), part(yaml.start, yaml.end));
-        let body = part(yaml.end, self.text.len());
-        let front = in_front_matter(front, variables)
-            .map_err(|problem| Problem { line: problem.line + before.matches('\n').count(), ..problem })?;
-        let above = part(0, yaml.end).matches('\n').count();
-        let body = fill(body, variables, plain)
-            .map_err(|problem| Problem { line: problem.line + above, ..problem })?;
+        let [before, front, body] = self.parts();
+        let front = in_front_matter(front, variables).map_err(|problem| problem.below(before))?;
+        let body = fill(body, variables, plain).map_err(|problem| problem.below(self.above_body()))?;
         Ok(format!("{before}{front}{body}"))
     }
+
+    /// Checks what does not depend on values: the syntax and the names. Errors have the line in the file.
+    pub(super) fn validate(&self) -> std::result::Result<(), Problem> {
+        let is_field = |name: &str| self.fields.iter().any(|field| field.name == name);
+        let is_known = |name: &str| {
+            is_variable(name) || name == "fields" || name.strip_prefix("fields.").is_some_and(is_field)
+        };
+        let [before, front, body] = self.parts();
+        validate(front, is_known)
+            .map_err(|problem| problem.below(before))
+            .and_then(|()| validate(body, is_known).map_err(|problem| problem.below(self.above_body())))
+            .map_err(|problem| Problem { line: self.line_in_file(problem.line), ..problem })
+    }
+
+    /// What is before the front matter, the front matter, and the text. They are filled in separately.
+    fn parts(&self) -> [&str; 3] {
+        let yaml = yaml_range(&self.text).unwrap_or(0..0);
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
+        [part(0, yaml.start), part(yaml.start, yaml.end), part(yaml.end, self.text.len())]
+    }
+
+    fn above_body(&self) -> &str {
+        let [.., body] = self.parts();
+        self.text.strip_suffix(body).unwrap_or_default()
+    }
+}
+
+/// Whether templates can use this variable, besides fields.
+pub(super) fn is_variable(name: &str) -> bool {
+    ["title", "date", "time", "author", "id", "type", "folder", "cursor"].contains(&name)
 }
 
 /// Fills YAML in: values become numbered marks, so that the structure does not depend on them, and then values again.

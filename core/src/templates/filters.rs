@@ -4,6 +4,9 @@ use jiff::civil::{Date, DateTime};
 use jiff::fmt::strtime;
 use minijinja::{Environment, Error, ErrorKind};
 
+/// The names of the filters.
+pub(super) const NAMES: [&str; 4] = ["slug", "date", "lower", "upper"];
+
 /// Adds the filters.
 pub(super) fn add_to(environment: &mut Environment<'_>) {
     environment.add_filter("slug", |text: &str| crate::page::slug(text));

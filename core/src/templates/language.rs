@@ -30,6 +30,11 @@ impl Problem {
     pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
         Self { line, message: message.into() }
     }
+
+    /// The same, in a text that has `above` above this one.
+    pub(super) fn below(self, above: &str) -> Self {
+        Self { line: self.line + above.matches('\n').count(), ..self }
+    }
 }
 
 /// Fills `text` in with `variables`. Values are written by `write`, which refuses a value by returning `None`.
@@ -39,11 +44,7 @@ pub(super) fn fill(
     write: impl Fn(&Value) -> Option<String> + Send + Sync + 'static,
 ) -> Result<String, Problem> {
     check(text)?;
-    let mut environment = Environment::empty();
-    environment.set_fuel(Some(FUEL));
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(syntax().map_err(|error| problem(&error))?);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let mut environment = environment()?;
     environment.set_formatter(move |output, _, value| {
         let refused = || {
             let words = "this value is not a text, a number or a list of texts";
@@ -51,9 +52,38 @@ pub(super) fn fill(
         };
         output.write_str(&write(value).ok_or_else(refused)?).map_err(minijinja::Error::from)
     });
-    filters::add_to(&mut environment);
-    let template = environment.template_from_named_str("template", text).map_err(|error| problem(&error))?;
+    let template = environment.template_from_named_str(NAME, text).map_err(|error| problem(&error))?;
     template.render(variables.clone()).map_err(|error| problem(&error))
+}
+
+/// Refuses a `text` that is not valid, or uses variables for which `is_known` is false, such as `title` or
+/// `fields.status`. What depends on values is only found when the text is filled in.
+pub(super) fn validate(text: &str, is_known: impl Fn(&str) -> bool) -> Result<(), Problem> {
+    let names = check(text)?;
+    let environment = environment()?;
+    let template = environment.template_from_named_str(NAME, text).map_err(|error| problem(&error))?;
+    let used = template.undeclared_variables(true);
+    // The engine does not see that a variable that is set in a condition exists after it.
+    let is_set = |name: &str| names.iter().any(|other| other.is_set && other.name == name);
+    let unknown =
+        names.iter().find(|Name { name, .. }| used.contains(name) && !is_known(name) && !is_set(name));
+    match unknown {
+        Some(Name { line, name, .. }) => Err(Problem::new(*line, format!("`{name}` is not defined"))),
+        None => Ok(()),
+    }
+}
+
+/// The name of the text in the engine.
+const NAME: &str = "template";
+
+fn environment() -> Result<Environment<'static>, Problem> {
+    let mut environment = Environment::empty();
+    environment.set_fuel(Some(FUEL));
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(syntax().map_err(|error| problem(&error))?);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    filters::add_to(&mut environment);
+    Ok(environment)
 }
 
 /// A value as text; the items of a list with commas between them. `None` for maps and the like.
@@ -73,11 +103,21 @@ fn syntax() -> Result<SyntaxConfig, minijinja::Error> {
     SyntaxConfig::builder().keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true).build()
 }
 
-/// Refuses what could grow or nest without limit: operators, lists and maps. The engine's fuel does not cover the
+/// A name in braces, with the names of the maps that it is in, such as `fields.status`.
+struct Name {
+    line: usize,
+    name: String,
+    /// Whether the text sets it.
+    is_set: bool,
+}
+
+/// The names in `text`. Refuses what could grow or nest without limit: operators, lists and maps. The engine's fuel does not cover the
 /// comparison of nested lists, and its parser can overflow the stack with long expressions.
-fn check(text: &str) -> Result<(), Problem> {
-    let mut tokens = Tokenizer::new(text, "template", false, syntax().map_err(|error| problem(&error))?);
+fn check(text: &str) -> Result<Vec<Name>, Problem> {
+    let mut tokens = Tokenizer::new(text, NAME, false, syntax().map_err(|error| problem(&error))?);
     let (mut tags, mut inside, mut may_index) = (0, 0, false);
+    let mut names: Vec<Name> = Vec::new();
+    let mut before = None;
     while let Some((token, span)) = tokens.next_token().map_err(|error| problem(&error))? {
         let refused = |what: &str| Err(Problem::new(span.start_line as usize, what));
         match &token {
@@ -109,8 +149,31 @@ fn check(text: &str) -> Result<(), Problem> {
             return refused(&format!("more than {MOST_TAGS} pairs of braces"));
         }
         may_index = matches!(token, Token::Ident(_) | Token::BracketClose | Token::ParenClose);
+        let line = span.start_line as usize;
+        match (&before, &token) {
+            (Some(Token::Pipe), Token::Ident(filter)) if !filters::NAMES.contains(filter) => {
+                let known = filters::NAMES.join(", ");
+                return Err(Problem::new(
+                    line,
+                    format!("unknown filter '{filter}'; expected one of {known}"),
+                ));
+            }
+            (Some(Token::Pipe), Token::Ident(_)) => {}
+            (Some(Token::Dot), Token::Ident(part)) => {
+                if let Some(Name { name, .. }) = names.last_mut() {
+                    name.push('.');
+                    name.push_str(part);
+                }
+            }
+            (before, Token::Ident(name)) => {
+                let is_set = matches!(before, Some(Token::Ident("set")));
+                names.push(Name { line, name: (*name).to_owned(), is_set });
+            }
+            _ => {}
+        }
+        before = Some(token);
     }
-    Ok(())
+    Ok(names)
 }
 
 /// The error in the words of this language.

@@ -49,17 +49,18 @@ impl Template {
                 None if field.required => found.push(self.breach(
                     "schema_key",
                     line.unwrap_or(1),
-                    format!("`{}` is missing in the front matter", field.name),
-                    format!("add {} to the front matter", field.told()),
+                    format!("{} is missing in the front matter", field.told()),
+                    "add the key",
                 )),
                 None => {}
                 Some(value) => {
                     if let Some(complaint) = field.complaint(value) {
-                        let hint = match field.values.is_empty() {
-                            true => "correct the value".to_owned(),
-                            false => format!("use {}", one_of(&field.values)),
-                        };
-                        found.push(self.breach("schema_value", line.unwrap_or(1), complaint, hint));
+                        found.push(self.breach(
+                            "schema_value",
+                            line.unwrap_or(1),
+                            complaint,
+                            "correct the value",
+                        ));
                     }
                 }
             }
@@ -79,7 +80,7 @@ impl Template {
                     "schema_heading",
                     line,
                     format!("the heading '{heading}' is missing"),
-                    format!("add a section with the heading '{heading}'"),
+                    "add a section with this heading",
                 ));
             }
         }
@@ -100,8 +101,8 @@ impl Template {
             return Some(self.breach(
                 "schema_link",
                 *line,
-                format!("the link to '{target}' has the type '{link_type}'"),
-                format!("use {}", one_of(&known)),
+                format!("the link to '{target}' has the type '{link_type}', not {}", one_of(&known)),
+                "change the type of the link",
             ));
         };
         let target_type = target_type.as_ref().filter(|_| !allowed.is_empty())?;
@@ -109,14 +110,18 @@ impl Template {
             self.breach(
                 "schema_link",
                 *line,
-                format!("'{link_type}' leads to '{target}', a page of the type '{target_type}'"),
-                format!("link to a page of the type {}", one_of(allowed)),
+                format!(
+                    "'{link_type}' leads to '{target}', a page of the type '{target_type}', not {}",
+                    one_of(allowed)
+                ),
+                "change the type of the link, or link to another page",
             )
         })
     }
 
-    fn breach(&self, code: &str, line: usize, message: String, hint: String) -> Breach {
-        let hint = format!("{hint} ({})", self.filepath);
+    /// `advice` must fit all breaches with this code, because `doctor` shows it once.
+    fn breach(&self, code: &str, line: usize, message: String, advice: &str) -> Breach {
+        let hint = format!("{advice}; {} has the rules", self.filepath);
         Breach { code: code.into(), line, message, hint }
     }
 }

@@ -1,3 +1,4 @@
+//! Templates of a project: choosing one, creating pages, and checking pages.
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
@@ -144,7 +145,7 @@ fn new_pages_and_the_doctor_say_what_a_page_lacks_for_its_type() {
     let doctor = project.context().call("doctor", json!({"kind": "schema_link"})).unwrap();
     assert_eq!(
         doctor["findings"][0]["message"],
-        json!("'implements' leads to 'M', a page of the type 'meeting'"),
+        json!("'implements' leads to 'M', a page of the type 'meeting', not feature or spec"),
         "{doctor:#}"
     );
 }

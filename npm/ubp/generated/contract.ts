@@ -35,6 +35,8 @@ export interface Operations {
   refs: { params: RefsParams; output: RefsOutput };
   /** Find broken links, unreadable pages and other problems, and how to fix them. */
   doctor: { params: DoctorParams; output: DoctorOutput };
+  /** List the templates for new pages, with their fields. */
+  list_templates: { params: ListTemplatesParams; output: ListTemplatesOutput };
   /** Create a page; refuses a name that another page has. */
   create_page: { params: CreatePageParams; output: CreatePageOutput };
   /** Edit a page: replace `old` by `new`, replace a section or the whole text, or append. */
@@ -290,6 +292,18 @@ export interface Block {
   name: string;
   /** Line of the marker. */
   line: number;
+}
+
+/** Something that a page lacks, or has and should not. */
+export interface Breach {
+  /** Stable name of the kind: `schema_key`, `schema_value`, `schema_heading` or `schema_link`. */
+  code: string;
+  /** The line, from 1. */
+  line: number;
+  /** What is wrong. */
+  message: string;
+  /** How to fix it. */
+  hint: string;
 }
 
 /** A link that broke. */
@@ -577,6 +591,12 @@ export interface CreatePageOutput {
   moved_links: MovedLink[];
   /** Pages with similar names. */
   similar: string[];
+  /** The template that the page was created from. */
+  template: string | null;
+  /** Where the template puts the cursor. */
+  cursor: Cursor | null;
+  /** What the page lacks for its type, by the template of that type. */
+  breaches: Breach[];
 }
 
 /** The page to create. */
@@ -589,6 +609,13 @@ export interface CreatePageParams {
   folder?: string | null | undefined;
   /** Markdown. A level-1 heading with the title is added if there is none. */
   content?: string | undefined;
+  /**
+   * The template to create it from, by name or page type; `none` for no template (default: without `content`, the
+   * only template for the type and folder).
+   */
+  template?: string | null | undefined;
+  /** Values for the fields of the template: texts, lists of texts, numbers, or true and false. */
+  fields?: Record<string, Given> | undefined;
   /** Its type, such as spec, api or guide. */
   doc_type?: string | null | undefined;
   /** Its tags, without `#`. */
@@ -599,6 +626,14 @@ export interface CreatePageParams {
   allow_same_name?: boolean | undefined;
   /** Only show what would be written. */
   dry_run?: boolean | undefined;
+}
+
+/** A place in the new page. */
+export interface Cursor {
+  /** The line, from 1. */
+  line: number;
+  /** The column in UTF-16 code units, from 0. */
+  column: number;
 }
 
 /** Pages that depend on each other. */
@@ -985,6 +1020,25 @@ export interface FavoritesParams {
   remove?: string[] | undefined;
 }
 
+/** A field of a template. */
+export interface Field {
+  /** The front-matter key. */
+  name: string;
+  /** What to enter, for people. */
+  description: string | null;
+  /** What it contains. */
+  kind: FieldKind;
+  /** The allowed values; empty if any value is allowed. */
+  values: string[];
+  /** The value if none is given, as text; items of a list are separated by commas. It may contain variables. */
+  default: string | null;
+  /** Whether every page must have it. */
+  required: boolean;
+}
+
+/** What a field contains. */
+export type FieldKind = "text" | "list" | "date" | "number" | "boolean";
+
 /** A problem. */
 export interface Finding {
   /** How bad it is. */
@@ -1325,6 +1379,9 @@ export interface GetPageParams {
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
+
+/** A value for a field: text, a list of texts, a number or a truth value. A text for a list is split at commas. */
+export type Given = boolean | number | string | string[];
 
 /** Direction of the links to follow. */
 export type GraphDirection = "outgoing" | "incoming" | "both";
@@ -1685,6 +1742,17 @@ export interface ListPagesParams {
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;
 }
+
+/** The templates. */
+export interface ListTemplatesOutput {
+  /** The folder of the templates, relative to the project; absent if the project has none. */
+  folder: string | null;
+  /** The templates, sorted by path. */
+  templates: TemplateInfo[];
+}
+
+/** No parameters. */
+export type ListTemplatesParams = Record<string, never>;
 
 /** A page in a list. */
 export interface ListedPage {
@@ -3124,6 +3192,28 @@ export interface Suggestion {
   place: LinkPlace | null;
   /** The decision about it. */
   status: Status;
+}
+
+/** A template. */
+export interface TemplateInfo {
+  /** Its name. */
+  name: string;
+  /** Path of its file, relative to the project. */
+  filepath: string;
+  /** What it is for. */
+  description: string | null;
+  /** The type of its pages. */
+  doc_type: string | null;
+  /** The folder of its pages, relative to the pages folder. */
+  folder: string | null;
+  /** Front-matter keys of its pages. */
+  fields: Field[];
+  /** Headings that its pages must have. */
+  headings: string[];
+  /** Allowed types of links, each with the allowed types of their targets; empty if everything is allowed. */
+  links: Record<string, string[]>;
+  /** Why it cannot be used, with the line. */
+  problem: string | null;
 }
 
 /** Contribution of a word or phrase of the query to a section. */

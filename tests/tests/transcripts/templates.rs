@@ -52,6 +52,10 @@ fn missing_fields_are_listed_or_asked_for() {
             && text.contains("exit status 2"),
         "{text}"
     );
+    let text = shown(&terminal, "new 'Login is down' --template runbook --field 'service=single sign-on'");
+    let again =
+        "`ubp new --field 'service=single sign-on' --field owner=VALUE --template runbook 'Login is down'`";
+    assert!(text.contains(again), "{text}");
     let text =
         shown(&terminal, "new 'Use PostgreSQL' --template adr --field deciders=Ann --field deciders=Bob");
     assert!(text.contains("Created decisions/Use PostgreSQL.md"), "{text}");
@@ -71,6 +75,38 @@ fn templates_are_listed_with_their_fields() {
     assert!(text.contains("deciders: People who decide, separated by commas (list; required)"), "{text}");
     let text = shown(&terminal, "new");
     assert!(text.contains("exit status 2"), "{text}");
+}
+
+#[test]
+fn broken_templates_are_reported_with_file_and_line() {
+    let terminal = started();
+    terminal.write("templates/broken.md", "# {{ title }}\n\n{% if title %}{{ titel }}{% endif %}\n").unwrap();
+    let text = shown(&terminal, "new --templates");
+    assert!(text.contains("warning: templates/broken.md: line 3: `titel` is not defined"), "{text}");
+    let text = shown(&terminal, "new X --template broken");
+    assert!(
+        text.contains("error: the template templates/broken.md:3: `titel` is not defined")
+            && text.contains("hint: `ubp new --templates` lists the templates"),
+        "{text}"
+    );
+    let text = shown(&terminal, "doctor template");
+    assert!(text.contains("templates/broken.md:3: `titel` is not defined"), "{text}");
+}
+
+#[test]
+fn a_template_with_windows_line_endings_and_a_japanese_title_makes_a_page_like_any_other() {
+    let terminal = started();
+    let template = "---\r\ntemplate:\r\n  fields:\r\n    people: {kind: list, required: false}\r\ntype: note\r\n---\r\n\
+                    # {{ title }}\r\n\r\n{% for name in fields.people %}\r\n- {{ name }}\r\n{% endfor %}\r\nEnd\r\n";
+    terminal.write("templates/win.md", template).unwrap();
+    shown(&terminal, "new '認証: \"JWT\" か # 鍵' --template win --field '認=x'");
+    let text = shown(&terminal, "new '認証: \"JWT\" か # 鍵' --template win --field people=田中,佐藤 --json");
+    let path = terminal.path("pages");
+    let files: Vec<_> = std::fs::read_dir(path).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = files.as_slice() else { panic!("{files:?} {text}") };
+    let page = std::fs::read_to_string(file).unwrap();
+    assert!(page.ends_with("---\n# 認証: \"JWT\" か # 鍵\n\n- 田中\n- 佐藤\nEnd\n"), "{page:?}");
+    assert!(page.contains("\ntitle: \"認証: \\\"JWT\\\" か # 鍵\"\n"), "{page}");
 }
 
 #[test]

@@ -277,6 +277,16 @@ mod tests {
     }
 
     #[test]
+    fn a_field_of_a_template_may_be_a_text_a_list_a_number_or_a_truth_value() {
+        let given = json!({
+            "title": "X",
+            "template": "adr",
+            "fields": { "deciders": ["Ann", "Bob, C"], "status": "open", "cost": 1.5, "sure": true },
+        });
+        assert_eq!(settle("create_page", given.clone()).unwrap(), given);
+    }
+
+    #[test]
     fn errors_name_the_parameter() {
         let wrong = |given: Value| settle("search", given).unwrap_err();
         assert_eq!(

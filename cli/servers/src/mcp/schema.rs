@@ -114,7 +114,7 @@ impl<'a> Work<'a> {
     /// The value for a keyword of a schema; `None` to leave it out.
     fn part(&mut self, key: &str, value: &'a Value) -> Option<Value> {
         let kept = match (key, value) {
-            ("$schema" | "title" | "format", _) => return None,
+            ("$schema" | "title" | "format" | "anyOf", _) => return None,
             // Null and false are obvious defaults.
             ("default", Value::Null | Value::Bool(false)) => return None,
             ("default", Value::Array(list)) if list.is_empty() => return None,
@@ -126,7 +126,7 @@ impl<'a> Work<'a> {
                 Value::Object(properties)
             }
             ("items" | "additionalProperties", Value::Object(_)) => self.simplify(value),
-            ("anyOf" | "oneOf" | "allOf", Value::Array(schemas)) => {
+            ("oneOf" | "allOf", Value::Array(schemas)) => {
                 schemas.iter().map(|schema| self.simplify(schema)).collect()
             }
             ("description", Value::String(text)) => on_one_line(text),
@@ -182,9 +182,12 @@ fn without_null(object: &Map<String, Value>) -> Option<&Value> {
     }
 }
 
-/// The first alternative, which is the usual form of a value.
+/// The first of two alternatives, which is the usual form of a value. A value with more forms gets no type.
 fn first_alternative(object: &Map<String, Value>) -> Option<&Value> {
-    object.get("anyOf")?.as_array()?.first()
+    match object.get("anyOf")?.as_array()?.as_slice() {
+        [first] | [first, _] => Some(first),
+        _ => None,
+    }
 }
 
 /// The values of an enumeration with a description per variant.

@@ -1,3 +1,4 @@
+//! What a template says about itself, and where it is wrong.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

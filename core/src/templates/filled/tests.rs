@@ -1,3 +1,4 @@
+//! Pages made from templates, whatever is filled in.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -54,6 +55,10 @@ fn refusals_say_which_fields_are_missing_unknown_or_invalid() {
         refusal(&[]),
         "the template 't' needs `status` (open or done), `day` (a date such as 2026-02-07)"
     );
+    let blank = "---\ntemplate:\n  fields:\n    a: {kind: list}\n    b: {kind: list, default: \"x\"}\n---\n{{ fields.b }}";
+    let error = fill_in(blank, "T", &[("a", text(" , "))]).unwrap_err().to_string();
+    assert_eq!(error, "the template 't' needs `a` (a list of texts)");
+    assert_eq!(fill_in(blank, "T", &[("a", text("y")), ("b", text(","))]).unwrap().0, "x");
     let both = |status: &str, day: &str| refusal(&[("status", text(status)), ("day", text(day))]);
     assert_eq!(both("new", "2026-02-07"), "`status` must be open or done, not 'new'");
     assert_eq!(both("open", "7 Feb"), "`day` must be a date such as 2026-02-07, not '7 Feb'");
@@ -73,12 +78,28 @@ fn refusals_say_which_fields_are_missing_unknown_or_invalid() {
 #[test]
 fn errors_name_template_line_and_variable() {
     let refusal = |text: &str| fill_in(text, "T", &[]).unwrap_err().to_string();
+    let described = "---\ntemplate:\n  description: x\na: {{ title | date('%d') }}\ntype: adr\n---\n# {{ title }}\n\n{{ title | date('%d') }}\n";
+    let wrong = "'T' is not a date such as 2026-02-07";
+    assert_eq!(refusal(described), format!("the template templates/t.md:4: {wrong}"));
+    let described = described.replace("a: {{ title | date('%d') }}", "a: 1");
+    assert_eq!(refusal(&described), format!("the template templates/t.md:9: {wrong}"));
+}
+
+#[test]
+fn errors_that_do_not_depend_on_values_are_found_when_the_template_is_read() {
+    let refusal = |text: &str| {
+        let read = Template::read("t", "templates/t.md", text.as_bytes(), &LinkTypes::default());
+        read.map_err(|problem| (problem.line, problem.message)).unwrap_err()
+    };
     let described =
         "---\ntemplate:\n  description: x\na: {{ nope }}\ntype: adr\n---\n# {{ title }}\n\n{{ titel }}\n";
-    assert_eq!(refusal(described), "the template templates/t.md:4: `nope` is not defined");
-    let described = described.replace("{{ nope }}", "1");
-    assert_eq!(refusal(&described), "the template templates/t.md:9: `titel` is not defined");
-    assert!(refusal("---\na: [\n---\n{{ title }}{{ x }}").starts_with("the template templates/t.md:4: `x`"));
+    assert_eq!(refusal(described), (4, "`nope` is not defined".into()));
+    assert_eq!(refusal(&described.replace("{{ nope }}", "1")), (9, "`titel` is not defined".into()));
+    assert_eq!(refusal("---\na: [\n---\n{{ title }}{{ x }}"), (4, "`x` is not defined".into()));
+    let only = "---\ntemplate:\n  fields:\n    a: {default: \"{{ dat }}\"}\n---\n";
+    assert_eq!(refusal(only), (4, "the default is not valid: `dat` is not defined".into()));
+    let (line, message) = refusal("x\n{% if title %}\n");
+    assert!(line >= 2 && message.contains("unexpected end of input"), "{line} {message}");
 }
 
 proptest! {

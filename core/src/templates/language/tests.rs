@@ -1,3 +1,4 @@
+//! What templates can do, and what hostile ones cannot.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -39,11 +40,37 @@ fn errors_name_the_line_and_the_variable() {
     assert_eq!(refusal("a\n{{ titel }}"), "2: `titel` is not defined");
     assert_eq!(refusal("{{ fields.nope }}"), "1: `fields.nope` is not defined");
     assert_eq!(refusal("{% if nope %}{% endif %}"), "1: `nope` is not defined");
-    assert_eq!(refusal("{{ title | nope }}"), "1: filter nope is unknown");
+    assert_eq!(
+        refusal("{{ title | nope }}"),
+        "1: unknown filter 'nope'; expected one of slug, date, lower, upper"
+    );
     assert_eq!(refusal("\n\n{{ title"), "3: unexpected end of input, expected end of variable block");
     assert_eq!(refusal("{{ title | date('%d') }}"), "1: 'Login API' is not a date such as 2026-02-07");
     assert_eq!(refusal("{{ fields }}"), "1: this value is not a text, a number or a list of texts");
     assert_eq!(refusal("{{ range(10) }}"), "1: range is unknown");
+}
+
+#[test]
+fn unknown_variables_are_found_wherever_they_are() {
+    let is_known = |name: &str| ["title", "fields", "fields.people", "fields.urgent"].contains(&name);
+    let refusal = |text: &str| validate(text, is_known).map_err(|problem| (problem.line, problem.message));
+    for text in [
+        "{{ title }} {{ fields['people'] }} {% for name in fields.people %}{{ loop.index }} {{ name }}{% endfor %}",
+        "{% if fields.urgent %}{% set a = 'x' %}{% else %}{% set a = 'y' %}{% endif %}{{ a }}",
+        "nope {# nope #} {% raw %}{{ nope }}{% endraw %} {{ 'nope' }}",
+    ] {
+        assert_eq!(refusal(text), Ok(()), "{text}");
+    }
+    for (text, line, name) in [
+        ("nope\n{% if fields.urgent %}\n{{ title }}{% else %}{{ nope }}\n{% endif %}", 3, "nope"),
+        ("{{ title }}\n{{ fields.nope }}", 2, "fields.nope"),
+        ("{{ fields.people }}\n{{ people }}", 2, "people"),
+        ("\n{% for x in fields.people %}{% endfor %}{{ x }}", 2, "x"),
+        ("{{ title.nope }}", 1, "title.nope"),
+    ] {
+        assert_eq!(refusal(text), Err((line, format!("`{name}` is not defined"))), "{text}");
+    }
+    assert!(refusal("{% if title %}").is_err());
 }
 
 #[test]

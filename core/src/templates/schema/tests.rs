@@ -1,3 +1,4 @@
+//! What the doctor says about pages of a type.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -23,11 +24,12 @@ fn keys_values_and_headings_are_checked_with_their_lines() {
     assert_eq!(
         told(&[&rules], "---\ntype: adr\nstatus: new\n---\n# T\n\n## CONTEXT\n\nx\n", &[]),
         [
-            "1 schema_key: `day` is missing in the front matter (add `day` (a date such as 2026-02-07) to the front \
-             matter (templates/adr.md))",
-            "3 schema_value: `status` must be open or done, not 'new' (use open or done (templates/adr.md))",
-            "7 schema_heading: the heading 'Decision' is missing (add a section with the heading 'Decision' \
-             (templates/adr.md))",
+            "1 schema_key: `day` (a date such as 2026-02-07) is missing in the front matter (add the key; \
+             templates/adr.md has the rules)",
+            "3 schema_value: `status` must be open or done, not 'new' (correct the value; templates/adr.md has the \
+             rules)",
+            "7 schema_heading: the heading 'Decision' is missing (add a section with this heading; templates/adr.md \
+             has the rules)",
         ]
     );
     let right = "---\ntype: adr\nstatus: open\nday: 2026-02-07\n---\n# T\n\n## Context\n\n### decision\n";
@@ -48,13 +50,16 @@ fn links_must_have_an_allowed_type_and_target() {
     let found = |link_type, target_type| told(&[&rules], "x\n", &[link(link_type, target_type)]);
     assert_eq!(
         found("extends", Some("spec")),
-        ["3 schema_link: 'extends' leads to 'X', a page of the type 'spec' (link to a page of the type adr \
-          (templates/adr.md))"]
+        [
+            "3 schema_link: 'extends' leads to 'X', a page of the type 'spec', not adr (change the type of the link, or \
+          link to another page; templates/adr.md has the rules)"
+        ]
     );
     assert_eq!(
         found("implements", Some("adr")),
         [
-            "3 schema_link: the link to 'X' has the type 'implements' (use depends_on or extends (templates/adr.md))"
+            "3 schema_link: the link to 'X' has the type 'implements', not depends_on or extends (change the type of \
+             the link; templates/adr.md has the rules)"
         ]
     );
     for (link_type, target_type) in

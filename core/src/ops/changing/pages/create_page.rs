@@ -45,7 +45,7 @@ pub struct Params {
     /// The template to create it from, by name or page type; `none` for no template (default: without `content`, the
     /// only template for the type and folder).
     pub template: Option<String>,
-    /// Values for the fields of the template.
+    /// Values for the fields of the template: texts, lists of texts, numbers, or true and false.
     #[serde(default)]
     pub fields: BTreeMap<String, Given>,
     /// Its type, such as spec, api or guide.
@@ -277,7 +277,7 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
     for Breach { line, message, hint, .. } in &output.breaches {
         let place = Span::Place(&edited.page.filepath, *line);
-        page.warn(&[place, Span::Text(": "), Span::Words(message), Span::Text("; "), Span::Words(hint)]);
+        page.warn(&[place, Span::Text(": "), Span::Words(message), Span::Text("; "), Span::Text(hint)]);
     }
     if written {
         edited.show_end(page);

@@ -96,14 +96,19 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         return;
     }
     for template in &output.templates {
-        let about = template.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
-        let path = format!("  {}", template.filepath);
-        page.heading(&[Span::Strong(&template.name), Span::Words(&about), Span::Faint(&path)]);
+        let mut heading = vec![Span::Strong(&template.name)];
+        heading.extend(about(template.description.as_deref()));
+        heading.extend([Span::Text("  "), Span::File(&template.filepath)]);
+        page.heading(&heading);
         if let Some(problem) = &template.problem {
-            page.warn(&[Span::Path(&template.filepath), Span::Text(": "), Span::Words(problem)]);
+            page.warn(&[Span::File(&template.filepath), Span::Text(": "), Span::Words(problem)]);
         }
         for field in &template.fields {
-            page.item(&[Span::Code(&field.name), Span::Words(&about_field(field))]);
+            let facts = facts(field);
+            let mut item = vec![Span::Code(&field.name)];
+            item.extend(about(field.description.as_deref()));
+            item.extend([Span::Text(" ("), Span::Words(&facts), Span::Text(")")]);
+            page.item(&item);
         }
     }
     if let Some(first) = output.templates.iter().find(|template| template.problem.is_none()) {
@@ -113,8 +118,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     }
 }
 
-fn about_field(field: &Field) -> String {
-    let mut about = field.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+fn about(description: Option<&str>) -> impl Iterator<Item = Span<'_>> {
+    description.into_iter().flat_map(|text| [Span::Text(": "), Span::Words(text)])
+}
+
+fn facts(field: &Field) -> String {
     let mut facts = Vec::new();
     match field.kind {
         FieldKind::Text => {}
@@ -131,6 +139,5 @@ fn about_field(field: &Field) -> String {
         (None, true) => facts.push("required".to_owned()),
         (None, false) => facts.push("optional".to_owned()),
     }
-    about.push_str(&format!(" ({})", facts.join("; ")));
-    about
+    facts.join("; ")
 }

@@ -17,7 +17,7 @@ pub(super) fn templates(templates: &Templates, findings: &mut Vec<Finding>) {
         let message = format!("{}:{}: {}", broken.filepath, broken.line, broken.message);
         let mut found = finding(Severity::Warning, "template", message);
         found.line = Some(broken.line);
-        findings.push(found.hint("correct the template; docs/templates.md describes templates"));
+        findings.push(found.hint("correct the template; until then, it is ignored"));
     }
 }
 
