@@ -168,6 +168,7 @@ impl Plan {
     }
 
     /// With `allowed`, links that lead to other pages may lead to these pages after the change.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn taking_links(mut self, allowed: bool) -> Self {
         self.takes_links = allowed;
         self

@@ -33,6 +33,7 @@ pub struct MovedLink {
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     /// Paths of other pages with one of the titles as title, alias or file name, sorted.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
     pub pages: Vec<String>,
     /// Links that would lead to the changed pages, sorted by path and line.
     pub links: Vec<MovedLink>,
@@ -166,6 +167,7 @@ pub(super) fn permit(context: &Context<'_>, plan: &Plan) -> Result<()> {
 }
 
 /// The error for a new page with a taken name.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn refusal(title: &str, taken: &Taken) -> Error {
     let pages: Vec<&str> = taken.pages.iter().take(MOST_NAMED).map(String::as_str).collect();
     let more = taken.pages.len().saturating_sub(MOST_NAMED);

@@ -58,7 +58,7 @@ fn missing_fields_are_listed_or_asked_for() {
     assert!(text.contains(again), "{text}");
     let text =
         shown(&terminal, "new 'Use PostgreSQL' --template adr --field deciders=Ann --field deciders=Bob");
-    assert!(text.contains("Created decisions/Use PostgreSQL.md"), "{text}");
+    assert!(text.contains("Created pages/decisions/Use PostgreSQL.md"), "{text}");
     let page = read(&terminal, "pages/decisions/Use PostgreSQL.md");
     assert!(page.contains("status: proposed\n") && page.contains("deciders: [Ann, Bob]\n"), "{page}");
     let terminal = terminal.answered_with("Ann, Bob\n");

@@ -53,7 +53,8 @@ rows! {
         anchor: Option<String>,
         leads_to: LeadsTo,
     }
-    /// A link of a page, with the type of the page that it leads to.
+    /// A link of a page, with the type of the page that it leads to. Browsers have no templates, for which it is.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))]
     LinkOfPage {
         line: usize,
         link_type: String,
@@ -73,6 +74,7 @@ rows! {
 
 questions! {
     /// Links of a page, with the types of the pages they lead to.
+    #[cfg(not(target_family = "wasm"))]
     typed(page: i64) -> Vec<LinkOfPage> = all
         "SELECT line, link_type, target, other.doc_type
          FROM links LEFT JOIN pages AS other ON other.page = target_page

@@ -82,6 +82,7 @@ questions! {
          WHERE NOT (path >= 'memory/' AND path < 'memory0' AND doc_type IN ('tech', 'project-tech', 'domain'))
          GROUP BY doc_type ORDER BY doc_type";
     /// Numbers and paths of the pages of a type, sorted by path.
+    #[cfg(not(target_family = "wasm"))]
     of_type(doc_type: &str) -> Vec<(i64, String)> = all
         "SELECT page, path FROM pages WHERE doc_type = ?1 ORDER BY path";
 }

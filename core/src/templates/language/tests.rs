@@ -1,5 +1,5 @@
 //! What templates can do, and what hostile ones cannot.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::time::{Duration, Instant};
 
