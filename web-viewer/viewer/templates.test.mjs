@@ -77,7 +77,7 @@ describe('templates', () => {
   });
 
   test('on a small screen keep the button in sight, and keep the fields when the page is refused', async () => {
-    const { page, done } = await own.open('Home.html', { context: { viewport: { width: 390, height: 500 } } });
+    const { page, done } = await own.open('Home.html', { context: { viewport: { width: 390, height: 500 } }, expectErrors: true });
     await page.locator('#ubp_desk .cm-content').waitFor();
     await page.keyboard.press('Alt+n');
     const dialog = page.getByRole('dialog', { name: 'New page' });
