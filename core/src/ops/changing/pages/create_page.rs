@@ -1,4 +1,5 @@
-//! Creates a page, from a template if there is one for it. It never overwrites a page, and refuses a name that another page has unless that is allowed.
+//! Creates a page, from a template if there is one for it. It never overwrites a page, and refuses a name that another page
+//! has unless that is allowed.
 
 use std::collections::BTreeMap;
 
