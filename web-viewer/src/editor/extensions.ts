@@ -9,13 +9,14 @@ import { EditorView, highlightSpecialChars, keymap, placeholder, type KeyBinding
 import { blockLines } from './blocks';
 import { conflictPlace } from './conflict';
 import { followLink, following } from './following';
-import { frontMatter, toggleFrontMatter } from './front-matter';
+import { folding } from './folding';
 import { indent, outdent } from './indenting';
 import { pageLanguage } from './language';
 import { linkMarks } from './link-marks';
 import { livePreview } from './live/live';
 import { look } from './look';
 import { notices } from './notices';
+import { properties } from './properties/panel';
 import { closePreview, preview, previewLink } from './preview';
 import { smartLinking } from './smart-linking';
 import { nextCell, previousCell } from './tables';
@@ -47,7 +48,8 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
   return [
     history(),
     pageLanguage(),
-    frontMatter,
+    folding,
+    properties,
     linkMarks,
     livePreview(isLive),
     blockLines,
@@ -74,7 +76,6 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
       { key: 'Mod-Enter', run: followLink },
       { key: 'Mod-Enter', run: tickTask },
       { key: 'Mod-Shift-Enter', run: previewLink },
-      { key: 'Mod-Shift-p', run: toggleFrontMatter },
       { key: 'Escape', run: (view) => completionStatus(view.state) === null && closePreview(view) },
       { key: 'Enter', run: insertNewlineContinueMarkup },
       { key: 'Backspace', run: deleteMarkupBackward },

@@ -53,7 +53,9 @@ const text = EditorView.theme({
   '.cm-code-line.cm-last, .cm-properties-line.cm-last': { borderRadius: '0 0 var(--radius) var(--radius)', paddingBottom: 'var(--space-2)' },
   '.cm-code-line.cm-first.cm-last, .cm-properties-line.cm-first.cm-last': { borderRadius: 'var(--radius)' },
   '.cm-properties-line': { color: 'var(--ink-soft)', backgroundColor: 'var(--sunken)', padding: '0 var(--space-4)' },
-  '.cm-properties-line:has(.cm-folded)': { backgroundColor: 'transparent', padding: '0 var(--space-1) var(--space-4)', fontFamily: 'var(--font-text)', fontSize: 'inherit' },
+  '.cm-properties': { flex: 'none', position: 'relative', zIndex: '3', boxSizing: 'border-box', width: '100%', maxWidth: 'var(--editor-measure, var(--measure))', marginInline: 'auto', fontFamily: 'var(--editor-font, var(--font-text))' },
+  '.cm-yaml-broken': { boxShadow: 'inset 3px 0 var(--danger)' },
+  '.cm-yaml-message': { marginInlineStart: 'var(--space-3)', color: 'var(--danger)', fontFamily: 'var(--font-text)', fontSize: 'var(--text-small)' },
   '.cm-quote-line': { borderInlineStart: '3px solid var(--line-strong)', paddingInlineStart: 'var(--space-4)' },
   '.cm-rule-line': { color: 'var(--ink-faint)' },
 });
@@ -75,7 +77,6 @@ const links = EditorView.theme({
     padding: '0 var(--space-2)',
     margin: '0',
   },
-  '.cm-folded-properties': { padding: 'var(--space-1) var(--space-3)', marginInlineStart: 'calc(-1 * var(--space-1))' },
   '.cm-folded:hover': { color: 'var(--ink)', backgroundColor: 'var(--hover)' },
   '.cm-picture': { display: 'block', padding: 'var(--space-2) 0', lineHeight: '0', cursor: 'default' },
   '.cm-picture img': { maxWidth: '100%', maxHeight: '60dvh', borderRadius: 'var(--radius)' },

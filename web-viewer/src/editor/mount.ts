@@ -30,6 +30,13 @@ export interface HeadingsAbove {
   first: string;
 }
 
+/** Front matter as the app shows it. */
+export interface PropertiesState {
+  isThere: boolean;
+  /** Why it is not valid YAML, with the line of the page; null if it is valid. */
+  problem: { line: number; message: string } | null;
+}
+
 export interface EditorHost {
   client: UbpClient;
   /** Identifies the project among others edited in this browser, for the stored drafts. */
@@ -55,6 +62,7 @@ export interface EditorHost {
   onHeadings?(above: HeadingsAbove): void;
   /** Whether the text begins with a heading, which is then its title. */
   onHeading?(hasHeading: boolean): void;
+  onProperties?(properties: PropertiesState): void;
 }
 
 export interface MountedEditor {
@@ -77,6 +85,8 @@ export interface MountedEditor {
   keeps(filepath: string): boolean;
   /** Shows pages as readers see them, or as their source. */
   setLive(isLive: boolean): void;
+  /** Goes to the form of front matter, or shows an empty one. If the YAML is broken, goes to its line. */
+  editProperties(): void;
   /** Makes selected text bold. False if no text is selected. */
   makeBold(): boolean;
   /** Replaces the selection. */

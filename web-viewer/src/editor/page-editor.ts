@@ -14,7 +14,6 @@ import { finishTyping } from './accept-soon';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { toggleInline } from './formatting';
-import { foldFrontMatter } from './front-matter';
 import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
@@ -23,6 +22,7 @@ import { registerRenderers } from './live/renderers';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
+import { editProperties, finishProperties, propertiesOf } from './properties/panel';
 import { belowTitle, hasHeading, headingsAbove, pageStats, placeIn, titleIn, type WritingPlace } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
@@ -95,13 +95,19 @@ export class PageEditor implements MountedEditor {
     this.#unlisten.push(() => target.removeEventListener(event, listener));
   }
 
-  #leaveAll(): void {
+  /** Puts everything that is typed into the document. */
+  #finish(): void {
     finishTyping(this.#view);
+    finishProperties(this.#view);
+  }
+
+  #leaveAll(): void {
+    this.#finish();
     for (const page of this.#pages.values()) if (!page.saver.isSettled) void page.saver.leave();
   }
 
   async openPage(filepath: string, fragment?: string): Promise<void> {
-    finishTyping(this.#view);
+    this.#finish();
     this.#wanted = filepath;
     const left = this.#shown;
     if (left && left.path !== filepath) void left.saver.leave();
@@ -153,7 +159,7 @@ export class PageEditor implements MountedEditor {
         }),
       ],
     });
-    page.state = page.state.update({ effects: this.#isLive ? [] : foldFrontMatter(page.state), selection: { anchor: belowTitle(page.state) } }).state;
+    page.state = page.state.update({ selection: { anchor: belowTitle(page.state) } }).state;
     const known = { text: page.state.doc.toString(), hash: file.hash };
     page.file = pageFile(host.client, () => page.path, () => this.#titleOf(page));
     page.saver = new Saver(page.file, this.#buffer(page), known, timers, {
@@ -211,6 +217,7 @@ export class PageEditor implements MountedEditor {
     this.#pages.set(page.path, page);
     this.#host.onStatus(page.status);
     this.#host.onHeading?.(hasHeading(page.state));
+    this.#host.onProperties?.(propertiesOf(page.state));
     this.#count();
     this.#follow();
   }
@@ -230,6 +237,7 @@ export class PageEditor implements MountedEditor {
     // The tree reaches a position that the cursor jumped to later.
     if (update.docChanged || update.selectionSet || syntaxTree(update.state) !== syntaxTree(update.startState)) this.#follow();
     if (!update.docChanged) return;
+    this.#host.onProperties?.(propertiesOf(update.state));
     const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
     if (typed.length > 0) {
       const isPasted = typed.some((transaction) => transaction.isUserEvent('input.paste') || transaction.isUserEvent('input.drop'));
@@ -304,7 +312,7 @@ export class PageEditor implements MountedEditor {
   }
 
   async save(): Promise<void> {
-    finishTyping(this.#view);
+    this.#finish();
     await this.#shown?.saver.leave();
   }
 
@@ -363,6 +371,10 @@ export class PageEditor implements MountedEditor {
     }
   }
 
+  editProperties(): void {
+    editProperties(this.#view);
+  }
+
   makeBold(): boolean {
     return this.#view.hasFocus && !this.#view.state.selection.main.empty && toggleInline('bold')(this.#view);
   }
@@ -392,6 +404,7 @@ export class PageEditor implements MountedEditor {
   }
 
   async destroy(): Promise<void> {
+    finishProperties(this.#view);
     for (const run of this.#unlisten) run();
     clearTimeout(this.#counting);
     clearTimeout(this.#following);

@@ -11,7 +11,7 @@ import {
 import { syntaxTree } from '@codemirror/language';
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
-import { ClientError } from '../client/client';
+import { ClientError, type Output } from '../client/client';
 import { fold } from '../text/fold';
 import { typedLetters } from '../text/match';
 import { acceptSoon } from './accept-soon';
@@ -93,24 +93,34 @@ function insert(view: EditorView, completion: Completion, stage: Typing['stage']
   });
 }
 
-async function pages(context: PageContext, typed: string): Promise<Candidate[]> {
-  const text = typed.trim();
+/** A page that matches, and the name that means this page from here: if the best name does not, its path. */
+export interface SpelledPage {
+  page: Output<'complete'>['pages'][number];
+  written: string;
+}
+
+export async function spelledPages(context: PageContext, text: string, limit: number): Promise<SpelledPage[]> {
   const { client } = context.host;
-  const { pages: found } = await client.call('complete', { text, limit: MOST });
-  // If the name means another page from here, insert the path, which is unambiguous.
+  const { pages: found } = await client.call('complete', { text, limit });
   const spellings = found.map(({ name, filepath }) => [name, filepath.replace(/\.(md|markdown)$/i, ''), filepath]);
   const links = spellings.flat().map((name) => `[[${name}]]`);
   const answers = links.length > 0 ? (await client.call('resolve_links', { page: context.filepath, links, pictures: [] })).links : [];
-  const candidates = found.map((page, index): Candidate => {
+  return found.map((page, index) => {
     const spelled = spellings[index] ?? [];
-    const fits = spelled.find((_, which) => answers[index * 3 + which]?.filepath === page.filepath) ?? page.filepath;
+    return { page, written: spelled.find((_, which) => answers[index * 3 + which]?.filepath === page.filepath) ?? page.filepath };
+  });
+}
+
+async function pages(context: PageContext, typed: string): Promise<Candidate[]> {
+  const text = typed.trim();
+  const candidates = (await spelledPages(context, text, MOST)).map(({ page, written }): Candidate => {
     const begins = text !== '' && fold(page.name).startsWith(fold(text));
     return {
       kind: 'page',
       label: page.name,
       where: page.filepath,
       commitCharacters: begins ? ['#', '|'] : [],
-      apply: (view, completion, from, to) => insert(view, completion, 'page', fits, from, to),
+      apply: (view, completion, from, to) => insert(view, completion, 'page', written, from, to),
     };
   });
   if (!text || candidates.some(({ label }) => fold(label) === fold(text))) return candidates;

@@ -16,6 +16,8 @@ interface Kept {
   opening: Face;
   /** Whether the editor shows pages as readers see them, with their Markdown at the cursor only. */
   live: boolean;
+  /** Whether the form of front matter is unfolded. */
+  properties: boolean;
   font: Font;
   /** Font size of pages, in pixels. */
   size: number;
@@ -24,7 +26,7 @@ interface Kept {
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, font: 'sans', size: 17, width: 'normal', spelling: true };
+const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

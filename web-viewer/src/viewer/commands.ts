@@ -76,6 +76,7 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'part', label: 'Focus next part', group: 'Navigation', chords: ['F6'], unlisted: true, run: () => focusNextPart(1) },
     { id: 'part-back', label: 'Focus previous part', group: 'Navigation', chords: ['Shift+F6'], unlisted: true, run: () => focusNextPart(-1) },
     { id: 'face', label: workspace.face === 'edit' ? 'Read this page' : 'Edit this page', group: 'View', words: 'read edit preview toggle', chords: ['Mod+E'], isPossible: hasPage, run: () => void workspace.toggleFace() },
+    { id: 'properties', label: workspace.properties.isThere ? 'Edit properties' : 'Add properties', group: 'Pages', words: 'front matter yaml metadata tags aliases type', chords: ['Mod+Shift+P'], isPossible: () => workspace.isEditing, run: () => workspace.editor?.editProperties() },
     { id: 'live', label: settings.live ? 'Show Markdown source' : 'Show live preview', group: 'View', words: 'toggle source markdown raw wysiwyg live preview', chords: [alt('L')], isPossible: () => workspace.isEditing, run: () => workspace.toggleLive() },
     // With selected text, Ctrl+B makes it bold.
     { ...sidebar, chords: ['Mod+B', ...sidebar.chords], run: () => workspace.editor?.makeBold() || sidebar.run() },

@@ -2,7 +2,7 @@
 import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
-import type { HeadingsAbove, MountedEditor, PageStats, SaveStatus } from '../editor/mount';
+import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
@@ -51,6 +51,8 @@ export class Workspace {
   /** Text typed for a page that could not be created yet. */
   typedAhead = $state('');
   connection = $state<ClientEvents['connection']['state']>('open');
+  /** The front matter of the text in the editor. */
+  properties = $state.raw<PropertiesState>({ isThere: false, problem: null });
   /** Whether the text of the current page begins with a heading, its title. */
   hasHeading = $state(true);
   /** Whether the current page is shown in the editor. */

@@ -1,7 +1,6 @@
 // Blocks that are shown rendered in place of their source. A click opens the source at the clicked place.
 import { EditorView, WidgetType } from '@codemirror/view';
 import { pageContext, type PageContext } from '../page-context';
-import { propertiesIn } from '../front-matter';
 import { partParser } from '../language';
 import { renderedElement, mathsElement, stopRendering } from './code-widgets';
 import { embedElement } from './embeds';
@@ -9,7 +8,7 @@ import { followClicked } from './links';
 import { heightOf, pictureElement, pictureOf, type PictureSource } from './pictures';
 import { tableElement } from './table';
 
-export type BlockKind = 'properties' | 'table' | 'picture' | 'embed' | 'fence' | 'maths';
+export type BlockKind = 'table' | 'picture' | 'embed' | 'fence' | 'maths';
 
 /** Heights as last measured, in pixels, by kind and source: the best estimate for a block that is not on screen. */
 const heights = new Map<string, number>();
@@ -59,7 +58,6 @@ export class LiveBlock extends WidgetType {
     if (this.kind === 'fence') return Math.max(120, linesOf(this.source) * LINE);
     if (this.kind === 'maths') return linesOf(this.source) * LINE + 24;
     if (this.kind === 'embed') return 160;
-    if (this.kind === 'properties') return 48;
     const picture = this.context && pictureIn(this.source);
     return picture && this.context ? heightOf(picture, this.context) : 200;
   }
@@ -83,15 +81,6 @@ export class LiveBlock extends WidgetType {
         const { language, inside } = fenceIn(this.source);
         return renderedElement({ language, source: inside, isDisplay: true }, view);
       }
-      case 'properties': {
-        const button = document.createElement('button');
-        button.type = 'button';
-        button.className = 'cm-folded cm-folded-properties';
-        button.textContent = propertiesIn(this.source);
-        button.title = 'Show';
-        button.setAttribute('aria-label', `${propertiesIn(this.source)}. Show`);
-        return button;
-      }
       case 'picture': {
         const picture = pictureIn(this.source);
         return picture ? pictureElement(picture, context, view) : document.createElement('span');
@@ -109,7 +98,7 @@ export class LiveBlock extends WidgetType {
     // What is rendered later must not move the text again.
     if (known !== undefined && (this.kind === 'fence' || this.kind === 'maths')) block.style.minHeight = `${known}px`;
     block.addEventListener('mousedown', (event) => pressed(view, block, event));
-    block.addEventListener('click', (event) => clicked(view, block, event));
+    block.addEventListener('click', (event) => clicked(view, event));
     return block;
   }
 
@@ -130,8 +119,7 @@ const isLink = (target: EventTarget | null) => target instanceof Element && targ
 function open(view: EditorView, block: HTMLElement, target: EventTarget | null): void {
   const from = view.posAtDOM(block);
   const cell = target instanceof Element ? target.closest<HTMLElement>('[data-at]') : null;
-  const isProperties = block.classList.contains('cm-live-properties');
-  const inside = isProperties ? view.state.doc.lineAt(from).to + 1 : from + Number(cell?.dataset['at'] ?? 0);
+  const inside = from + Number(cell?.dataset['at'] ?? 0);
   view.dispatch({ selection: { anchor: Math.min(inside, view.state.doc.length) }, userEvent: 'select.pointer', scrollIntoView: true });
   view.focus();
 }
@@ -141,13 +129,12 @@ function pressed(view: EditorView, block: HTMLElement, event: MouseEvent): void 
   if (event.button !== 0 || (target instanceof Element && target.closest('summary, .cm-live-rendered button'))) return;
   // The text keeps the focus.
   event.preventDefault();
-  if (isLink(target) || (target instanceof Element && target.closest('.cm-live-properties button'))) return;
+  if (isLink(target)) return;
   open(view, block, target);
 }
 
-function clicked(view: EditorView, block: HTMLElement, event: MouseEvent): void {
+function clicked(view: EditorView, event: MouseEvent): void {
   if (event.button !== 0) return;
-  if (event.target instanceof Element && event.target.closest('.cm-live-properties button')) return open(view, block, event.target);
   if (followClicked(view, event.target)) event.preventDefault();
 }
 

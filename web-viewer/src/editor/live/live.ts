@@ -6,7 +6,6 @@
 // - Blocks that are not on screen are estimated, not drawn.
 import { Compartment, type EditorState, type Extension, type StateEffect } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { foldFrontMatter, unfoldFrontMatter } from '../front-matter';
 import { picturesBelow } from '../pictures';
 import { cursorOf } from './cursor';
 import { liveLook } from './look';
@@ -27,5 +26,5 @@ export function livePreview(isOn: boolean): Extension {
 
 /** Switches between live preview and source. */
 export function switchTo(isOn: boolean, state: EditorState): StateEffect<unknown>[] {
-  return isOn === isLive(state) ? [] : [mode.reconfigure(extensionsOf(isOn)), ...(isOn ? unfoldFrontMatter(state) : foldFrontMatter(state))];
+  return isOn === isLive(state) ? [] : [mode.reconfigure(extensionsOf(isOn))];
 }

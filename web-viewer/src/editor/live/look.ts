@@ -71,6 +71,4 @@ export const liveLook = EditorView.theme({
   '.cm-shown-picture': { display: 'inline-block', maxWidth: '100%', verticalAlign: 'bottom' },
   '.cm-shown-picture > img': { maxWidth: '100%', maxHeight: '60dvh', height: 'auto', objectFit: 'contain', borderRadius: 'var(--radius)', verticalAlign: 'bottom' },
   '.cm-shown-picture.cm-picture-broken': { padding: '0 var(--space-2)', border: '1px solid var(--line)', borderRadius: 'var(--radius)', color: 'var(--ink-faint)', fontSize: 'var(--text-small)' },
-  '.cm-live-properties': { padding: '0 var(--space-1) var(--space-3)' },
-  '.cm-live-properties > button': { display: 'block', maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', textAlign: 'start' },
 });

@@ -2,7 +2,6 @@
 import { EditorSelection, Prec, type EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, type Command } from '@codemirror/view';
 import { follow } from '../following';
-import { frontMatterOf } from '../front-matter';
 import { linkAt, type LinkInText } from '../links-in-text';
 import { isTouched } from './cursor';
 import { closedBlocks, type Block } from './rendered';
@@ -37,16 +36,6 @@ function enter(isDown: boolean): Command {
     return true;
   };
 }
-
-/** Moves the cursor into front matter, or out of it. */
-const toggleProperties: Command = (view) => {
-  const { state } = view;
-  const matter = frontMatterOf(state);
-  if (!matter) return false;
-  const anchor = state.selection.main.head <= matter.to ? matter.to + 1 : state.doc.line(1).to + 1;
-  view.dispatch({ selection: { anchor: Math.min(anchor, state.doc.length) }, scrollIntoView: true, userEvent: 'select' });
-  return true;
-};
 
 interface Pressed {
   link: LinkInText;
@@ -87,7 +76,6 @@ export const movement: Extension = [
     keymap.of([
       { key: 'ArrowDown', run: enter(true) },
       { key: 'ArrowUp', run: enter(false) },
-      { key: 'Mod-Shift-p', run: toggleProperties },
     ]),
   ),
   followingOnClick(),

@@ -5,7 +5,6 @@ import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { StateField, type ChangeDesc, type EditorState, type Extension, type Range, type Transaction } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view';
 import type { SyntaxNode, Tree, TreeCursor } from '@lezer/common';
-import { frontMatterOf } from '../front-matter';
 import { linksAnswered } from '../link-marks';
 import { pageContext } from '../page-context';
 import { fenceIn, LiveBlock, measureBlocks, type BlockKind } from './block-widgets';
@@ -50,8 +49,6 @@ function kindOf(state: EditorState, { name, from, to }: TreeCursor, node: () => 
 
 function scan(state: EditorState, tree: Tree): Block[] {
   const found: Block[] = [];
-  const matter = frontMatterOf(state);
-  if (matter) found.push({ ...matter, kind: 'properties' });
   tree.iterate({
     enter(reference) {
       if (/^(Document|Body)$/.test(reference.name) || reference.type.isTop) return true;

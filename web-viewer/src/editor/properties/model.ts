@@ -87,6 +87,14 @@ function kindOf(text: string, value: unknown): ScalarProperty['kind'] {
   return TIME.test(text) ? 'time' : 'text';
 }
 
+/** What to do, where the message of the parser does not say it. */
+const HINTS: Partial<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: '. Put a text with a colon in quotes.',
+  MULTILINE_IMPLICIT_KEY: '. A key and its value need a colon between them.',
+  BAD_ALIAS: '. Put a text with * at its beginning in quotes.',
+  UNEXPECTED_TOKEN: '. Put a text with special characters in quotes.',
+};
+
 class Reader {
   readonly #source: string;
 
@@ -167,7 +175,7 @@ export function read(source: string): Model | Broken {
   const lines = new LineCounter();
   const parsed = parseDocument(source, { keepSourceTokens: true, prettyErrors: false, lineCounter: lines });
   const [error] = parsed.errors;
-  if (error) return { line: Math.max(1, lines.linePos(error.pos[0]).line), message: error.message };
+  if (error) return { line: Math.max(1, lines.linePos(error.pos[0]).line), message: `${error.message}${HINTS[error.code] ?? ''}` };
   const map = parsed.contents as YAMLMap | null;
   if (map === null || (isScalar(map) && map.value === null)) return { properties: [], isExtensible: true, listForm: 'flow', indent: '' };
   if (!isMap(map)) return { line: 1, message: 'Front matter must consist of keys with values, such as `title: Login`' };

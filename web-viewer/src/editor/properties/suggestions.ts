@@ -1,0 +1,129 @@
+// Completion of fields: pages, tags, types, files and keys that the project has.
+import { fold } from '../../text/fold';
+import type { PageContext } from '../page-context';
+import { spelledPages } from '../smart-linking';
+import { KNOWN_KEYS, KNOWN_TYPES, type Completes } from './keys';
+import type { Kind } from './model';
+
+export interface Choice {
+  /** What is written. */
+  text: string;
+  label: string;
+  note: string;
+}
+
+const MOST = 8;
+const MOST_ROWS = 2_000;
+
+const plain = (text: string, note = ''): Choice => ({ text, label: text, note });
+
+function matching(all: readonly Choice[], typed: string): Choice[] {
+  const wanted = fold(typed.trim());
+  const found = all.filter(({ label }) => fold(label).includes(wanted));
+  return found.sort((a, b) => Number(fold(b.label).startsWith(wanted)) - Number(fold(a.label).startsWith(wanted))).slice(0, MOST);
+}
+
+function counted(names: readonly string[]): Choice[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => plain(name, `${count}`));
+}
+
+/** The text in the brackets of a link that is typed or complete. */
+export const inLink = (text: string): string => text.replace(/^\s*\[\[/, '').replace(/\]?\]\s*$/, '');
+
+/** A link as written in front matter. */
+export const linkText = (text: string): string => `[[${inLink(text).trim()}]]`;
+
+const isGlob = (path: string) => /[*?[\]{}]/.test(path);
+
+export class Suggestions {
+  readonly #context: PageContext;
+  #sources: Promise<Choice[]> | null = null;
+  #keys: Promise<{ key: string; kind: Kind }[]> | null = null;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+  }
+
+  /** What other pages may have changed is asked for again. */
+  forget(): void {
+    this.#sources = null;
+    this.#keys = null;
+  }
+
+  /** Never rejects: without an answer there is nothing to choose from. */
+  async for(completes: Completes, typed: string): Promise<Choice[]> {
+    try {
+      if (completes === 'types') return matching([...counted(this.#context.host.pages().map(({ doc_type }) => doc_type)), ...KNOWN_TYPES.map((type) => plain(type))].filter((choice, at, all) => all.findIndex(({ text }) => text === choice.text) === at), typed);
+      if (completes === 'tags') return matching(counted(this.#context.host.pages().flatMap(({ tags }) => tags)), typed.replace(/^\s*#/, ''));
+      if (completes === 'sources') return matching(await (this.#sources ??= this.#allSources()), typed);
+      if (completes === 'links') return await this.#pages(inLink(typed));
+      return completes === 'pages' && /^\s*\[\[/.test(typed) ? await this.#pages(inLink(typed)) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  async #pages(typed: string): Promise<Choice[]> {
+    const pages = await spelledPages(this.#context, typed.trim(), MOST);
+    return pages.map(({ page, written }) => ({ text: `[[${written}]]`, label: page.name, note: page.filepath.replace(/\.(md|markdown)$/i, '') }));
+  }
+
+  /** The files, folders and globs that pages of this project name, and the folders of the files. */
+  async #allSources(): Promise<Choice[]> {
+    const { results } = await this.#context.host.client.call('query', { sql: 'SELECT DISTINCT source_refs FROM files WHERE source_refs IS NOT NULL', max_rows: MOST_ROWS });
+    const named = new Set<string>();
+    for (const { source_refs: written } of results) for (const path of textsIn(written)) named.add(path);
+    const folders = [...named].filter((path) => !isGlob(path)).map((path) => path.replace(/[^/]*$/, ''));
+    return [...new Set([...named, ...folders])].filter(Boolean).sort().map((path) => plain(path, isGlob(path) ? 'pattern' : path.endsWith('/') ? 'folder' : ''));
+  }
+
+  /** Keys that match, with the kind that they have elsewhere. */
+  async keys(typed: string, taken: ReadonlySet<string>): Promise<Choice[]> {
+    const known = [...KNOWN_KEYS, ...this.#context.answers.linkTypes].map((key) => plain(key));
+    const own = (await this.#ownKeys()).filter(({ key }) => !known.some(({ text }) => text === key)).map(({ key }) => plain(key, 'used in this project'));
+    return matching([...known, ...own].filter(({ text }) => !taken.has(text)), typed);
+  }
+
+  async kindOf(key: string): Promise<Kind> {
+    return (await this.#ownKeys()).find((own) => own.key === key)?.kind ?? 'text';
+  }
+
+  async #ownKeys(): Promise<{ key: string; kind: Kind }[]> {
+    try {
+      return await (this.#keys ??= this.#context.host.client.call('query_inspect', {}).then(({ schema }) =>
+        Object.entries(schema)
+          .filter(([key]) => !/^(path|content|embedding|updated_at|id)$/.test(key))
+          .map(([key, { type }]) => ({ key, kind: type === 'array' ? ('list' as const) : ('text' as const) })),
+      ));
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** The entries of a value as a query gives it: a list as JSON, or one text. */
+function textsIn(value: unknown): string[] {
+  if (typeof value !== 'string') return [];
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) ? list.filter((entry): entry is string => typeof entry === 'string') : [value];
+  } catch {
+    return [value];
+  }
+}
+
+/** Whether a file that a page names is known to be missing. Whether folders and globs match anything is not known here. */
+export function isMissing(context: PageContext, completes: Completes, item: string): boolean {
+  if (completes === 'sources') {
+    if (isGlob(item) || !/\.[^/.]+$/.test(item) || /[|#]/.test(item)) return false;
+    return isNowhere(context, `[[${item.replace(/^\.\//, '')}]]`);
+  }
+  return /^\[\[[^[\]]+\]\]$/.test(item) && isNowhere(context, item);
+}
+
+function isNowhere(context: PageContext, link: string): boolean {
+  const answer = context.answers.link(link);
+  return answer !== undefined && (answer === null || (answer.filepath === null && answer.source_path === null && answer.file_url === null));
+}
