@@ -6,7 +6,7 @@ import { accessible, editor, empty, settled, until, withViewer } from './workspa
 const own = withViewer();
 const palette = (typed) => async (page) => {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill(typed);
+  await page.getByRole('combobox', { name: /^Search pages/ }).fill(typed);
   await page.getByRole('option').first().waitFor();
 };
 const dialog = (open, name) => async (page) => {

@@ -47,19 +47,6 @@ test('links to a page are no longer broken once it is created', async () => {
   await editor.close();
 });
 
-test('front matter is folded to one line until it is opened', async () => {
-  const editor = await open('Start.md');
-  const properties = editor.page.getByRole('button', { name: /Properties: title, tags/ });
-  await properties.waitFor();
-  assert.equal(await editor.page.getByText('tags: [a]').count(), 0);
-  await properties.click();
-  await editor.page.getByText('tags:').waitFor();
-  await editor.content.focus();
-  await editor.press('Control+Shift+p');
-  await properties.waitFor();
-  await editor.close();
-});
-
 test('two brackets offer pages; arrows, Enter, Tab and Escape work', async () => {
   const editor = await open('Candidates.md');
   await editor.after('End.');

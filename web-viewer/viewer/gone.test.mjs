@@ -239,7 +239,7 @@ test('works with the keyboard only: buttons and commands', async () => {
   await until(() => viewer.read('Keys.md').includes('K'), 'the text has the focus again');
   await gone(editor, 'Keys');
   await editor.press('Control+k');
-  await editor.page.getByRole('combobox').fill('>restore');
+  await editor.page.getByRole('combobox', { name: /^Search pages/ }).fill('>restore');
   await editor.page.getByRole('option', { name: /Restore the page/ }).waitFor();
   await editor.press('Enter');
   await until(() => existsSync(file('Keys')), 'it is written');

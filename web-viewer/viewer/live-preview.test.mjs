@@ -62,7 +62,7 @@ test('tables, pictures, embeds, callouts, rules, code and front matter are rende
   await page.locator('.cm-live-picture img[alt="A square"]').waitFor();
   await page.locator('.cm-embed', { hasText: 'Text of the part.' }).waitFor();
   assert.equal((await page.locator('.cm-embed').innerText()).includes('Text of the rest'), false);
-  await page.getByRole('button', { name: /Properties: title, tags/ }).waitFor();
+  await page.getByRole('region', { name: 'Properties' }).getByRole('combobox', { name: /Add to tags/ }).waitFor();
   await shows(editor, /\nMind the gap\nInside\.[^]*js\nlet answer = 42;/);
   assert.equal(await page.locator('.cm-rule').count(), 1);
   assert.equal(/\[!warning\]|```|\|---|---/.test(await seen(editor)), false);
@@ -81,10 +81,9 @@ test('tables, pictures, embeds, callouts, rules, code and front matter are rende
   assert.equal((await editor.text()).slice(cursor, cursor + 7), '**Ada**');
   await page.locator('.cm-live-picture img').click();
   await shows(editor, /!\[A square\]\(square\.svg\)/);
-  await page.getByRole('button', { name: /Properties/ }).click();
+  await page.getByRole('button', { name: 'Edit as YAML' }).click();
   await shows(editor, /tags: \[a\]/);
-  await editor.press('Control+Shift+p');
-  await page.getByRole('button', { name: /Properties/ }).waitFor();
+  await page.getByRole('button', { name: 'Show as form' }).click();
   await editor.after('let answer');
   await shows(editor, /```js\nlet answer = 42;\n```/);
   await editor.press('Control+a');

@@ -179,7 +179,7 @@ describe('the palette', () => {
     const { page, done } = await own.open('Home.html');
     await ready(page);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('Zebra crossings');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('Zebra crossings');
     // With a model, Enter alone would open a result of the search by meaning.
     await page.getByRole('option', { name: 'Create page: “Zebra crossings”' }).click();
     await until(async () => /Zebra crossings/.test(await editor(page).textContent()), 'it is open');
@@ -192,7 +192,7 @@ describe('the palette', () => {
     const { page, done } = await own.open('Alone.html');
     await ready(page);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
     await page.keyboard.type('lighthouse');
     await page.keyboard.press('Enter');
     await until(async () => page.url().includes('Home.html'), 'the linking page is open');
@@ -232,12 +232,12 @@ describe('the palette', () => {
     const { page, done } = await own.open('Home.html', { context: { colorScheme: 'light' } });
     await ready(page);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('theme');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('theme');
     await page.getByRole('option', { name: /Change theme/ }).waitFor();
     await page.keyboard.press('Enter');
     await until(async () => (await page.evaluate(() => document.documentElement.dataset.theme)) === 'dark', 'the theme changed');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('>');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('>');
     const names = await page.getByRole('option').allTextContents();
     for (const name of ['New page', 'Rename', 'Delete page', 'Focus mode', 'Graph', 'Pages to review', 'Settings', 'Keyboard shortcuts', 'Toggle sidebar', 'Read this page']) {
       assert.ok(names.some((option) => option.includes(name)), `${name} is offered`);
@@ -263,7 +263,7 @@ describe('keys', () => {
     await ready(page);
     await editor(page).click();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
     await page.keyboard.press('Escape');
     await editor(page).click();
     await page.keyboard.press('Control+s');
@@ -336,7 +336,7 @@ describe('keys', () => {
     const { page, done } = await own.open('Home.html', { context: { userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/130 Safari/537.36' } });
     await ready(page);
     await page.keyboard.press('Meta+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Meta+/');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('⌘').first().waitFor();

@@ -109,7 +109,7 @@ describe('text typed for a page just created', () => {
     await ready(page);
     await late(page, 300);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
     await page.keyboard.type('Out of the palette');
     await page.getByRole('option', { name: 'Create page: “Out of the palette”' }).click();
     await page.keyboard.type('And on.');
@@ -159,7 +159,7 @@ describe('an existing page', () => {
     await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Reading' }).click();
     await until(async () => /Text of Reading/.test(await editor(page).getAttribute('aria-label')), 'it is shown');
     await page.keyboard.press('/');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('g');
     await until(async () => page.url().includes('graph'), 'the graph is shown');

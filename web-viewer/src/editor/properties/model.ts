@@ -123,6 +123,16 @@ class Reader {
     return { from, to, style: type, text: type === 'PLAIN' ? source : String(node.value) };
   }
 
+  /** What is written there, without the indentation that all lines have. */
+  #lines(from: number, to: number): string {
+    const start = this.#lineStart(from);
+    const isAlone = this.#source.slice(start, from).trim() === '';
+    const lines = this.#source.slice(isAlone ? start : from, to).trimEnd().split('\n');
+    const depths = lines.slice(isAlone ? 0 : 1).flatMap((line) => (line.trim() ? [/^ */.exec(line)?.[0].length ?? 0] : []));
+    const depth = Math.min(...depths);
+    return lines.map((line, index) => (index === 0 && !isAlone ? line : line.slice(depth))).join('\n');
+  }
+
   #items(seq: { items: unknown[]; flow?: boolean | undefined }): Item[] | null {
     const items: Item[] = [];
     for (const node of seq.items) {
@@ -144,7 +154,7 @@ class Reader {
     const other = (): OtherProperty => {
       const written = (key as { range?: [number, number, number] } | null)?.range;
       const label = name?.text ?? (written ? this.#source.slice(written[0], written[1]) : '?');
-      return { kind: 'other', key: label, colon, source: range ? this.#source.slice(range[0], range[1]).trimEnd() : '' };
+      return { kind: 'other', key: label, colon, source: range ? this.#lines(range[0], range[1]) : '' };
     };
     const isPlain = name && indicator && name.text !== '<<' && !srcToken?.start?.some(({ type }) => type === 'explicit-key-ind');
     // Anchors and tags are between the colon and the value.
