@@ -22,7 +22,7 @@ import { registerRenderers } from './live/renderers';
 import type { EditorHost, MountedEditor, SaveStatus } from './mount';
 import { tell } from './notices';
 import { pageContext, type PageContext } from './page-context';
-import { editProperties, finishProperties, propertiesOf } from './properties/panel';
+import { changesProperties, editProperties, finishProperties, propertiesOf } from './properties/panel';
 import { belowTitle, hasHeading, headingsAbove, pageStats, placeIn, titleIn, type WritingPlace } from './stats';
 import { withoutStyleElements } from './style-sheets';
 
@@ -237,7 +237,7 @@ export class PageEditor implements MountedEditor {
     // The tree reaches a position that the cursor jumped to later.
     if (update.docChanged || update.selectionSet || syntaxTree(update.state) !== syntaxTree(update.startState)) this.#follow();
     if (!update.docChanged) return;
-    this.#host.onProperties?.(propertiesOf(update.state));
+    if (changesProperties(update)) this.#host.onProperties?.(propertiesOf(update.state));
     const typed = update.transactions.filter((transaction) => transaction.docChanged && !transaction.annotation(fromFile));
     if (typed.length > 0) {
       const isPasted = typed.some((transaction) => transaction.isUserEvent('input.paste') || transaction.isUserEvent('input.drop'));

@@ -154,7 +154,7 @@ describe('front matter', () => {
   it('is between fences at the beginning of the text', () => {
     expect(range('---\na: 1\n---\ntext')).toEqual({ from: 0, to: 12 });
     expect(range('---\n---\n')).toEqual({ from: 0, to: 7 });
-    for (const doc of ['text\n---\n---', '---\nno end', '', '----\n---']) expect(range(doc), doc).toBeNull();
+    for (const doc of ['text\n---\n---', '---\nno end', '', '----\n---', '---\na: 1\n...\ntext']) expect(range(doc), doc).toBeNull();
   });
 });
 

@@ -34,6 +34,8 @@ export class PropertiesForm {
   readonly suggestions: Suggestions;
   shown: Shown = $state.raw({} as Shown);
   isReadOnly = $state(false);
+  /** Whether an input method composes in a field. */
+  isComposing = false;
   /** Rows that are not in the text yet. */
   #added = new SvelteMap<string, Kind>();
   #drafts = new SvelteMap<string, Draft>();
@@ -124,6 +126,8 @@ export class PropertiesForm {
   }
 
   finishAll(): void {
+    // The text of a composition is not decided yet.
+    if (this.isComposing) return;
     for (const id of [...this.#drafts.keys()]) this.finish(id);
   }
 

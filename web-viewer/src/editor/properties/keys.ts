@@ -35,9 +35,9 @@ export function fieldOf(key: string, kind: Kind, linkTypes: readonly string[]): 
   const known = FIELDS.find(([names]) => names.test(key));
   if (!known) return { kind, isKnown: false, completes: 'pages', isWords: false };
   const [, own, completes] = known;
-  // Dates may have a time, and texts may be written as numbers; only lists and boxes have one form.
-  const isAsWritten = own === 'date' || (own === 'text' && kind !== 'list') || (own === 'checkbox' && kind !== 'checkbox');
-  return { kind: isAsWritten ? (own === 'text' ? 'text' : kind) : own, isKnown: true, completes, isWords: /^tags?$/.test(key) };
+  // One name is a list of names, and a number is a text. Everything else is shown as it is written.
+  const shown = own === 'list' || (own === 'text' && kind !== 'list') ? own : kind;
+  return { kind: shown, isKnown: true, completes, isWords: /^tags?$/.test(key) };
 }
 
 /** The field of a key that has no value yet. */

@@ -81,6 +81,10 @@ export function propertiesOf(state: EditorState): PropertiesState {
   return { isThere: shown.matter !== null, problem: isBroken(shown.read) ? { line: lineOf(shown), message: shown.read.message } : null };
 }
 
+export function changesProperties({ startState, state }: ViewUpdate): boolean {
+  return startState.field(shownProperties) !== state.field(shownProperties);
+}
+
 /** From the first line of the text, the cursor goes up into the form. */
 function upIntoForm(view: EditorView): boolean {
   const { state } = view;

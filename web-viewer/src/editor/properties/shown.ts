@@ -4,7 +4,7 @@
 // **Invariants**
 // - Broken YAML is always shown as YAML, with its message at its line (`viewer/properties`, "broken YAML").
 import { getChunks } from '@codemirror/merge';
-import { EditorSelection, EditorState, StateEffect, StateField, Transaction, type Extension, type TransactionSpec } from '@codemirror/state';
+import { EditorSelection, EditorState, StateEffect, StateField, Transaction, type ChangeSpec, type Extension, type TransactionSpec } from '@codemirror/state';
 import { Decoration, EditorView, WidgetType, type DecorationSet } from '@codemirror/view';
 import { frontMatterOf } from '../front-matter';
 import { isBroken, read, type Broken, type Model } from './model';
@@ -166,4 +166,21 @@ const newLine = EditorState.transactionFilter.of((transaction): TransactionSpec 
   return [{ changes: { from: to, insert: startState.lineBreak } }, transaction];
 });
 
-export const hiding: Extension = [shownProperties, protect, newLine, keepOut];
+/** What is dropped above the hidden text goes below it. */
+const belowMatter = EditorState.transactionFilter.of((transaction): TransactionSpec | readonly TransactionSpec[] => {
+  const { startState, changes } = transaction;
+  if (!isTyped(transaction)) return transaction;
+  const shown = startState.field(shownProperties);
+  if (!shown.matter || !isForm(shown)) return transaction;
+  const body = bodyOf(startState, shown.matter.to);
+  let isAbove = false;
+  const moved: ChangeSpec[] = [];
+  changes.iterChanges((from, to, _from, _to, insert) => {
+    const isFirst = from === 0 && to === 0;
+    isAbove ||= isFirst;
+    moved.push(isFirst ? { from: body, insert } : { from, to, insert });
+  });
+  return isAbove ? { changes: moved, userEvent: transaction.annotation(Transaction.userEvent) ?? 'input', scrollIntoView: true } : transaction;
+});
+
+export const hiding: Extension = [shownProperties, protect, newLine, keepOut, belowMatter];
