@@ -330,6 +330,18 @@ test('what is typed in a field is saved when another page is opened', async () =
   await editor.close();
 });
 
+test('a folded form names its keys, stays folded, and is unfolded by its shortcut', async () => {
+  const editor = await open('Sessions.md');
+  await form(editor).getByRole('button', { name: /^Properties/, expanded: true }).click();
+  await form(editor).getByRole('button', { name: /tags, source_refs/, expanded: false }).waitFor();
+  await editor.page.reload();
+  await form(editor).getByRole('button', { name: /tags, source_refs/, expanded: false }).waitFor();
+  await editor.press('Control+Shift+p');
+  await until(() => field(editor, 'tags').evaluate((input) => input === document.activeElement), 'the first field has the focus');
+  assert.equal(await editor.text(), FILES['pages/Sessions.md']);
+  await editor.close();
+});
+
 test('reading shows no form', async () => {
   const editor = await open('Sessions.md');
   await form(editor).waitFor();

@@ -3,6 +3,7 @@
 import type { EditorState, Extension } from '@codemirror/state';
 import { keymap, ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view';
 import { mount, unmount } from 'svelte';
+import { settings } from '../../state/settings.svelte';
 import { isUnclosed } from '../front-matter';
 import { linksAnswered } from '../link-marks';
 import type { PropertiesState } from '../mount';
@@ -66,6 +67,7 @@ export function editProperties(view: EditorView): boolean {
   if (!own?.form || shown.isConflict) return false;
   if (isBroken(shown.read)) own.form.asYaml();
   else if (shown.matter) {
+    settings.properties = true;
     own.form.asForm();
     own.focus();
   } else if (isUnclosed(state)) own.form.context.tell('The first line begins front matter that does not end: add a line with “---” below it.');
