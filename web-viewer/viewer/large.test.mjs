@@ -43,7 +43,7 @@ describe('ten thousand pages', () => {
       for (const typed of ['page 1', 'page 98', 'pge 543', 'page 9871', '4242']) {
         times.push(
           await page.evaluate(async (text) => {
-            const input = document.querySelector('[role=combobox]');
+            const input = document.querySelector('dialog [role=combobox]');
             const last = text.match(/\d+/)[0];
             input.value = text;
             const start = performance.now();
