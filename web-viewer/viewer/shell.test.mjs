@@ -344,6 +344,22 @@ describe('keys', () => {
   });
 });
 
+describe('the header', () => {
+  test('names the file of a page with another title, whose path can be copied', async () => {
+    own.write('odd-name.md', '# Quite another title\n');
+    const { page, done } = await own.open('Home.html', { context: { permissions: ['clipboard-read', 'clipboard-write'] } });
+    await ready(page);
+    const file = page.locator('#ubp_head .file');
+    assert.equal(await file.count(), 0, 'the title is the name of the file');
+    await page.locator('#ubp_side .viewport').getByRole('link', { name: 'Quite another title' }).click();
+    await file.getByText('odd-name.md').waitFor();
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy path' }).click();
+    await until(async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'odd-name.md', 'the path is copied');
+    await done();
+  });
+});
+
 describe('the status bar', () => {
   test('shows words, characters, links and the save status while typing', async () => {
     const { page, done } = await own.open('Alone.html');

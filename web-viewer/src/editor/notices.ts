@@ -1,4 +1,5 @@
 // A notice in one line above the text, until it is closed or times out.
+import { getChunks } from '@codemirror/merge';
 import { StateEffect, StateField } from '@codemirror/state';
 import { EditorView, showPanel, type Panel } from '@codemirror/view';
 
@@ -11,6 +12,8 @@ export interface Notice {
 export const setNotice = StateEffect.define<Notice | null>();
 
 const STAYS = 12_000;
+/** Milliseconds for a notice with an action, which somebody may still want. */
+const STAYS_WITH_ACTION = 60_000;
 
 function panel(notice: Notice): (view: EditorView) => Panel {
   return (view) => {
@@ -41,7 +44,7 @@ function panel(notice: Notice): (view: EditorView) => Panel {
       close();
       view.focus();
     });
-    const timer = action ? undefined : setTimeout(close, STAYS);
+    const timer = setTimeout(close, action ? STAYS_WITH_ACTION : STAYS);
     return { dom, top: true, destroy: () => clearTimeout(timer) };
   };
 }
@@ -50,7 +53,8 @@ export const notices = StateField.define<Notice | null>({
   create: () => null,
   update(notice, transaction) {
     for (const effect of transaction.effects) if (effect.is(setNotice)) return effect.value;
-    return notice;
+    // A conflict says what matters now.
+    return getChunks(transaction.state) ? null : notice;
   },
   provide: (field) => showPanel.from(field, (notice) => notice && panel(notice)),
 });

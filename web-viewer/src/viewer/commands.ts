@@ -5,7 +5,7 @@ import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
 import { focusNextPart } from './parts';
 import { toasts } from './toasts.svelte';
-import type { Workspace } from './workspace.svelte';
+import { linkTo, type Workspace } from './workspace.svelte';
 
 export function commandsOf(workspace: Workspace): Command[] {
   const { session, navigator, onApple } = workspace;
@@ -38,6 +38,8 @@ export function commandsOf(workspace: Workspace): Command[] {
     },
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
+    { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
+    { id: 'copy-path', label: 'Copy path of page', group: 'Pages', words: 'clipboard file name', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
     { id: 'restore', label: 'Restore the page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },
     { id: 'let-go', label: 'Discard text of deleted page', group: 'Pages', words: 'deleted discard forget', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.letGo() },
     {

@@ -31,6 +31,8 @@ export function placeOf(name: string, folder: string): { title: string; into: st
   return { title, into: [folder, ...parts].filter(Boolean).join('/') };
 }
 
+export const linkTo = (page: string): string => `[[${page.replace(/\.(md|markdown)$/i, '')}]]`;
+
 export class Workspace {
   readonly session: Session;
   readonly navigator: Navigator;
@@ -242,6 +244,13 @@ export class Workspace {
   async unmade(page: string, before: string | null): Promise<void> {
     if (this.page === page && before !== null && this.session.byPath.has(before)) await this.navigator.go({ page: before }, 'replace');
     await this.removed(page);
+  }
+
+  async copy(text: string): Promise<void> {
+    await this.attempt(async () => {
+      await window.navigator.clipboard.writeText(text);
+      toasts.tell(`Copied ${text}`);
+    });
   }
 
   /** A page was renamed: updates everything that refers to its old path. */
