@@ -147,7 +147,11 @@ pub fn rank(db: &Connection, request: &Request<'_>) -> Result<Vec<Hit>> {
     let scores = rarity.scores(db, &words)?;
     let is_by_meaning = request.mode == SearchMode::Hybrid && !closest.sections.is_empty();
     let has_phrase = !request.query.phrases().is_empty();
-    if is_by_meaning && !has_phrase && !named.has_the_query() && !floor::is_reached(&closest, scores.best_alone) {
+    if is_by_meaning
+        && !has_phrase
+        && !named.has_the_query()
+        && !floor::is_reached(&closest, scores.best_alone)
+    {
         return Ok(Vec::new());
     }
     let mut pages =

@@ -103,7 +103,10 @@ fn vectors_count_little_for_queries_of_identifiers() {
 #[test]
 fn a_page_can_have_the_words_in_several_sections() {
     let project = Project::with_pages([
-        ("one.md", "# One\n\n## First\n\nThe harbour has a lantern.\n\n## Second\n\nA walrus sells copper.\n"),
+        (
+            "one.md",
+            "# One\n\n## First\n\nThe harbour has a lantern.\n\n## Second\n\nA walrus sells copper.\n",
+        ),
         ("two.md", "# Two\n\n## First\n\nThe harbour has a lantern and a walrus, and gulls.\n"),
         ("three.md", "# Three\n\nNothing of this.\n"),
     ]);
