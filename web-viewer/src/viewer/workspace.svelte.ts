@@ -52,6 +52,7 @@ export class Workspace {
   isMaking = $state(false);
   /** Text typed for a page that could not be created yet. */
   typedAhead = $state('');
+  #ahead: TypeAhead | null = null;
   connection = $state<ClientEvents['connection']['state']>('open');
   /** The front matter of the text in the editor. */
   properties = $state.raw<PropertiesState>({ isThere: false, problem: null });
@@ -227,12 +228,20 @@ export class Workspace {
       if (!(await this.navigator.desk?.write(filepath, ahead, template === null ? 'end' : (cursor ?? 'title')))) this.#keep(filepath, title, ahead.giveUp());
       toasts.tell(`Created “${title}”.`, audit_id ? this.undo(audit_id, () => this.unmade(filepath, before), `“${title}” was edited since, so it was not removed. To delete it, use “Delete…” in its menu.`) : null);
     } catch (error) {
-      this.typedAhead = ahead.giveUp();
+      // Collects what is typed until the dialog takes it.
+      await ahead.composed();
+      this.#ahead = ahead;
       this.dialog = { kind: 'new', name, folder, from, problem: ClientError.from(error) };
     } finally {
       clearTimeout(waiting);
       this.isMaking = false;
     }
+  }
+
+  /** For the dialog that asks again: what was typed for the page that could not be created. The dialog has to take the focus. */
+  takeTyped(): void {
+    if (this.#ahead) this.typedAhead = this.#ahead.giveUp();
+    this.#ahead = null;
   }
 
   /** Keeps text typed for a page that was not shown, because the user left or it could not be read. */
