@@ -47,6 +47,9 @@ pub struct Manifest {
     /// Folder of the templates, relative to the project, if it is not [`TEMPLATES`] outside of the pages folder.
     #[serde(deserialize_with = "values::templates_dir")]
     pub templates_dir: Option<String>,
+    /// Folder of new attachments: relative to the pages folder, or with `./` to the folder of the page they are added to.
+    #[serde(deserialize_with = "values::attachments_dir")]
+    pub attachments_dir: String,
     /// When the project was created, if the manifest says so.
     #[serde(deserialize_with = "values::time")]
     pub created_at: Option<Timestamp>,
@@ -293,6 +296,7 @@ impl Default for Manifest {
             embedding_model: EmbeddingModel::default(),
             pages_dir: "pages".into(),
             templates_dir: None,
+            attachments_dir: "attachments".into(),
             created_at: None,
             frontmatter: FrontMatterMode::Preserved,
             search: SearchDefaults::default(),
@@ -346,6 +350,14 @@ impl Manifest {
             "" => Some(folder),
             pages => folder.strip_prefix(pages)?.strip_prefix('/'),
         }
+    }
+
+    /// The folder, relative to the pages folder, of a new attachment of the page at `page`; empty for the pages folder.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn attachments_folder(&self, page: &str) -> String {
+        let dir = &self.attachments_dir;
+        let base = if dir.starts_with("./") { path::folder(page) } else { "" };
+        path::join(base, dir).unwrap_or_default()
     }
 
     /// Parses a manifest; errors name the file `path`. Missing settings have their defaults.

@@ -77,7 +77,7 @@ pub struct Origin<'a> {
 }
 
 /// Extensions of files that pages embed or offer for download; never sources.
-pub(crate) const ATTACHMENTS: [&str; 26] = [
+pub(crate) const ATTACHMENTS: [&str; 38] = [
     "png",
     "jpg",
     "jpeg",
@@ -103,7 +103,19 @@ pub(crate) const ATTACHMENTS: [&str; 26] = [
     "base",
     "excalidraw",
     "zip",
+    "7z",
+    "tar",
+    "gz",
+    "doc",
     "docx",
+    "xls",
+    "xlsx",
+    "ppt",
+    "pptx",
+    "odt",
+    "ods",
+    "odp",
+    "rtf",
 ];
 
 /// Every folded name that can change the destination of `target` when it is added or removed.

@@ -16,7 +16,7 @@ mod front_matter;
 mod logseq;
 mod notion;
 mod obsidian;
-mod places;
+pub(crate) mod places;
 mod settle;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Gives every imported file a path: valid on every system, in composed Unicode form, and different from all others even
+//! Gives every imported or attached file a path: valid on every system, in composed Unicode form, and different from all others even
 //! where letter case does not count.
 
 use std::collections::HashSet;
@@ -9,14 +9,20 @@ use crate::{path, text};
 
 /// The paths that are taken.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     taken: HashSet<String>,
 }
 
 impl Places {
+    /// With these paths taken.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn without<'p>(taken: impl IntoIterator<Item = &'p str>) -> Self {
+        Self { taken: taken.into_iter().map(text::fold_key).collect() }
+    }
+
     /// Takes the path of a file called `stem`, with `ending` (which has its dot, or is empty), in `folder`. If it is
     /// taken, a number is added.
-    pub(super) fn take(&mut self, folder: &str, stem: &str, ending: &str) -> String {
+    pub(crate) fn take(&mut self, folder: &str, stem: &str, ending: &str) -> String {
         let place = |stem: &str| {
             if folder.is_empty() { format!("{stem}{ending}") } else { format!("{folder}/{stem}{ending}") }
         };
@@ -63,8 +69,8 @@ pub(super) fn valid_path(path: &str) -> String {
     path.split('/').filter(|part| !part.is_empty()).map(valid_name).collect::<Vec<_>>().join("/")
 }
 
-/// A file name for a page with this title.
-pub(super) fn page_stem(title: &str) -> String {
+/// A file name made from this title or name, without its ending. Links can contain it.
+pub(crate) fn linkable_stem(title: &str) -> String {
     let composed: String = title.nfc().collect();
     let mut name = path::file_name_for(composed.trim_start_matches('.'));
     while name.len() > LONGEST && name.pop().is_some() {}
@@ -100,7 +106,7 @@ mod tests {
         assert_eq!(valid_name("con.png"), "con-.png");
         assert_eq!(valid_name("name. "), "name");
         assert_eq!(valid_name(" "), "untitled");
-        assert_eq!(page_stem(".hidden"), "hidden");
+        assert_eq!(linkable_stem(".hidden"), "hidden");
         assert!(valid_name(&"x".repeat(500)).len() <= LONGEST);
     }
 }

@@ -87,6 +87,34 @@ fn every_setting_is_read() {
 }
 
 #[test]
+fn the_folder_of_attachments_is_in_the_pages_folder_or_beside_the_page() {
+    let folder = |value: &str| {
+        parse(&format!(r#"{{"attachments_dir": "{value}"}}"#)).attachments_folder("guides/sign in.md")
+    };
+    for (value, expected) in [
+        ("attachments", "attachments"),
+        (" files/new/ ", "files/new"),
+        (".", ""),
+        ("./", "guides"),
+        ("./assets", "guides/assets"),
+    ] {
+        assert_eq!(folder(value), expected, "{value}");
+    }
+    assert_eq!(parse("{}").attachments_folder("a.md"), "attachments");
+    for (value, message) in [
+        ("\"../up\"", "must be a folder inside the project"),
+        ("\"/tmp\"", "must be a folder inside the project"),
+        ("\".ubp/files\"", "cannot be inside .ubp or .git"),
+        ("\"a/.hidden\"", "cannot contain attachments"),
+        ("\" \"", "expected a folder such as"),
+        ("3", "expected a string"),
+    ] {
+        let found = error(&format!("{{\"attachments_dir\": {value}}}")).1;
+        assert!(found.contains(message), "{value}: {found}");
+    }
+}
+
+#[test]
 fn changing_the_model_keeps_everything_else() {
     let text = "{\r\n\t\"team\": {\"lead\": \"Ann\"},\r\n\t\"embedding_model\": {\r\n\t\t\"note\": \"x\",\r\n\t\t\
                 \"name\": \"all-MiniLM-L6-v2\"\r\n\t},\r\n\t\"search\": {\"boost\": 1.50}\r\n}\r\n";

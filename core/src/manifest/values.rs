@@ -121,6 +121,24 @@ pub(super) fn templates_dir<'de, D: Deserializer<'de>>(value: D) -> Result<Optio
     given.map(|dir| folder(&dir).map_err(D::Error::custom)).transpose()
 }
 
+/// Keeps the `./` of a folder that is relative to a page.
+pub(super) fn attachments_dir<'de, D: Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    let given: String = checked(value, "a folder such as \"attachments\" or \"./assets\"", |value| {
+        is_text(value, |text| !text.trim().is_empty())
+    })?;
+    let inside = folder(&given).map_err(D::Error::custom)?;
+    if inside != "." && !crate::path::can_be_attachment(&format!("{inside}/file")) {
+        return Err(D::Error::custom(format_args!(
+            "'{given}' cannot contain attachments, because it is hidden or in node_modules"
+        )));
+    }
+    Ok(match (given.trim().replace('\\', "/").starts_with("./"), inside.as_str()) {
+        (true, ".") => "./".into(),
+        (true, inside) => format!("./{inside}"),
+        (false, _) => inside,
+    })
+}
+
 /// Normalizes `dir`: `/`-separated, without `.` parts; `.` for the project itself.
 ///
 /// # Errors

@@ -59,6 +59,8 @@ pub struct Facts {
     pub index_only: bool,
     /// Whether it changes a file that is not watched, so programs that show the project must be notified.
     pub unwatched: bool,
+    /// Whether a parameter contains a file, so that requests are longer than others.
+    pub takes_file: bool,
     /// Text for the instructions of a server that has this tool.
     pub introduction: Option<&'static str>,
 }
@@ -80,6 +82,7 @@ impl Facts {
             at_once: false,
             index_only: false,
             unwatched: false,
+            takes_file: false,
             introduction: None,
         }
     }
@@ -147,6 +150,11 @@ impl Facts {
     /// It changes a file that is not watched.
     pub const fn unwatched(self) -> Self {
         Self { unwatched: true, ..self }
+    }
+
+    /// A parameter contains a file.
+    pub const fn taking_file(self) -> Self {
+        Self { takes_file: true, ..self }
     }
 
     /// Text for the instructions of a server that has this tool.

@@ -88,6 +88,8 @@ mod changing {
 
 /// Operations for editors.
 mod editing {
+    #[cfg(not(target_family = "wasm"))]
+    pub mod add_attachment;
     pub mod addresses;
     pub mod favorites;
     pub mod read_page;
@@ -158,7 +160,7 @@ table::operations! {
     list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page
     diff audit undo add rebuild
-    read_page save_page resolve_links addresses favorites source_diff
+    read_page save_page add_attachment resolve_links addresses favorites source_diff
     evaluate gaps
     query query_inspect index_status index_refresh
     remember recall list_memories forget document_memories reindex_memories

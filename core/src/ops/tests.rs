@@ -1,6 +1,7 @@
 //! Tests that apply to every operation.
 #![allow(clippy::unwrap_used)]
 
+mod attaching;
 mod budget;
 mod documents;
 mod explain;

@@ -104,7 +104,7 @@ impl<'a> Attachments<'a> {
 }
 
 /// Whether browsers show a file with this name as a picture.
-pub(super) fn is_picture(file: &str) -> bool {
+pub(crate) fn is_picture(file: &str) -> bool {
     const PICTURES: [&str; 9] = ["png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "ico"];
     path::file_name(file)
         .rsplit_once('.')

@@ -31,6 +31,8 @@ use std::rc::Rc;
 
 pub use crate::graph::resolve::is_attachment;
 pub use attachments::Attachments;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use attachments::is_picture;
 
 pub(crate) use html::{escape, visible};
 pub(crate) use survey::addresses_in_html;

@@ -67,6 +67,8 @@ export interface Operations {
   read_page: { params: ReadPageParams; output: ReadPageOutput };
   /** Save the whole text of a page from an editor, front matter included. */
   save_page: { params: SavePageParams; output: SavePageOutput };
+  /** Store a file for a page, such as a pasted picture, and return the link to it. */
+  add_attachment: { params: AddAttachmentParams; output: AddAttachmentOutput };
   /** Resolve links while they are typed, before the page is saved. */
   resolve_links: { params: ResolveLinksParams; output: ResolveLinksOutput };
   /** List the pages whose address on a site is not their path with the extension .html. */
@@ -157,6 +159,30 @@ export interface AcceptParams {
 
 /** What happened to the memory. */
 export type Action = "created" | "updated";
+
+/** The stored file. */
+export interface AddAttachmentOutput {
+  /** Its path relative to the pages folder. */
+  filepath: string;
+  /** The link to it, for the text of the page: `![[name]]` for a picture, `[[name]]` or a Markdown link for others. */
+  link: string;
+  /** SHA-256 of its bytes. */
+  content_hash: string;
+  /** Whether the folder had the same file already, so that nothing was written. */
+  existed: boolean;
+  /** Id of the change in the audit log; absent when nothing was written. */
+  audit_id: string | null;
+}
+
+/** The file to store. */
+export interface AddAttachmentParams {
+  /** The page that will show it: path, id, title or alias. */
+  page: string;
+  /** Its name, with its extension. It is changed as far as necessary to be valid on every system and in links. */
+  name: string;
+  /** Its bytes in base64, at most 20 MB before encoding. */
+  base64: string;
+}
 
 /** What was done. */
 export interface AddOutput {

@@ -6,6 +6,7 @@ import { foldKeymap, indentUnit } from '@codemirror/language';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap, placeholder, type KeyBinding } from '@codemirror/view';
+import { attachments } from './attachments';
 import { blockLines } from './blocks';
 import { conflictPlace } from './conflict';
 import { followLink, following } from './following';
@@ -54,6 +55,7 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
     livePreview(isLive),
     blockLines,
     smartLinking,
+    attachments,
     wrapping,
     following,
     preview,

@@ -78,6 +78,8 @@ const links = EditorView.theme({
     margin: '0',
   },
   '.cm-folded:hover': { color: 'var(--ink)', backgroundColor: 'var(--hover)' },
+  '.cm-adding': { padding: '0 var(--space-2)', border: '1px dashed var(--line-strong)', borderRadius: 'var(--radius)', color: 'var(--ink-soft)', font: 'var(--text-small) / 1.4 var(--font-text)' },
+  '.cm-dropCursor': { borderLeft: '2px solid var(--accent)' },
   '.cm-picture': { display: 'block', padding: 'var(--space-2) 0', lineHeight: '0', cursor: 'default' },
   '.cm-picture img': { maxWidth: '100%', maxHeight: '60dvh', borderRadius: 'var(--radius)' },
   '.cm-picture-broken': { lineHeight: '1.6', fontSize: 'var(--text-small)', color: 'var(--ink-faint)' },

@@ -1,7 +1,7 @@
 // The interface between the app and its editor. The app imports only the types of this file; the code, with all of
 // CodeMirror, is loaded on first editing.
 import type { ListedPage } from '#contract';
-import type { UbpClient } from '../client/client';
+import type { Output, UbpClient } from '../client/client';
 import type { WritingPlace } from './stats';
 
 /** The save status of the page. */
@@ -56,6 +56,8 @@ export interface EditorHost {
   begin(name: string): void;
   /** The address of a file of the project, by its path relative to the pages folder. */
   fileUrl(path: string): string;
+  /** A file was stored for a link. `takeBack` removes the link from the text. */
+  onAttached?(file: Output<'add_attachment'>, takeBack: () => void): void;
   onStatus(status: SaveStatus): void;
   onStats(stats: PageStats): void;
   /** The position of the cursor among the headings. */

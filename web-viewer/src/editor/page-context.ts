@@ -1,5 +1,5 @@
 // What editor extensions know about the current page.
-import { Facet } from '@codemirror/state';
+import { Facet, type EditorState, type TransactionSpec } from '@codemirror/state';
 import type { LinkAnswers } from './link-answers';
 import type { EditorHost } from './mount';
 
@@ -8,6 +8,10 @@ export interface PageContext {
   /** Path of the page; changes if it is renamed. */
   readonly filepath: string;
   answers: LinkAnswers;
+  /** The text and cursor now, also while another page is on screen. */
+  state(): EditorState;
+  /** Changes the text for the person, also while another page is on screen. */
+  change(spec: TransactionSpec): void;
   /** Reports a problem or event to the user in a sentence. */
   tell(text: string): void;
 }

@@ -141,6 +141,8 @@ export class PageEditor implements MountedEditor {
       get filepath() {
         return page.path;
       },
+      state: () => this.#stateOf(page),
+      change: (spec) => this.#change(page, spec),
       tell: (text) => tell(this.#view, { text }),
     };
     page.status = { state: file.editable ? 'saved' : 'read-only', message: file.reason ?? '' };
@@ -204,6 +206,14 @@ export class PageEditor implements MountedEditor {
   #update(page: OpenPage, spec: TransactionSpec): void {
     if (this.#shown === page) this.#view.dispatch(spec);
     else page.state = page.state.update(spec).state;
+  }
+
+  /** As `#update`, for a change that is to be saved. */
+  #change(page: OpenPage, spec: TransactionSpec): void {
+    const before = this.#stateOf(page).doc;
+    this.#update(page, spec);
+    // The view, which tells of changes, knows only the page that is shown.
+    if (this.#shown !== page && !before.eq(page.state.doc)) page.saver.edited('typed');
   }
 
   #show(page: OpenPage): void {
@@ -305,9 +315,7 @@ export class PageEditor implements MountedEditor {
     const page = this.#pages.get(filepath);
     if (!page) return false;
     const from = placeIn(this.#stateOf(page), at);
-    this.#update(page, { changes: { from, insert: text }, selection: { anchor: from + text.length }, userEvent: 'input.type', scrollIntoView: true });
-    // The view, which tells of changes, knows only the page that is shown.
-    if (this.#shown !== page && text) page.saver.edited('typed');
+    this.#change(page, { changes: { from, insert: text }, selection: { anchor: from + text.length }, userEvent: 'input.type', scrollIntoView: true });
     return true;
   }
 

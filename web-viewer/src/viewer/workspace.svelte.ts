@@ -1,7 +1,7 @@
 // A writable project: the shared state of the UI around the editor, and the actions on pages.
 import type { CreatePageOutput, Mention, Suggestion } from '#contract';
 import { tick } from 'svelte';
-import { ClientError, type ClientEvents, type UbpClient } from '../client/client';
+import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
 import { layout } from '../state/layout.svelte';
@@ -321,6 +321,12 @@ export class Workspace {
   async restored(page: string): Promise<void> {
     this.session.forget();
     await this.navigator.go({ page });
+  }
+
+  /** A file was stored for a link in the text, or was there already. */
+  attached({ filepath, existed, audit_id }: Output<'add_attachment'>, takeBack: () => void): void {
+    if (existed) toasts.tell(`${filepath} is the same file, so the link leads to it.`);
+    else toasts.tell(`Stored ${filepath}.`, audit_id ? this.undo(audit_id, async () => takeBack()) : null);
   }
 
   /** `ifWritten` is the message if a page was edited since and is therefore kept. */

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use ubp_core::Caller;
 use ubp_core::Error;
+use ubp_core::ops::add_attachment::MOST_BYTES;
 use ubp_core::ops::{Operation, find};
 use ubp_core::progress::{Cancel, Silent};
 
@@ -18,6 +19,9 @@ use super::answer::Refusal;
 
 /// Limit on the bytes of a request: a page, escaped as JSON.
 const LONGEST: usize = 16 * 1024 * 1024;
+
+/// The same for an operation that takes a file: the largest attachment in base64, and the other parameters.
+const LONGEST_WITH_FILE: usize = MOST_BYTES / 3 * 4 + 1024 * 1024;
 
 pub(super) async fn call(
     State((viewer, _)): State<(Arc<Viewer>, CancellationToken)>,
@@ -35,10 +39,11 @@ pub(super) async fn call(
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Refusal::new(status, "invalid_params", "expected parameters as application/json"));
     }
-    let body = crate::http::body(body, LONGEST).await.map_err(|status| {
+    let longest = if operation.facts.takes_file { LONGEST_WITH_FILE } else { LONGEST };
+    let body = crate::http::body(body, longest).await.map_err(|status| {
         let message = match status {
             StatusCode::REQUEST_TIMEOUT => "the request did not arrive completely".to_owned(),
-            _ => format!("a request may have at most {} MB", LONGEST / 1024 / 1024),
+            _ => format!("a request may have at most {} MB", longest / 1024 / 1024),
         };
         Refusal::new(status, "invalid_params", message)
     })?;

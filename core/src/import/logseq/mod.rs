@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::draft::{Draft, Drafts, Line, leave_out, lines};
 use super::front_matter::{self, Field, free_key, number};
-use super::places::{Places, below, page_stem, valid_name, valid_path};
+use super::places::{Places, below, linkable_stem, valid_name, valid_path};
 use super::settle::{Meaning, Meant};
 use super::tree::Tree;
 use super::{Notice, NoticeKind, ReadFile};
@@ -119,7 +119,7 @@ fn place(file: &str, source: &mut Source, format: &str, into: &str, places: &mut
         source.name.split('/').map(str::trim).filter(|part| !part.is_empty()).collect();
     let name = parts.pop().unwrap_or("untitled");
     let folder = parts.iter().fold(folder, |folder, part| below(&folder, &valid_name(part)));
-    let place = places.take(&folder, &page_stem(name), ".md");
+    let place = places.take(&folder, &linkable_stem(name), ".md");
     let by_path = text::fold_key(path::without_page_extension(&place));
     let key = text::fold_key(&source.name);
     // Otherwise links by the name would not find the page.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::names::{id_in_path, id_in_url, split_id};
-use crate::import::places::{Places, below, page_stem, valid_name};
+use crate::import::places::{Places, below, linkable_stem, valid_name};
 use crate::import::tree::Tree;
 use crate::page::percent_decoded;
 use crate::path;
@@ -84,7 +84,7 @@ impl Paths {
     /// Gives a page or database a path by its title. Those of the folders above it must have one already.
     pub(super) fn place(&mut self, owners: &Owners, file: &str, title: &str) -> String {
         let folder = self.folder(owners, path::folder(file));
-        let place = self.taken.take(&folder, &page_stem(title), ".md");
+        let place = self.taken.take(&folder, &linkable_stem(title), ".md");
         self.by_key.entry(key(file).to_owned()).or_insert_with(|| place.clone());
         self.alias(file, &place);
         self.new.0.insert(place.clone());

@@ -124,7 +124,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 /// The link in `written`, if it is exactly one link.
-fn only_link(written: &str, types: &LinkTypes) -> Option<page::Link> {
+pub(crate) fn only_link(written: &str, types: &LinkTypes) -> Option<page::Link> {
     // After a word it cannot be front matter or start a block.
     let line = format!("x {written}");
     let mut links = page::parse(&line, types).links;

@@ -69,6 +69,7 @@ export const liveLook = EditorView.theme({
   '.cm-live-display': { textAlign: 'center' },
   '.cm-live-display > pre': { textAlign: 'start', margin: '0' },
   '.cm-shown-picture': { display: 'inline-block', maxWidth: '100%', verticalAlign: 'bottom' },
+  '.cm-shown-picture.cm-picture-below': { display: 'block', padding: 'var(--space-2) 0', width: 'fit-content' },
   '.cm-shown-picture > img': { maxWidth: '100%', maxHeight: '60dvh', height: 'auto', objectFit: 'contain', borderRadius: 'var(--radius)', verticalAlign: 'bottom' },
   '.cm-shown-picture.cm-picture-broken': { padding: '0 var(--space-2)', border: '1px solid var(--line)', borderRadius: 'var(--radius)', color: 'var(--ink-faint)', fontSize: 'var(--text-small)' },
 });

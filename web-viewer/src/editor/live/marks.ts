@@ -9,7 +9,7 @@ import { isRenderable } from './blocks';
 import { isComposing, isTouched, movesCursor } from './cursor';
 import { listItem } from './list-lines';
 import { pictureOf } from './pictures';
-import { InlineMaths, InlinePicture, Label, Rule, TaskBox } from './small-widgets';
+import { InlineMaths, InlinePicture, Label, PictureBelow, Rule, TaskBox } from './small-widgets';
 import { shownPart } from './written';
 
 /** Collects the decorations of the visible text. */
@@ -30,6 +30,10 @@ export class Drawing {
 
   replace(from: number, to: number, widget: WidgetType): void {
     if (from < to && from > this.done && this.#isOnOneLine(from, to)) this.found.push(Decoration.replace({ widget }).range(from, to));
+  }
+
+  below(at: number, widget: WidgetType): void {
+    if (at > this.done) this.found.push(Decoration.widget({ widget, side: 1 }).range(at));
   }
 
   mark(from: number, to: number, className: string): void {
@@ -93,7 +97,9 @@ const picture: Drawer = ({ from, to, node }, drawing) => {
   const written = drawing.state.sliceDoc(from, to);
   const found = pictureOf(node, written);
   if (!found) return node.name === 'WikiEmbed' ? wikiLink({ from, to, node } as SyntaxNodeRef, drawing) : undefined;
-  if (!drawing.isTouched(from, to)) drawing.replace(from, to, new InlinePicture(found, written));
+  // At the cursor the picture stays, so that a width can be chosen by sight.
+  if (drawing.isTouched(from, to)) drawing.below(to, new PictureBelow(found, written));
+  else drawing.replace(from, to, new InlinePicture(found, written));
   return false;
 };
 

@@ -32,7 +32,9 @@ const sizes = new Map<string, { width: number; height: number }>();
 
 /** The address of a picture; null if there is none, `undefined` if it is not known yet. */
 function addressOf({ written, isEmbed }: PictureSource, context: PageContext): string | null | undefined {
-  const found = isEmbed ? context.answers.link(written) : context.answers.picture(written);
+  // The size does not matter, and typing it must not hide the picture until the engine answers.
+  const embed = context.answers.labelFirst ? written : written.replace(/\\?\|.*(?=\]\]$)/, '');
+  const found = isEmbed ? context.answers.link(embed) : context.answers.picture(written);
   const path = found && typeof found === 'object' ? found.file_url : found;
   if (path === undefined || path === null) return path;
   return new URL(path, context.host.fileUrl('')).href;

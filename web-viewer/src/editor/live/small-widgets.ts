@@ -110,6 +110,15 @@ export class InlinePicture extends WidgetType {
   }
 }
 
+/** A picture below its source. */
+export class PictureBelow extends InlinePicture {
+  override toDOM(view: EditorView): HTMLElement {
+    const frame = super.toDOM(view);
+    frame.classList.add('cm-picture-below');
+    return frame;
+  }
+}
+
 export class InlineMaths extends WidgetType {
   constructor(readonly source: string) {
     super();
