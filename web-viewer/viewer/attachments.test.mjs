@@ -7,7 +7,7 @@ import { until, withViewer } from './editing.mjs';
 
 const own = withViewer();
 const TEXT = '# Page\n\nBefore the picture. After the picture.\n';
-const NAMES = ['Pasted', 'Dropped', 'Twice', 'Refused', 'Undone', 'Taken back', 'Slow', 'Selected', 'Office', 'Several', 'Left', 'Width'];
+const NAMES = ['Pasted', 'Dropped', 'Twice', 'Refused', 'Undone', 'Chosen', 'Taken back', 'Slow', 'Selected', 'Office', 'Several', 'Left', 'Width'];
 let viewer;
 before(async () => {
   viewer = await own.start(Object.fromEntries(NAMES.map((name) => [`pages/${name}.md`, TEXT])));
@@ -214,6 +214,19 @@ test('several files get one link each, and one undo removes them', async () => {
   assert.match(await notice(editor).innerText(), /^'two\.exe' is not of a kind/);
   await editor.press('Control+z');
   await textIs(editor, TEXT);
+  await editor.close();
+});
+
+test('files can be chosen with the keyboard alone', async () => {
+  const editor = await open('Chosen.md');
+  await editor.after('Before the picture.');
+  const opened = editor.page.waitForEvent('filechooser');
+  await editor.press('Control+k');
+  await editor.type('attach files');
+  await editor.page.getByRole('option', { name: 'Attach files…' }).waitFor();
+  await editor.press('Enter');
+  await (await opened).setFiles({ name: 'chosen.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') });
+  await textIs(editor, withLink('[[chosen.zip]]'));
   await editor.close();
 });
 

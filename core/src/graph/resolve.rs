@@ -77,7 +77,7 @@ pub struct Origin<'a> {
 }
 
 /// Extensions of files that pages embed or offer for download; never sources.
-pub(crate) const ATTACHMENTS: [&str; 38] = [
+const ATTACHMENTS: [&str; 38] = [
     "png",
     "jpg",
     "jpeg",

@@ -90,12 +90,9 @@ impl<'a> Attachments<'a> {
     }
 
     fn list(&self) -> Result<HashMap<String, Vec<(String, String)>>> {
-        let globs: Vec<String> = resolve::ATTACHMENTS
-            .iter()
-            .flat_map(|ending| [format!("**/*.{ending}"), format!("**/*.{}", ending.to_uppercase())])
-            .collect();
         let mut listed = HashMap::<String, Vec<(String, String)>>::new();
-        for file in self.source.match_sources(&globs)? {
+        let files = self.source.match_sources(&["**".into()])?;
+        for file in files.into_iter().filter(|file| resolve::is_attachment(file)) {
             let key = text::fold_key(&file);
             listed.entry(path::file_name(&key).to_owned()).or_default().push((key, file));
         }

@@ -55,6 +55,24 @@ fn saving_needs_the_hash_and_a_conflict_returns_the_one_on_disk() {
 }
 
 #[test]
+fn only_an_attachment_may_make_a_request_larger_than_a_page() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    // In base64, zeros.
+    let attached = |megabytes: usize| {
+        let base64 = "AAAA".repeat(megabytes * 1024 * 1024 / 3);
+        viewer.post("add_attachment", &json!({ "page": "a.md", "name": "zeros.zip", "base64": base64 }))
+    };
+    let stored = attached(18);
+    assert_eq!((stored.status, stored.json()["link"].as_str()), (200, Some("[[zeros.zip]]")));
+    let size = std::fs::metadata(viewer.terminal.path("attachments/zeros.zip")).unwrap().len();
+    assert_eq!(size, 18 * 1024 * 1024);
+    assert_eq!(attached(21).status, 413);
+    let params = json!({ "page": "a.md", "text": "x".repeat(17 * 1024 * 1024), "expected_hash": "" });
+    assert_eq!(viewer.post("save_page", &params).status, 413);
+    assert_eq!(std::fs::read(viewer.terminal.path("a.md")).unwrap(), b"# A\n");
+}
+
+#[test]
 fn a_new_page_can_be_read_and_saved_at_once() {
     let viewer = Viewer::of([("a.md", "# A\n")]);
     viewer.call("status", &json!({}));

@@ -155,6 +155,11 @@ function take(view: EditorView, files: readonly File[], place: { from: number; t
   return true;
 }
 
+/** Adds files that the user chose in a dialog, at the cursor. */
+export function attachFiles(view: EditorView, files: readonly File[]): void {
+  take(view, files, view.state.selection.main, false);
+}
+
 const taking = EditorView.domEventHandlers({
   paste({ clipboardData: data }, view) {
     if (!data || data.files.length === 0) return false;

@@ -93,6 +93,8 @@ export interface MountedEditor {
   makeBold(): boolean;
   /** Replaces the selection. */
   insert(text: string): void;
+  /** Stores files and inserts links to them at the cursor. */
+  attach(files: readonly File[]): void;
   /** Pages changed on disk or in the index: the paths of the `changed` event, empty for all pages. */
   changed(paths: readonly string[]): void;
   /** The app renamed the page: saving continues at its new path. */

@@ -11,6 +11,7 @@ import { pageFile, readFile, type OpenedFile } from '../saving/page-file';
 import { Saver, type Buffer, type PageFile, type Timers } from '../saving/saver';
 import { fold } from '../text/fold';
 import { finishTyping } from './accept-soon';
+import { attachFiles } from './attachments';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { toggleInline } from './formatting';
@@ -369,6 +370,11 @@ export class PageEditor implements MountedEditor {
 
   insert(text: string): void {
     this.#view.dispatch(this.#view.state.replaceSelection(text), { scrollIntoView: true, userEvent: 'input' });
+  }
+
+  attach(files: readonly File[]): void {
+    attachFiles(this.#view, files);
+    this.#view.focus();
   }
 
   setLive(isLive: boolean): void {

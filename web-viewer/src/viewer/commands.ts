@@ -36,6 +36,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       isPossible: () => workspace.isEditing,
       run: () => void workspace.saveNow(),
     },
+    { id: 'attach', label: 'Attach files…', group: 'Pages', words: 'picture image upload insert add attachment', chords: [], isPossible: () => workspace.isEditing, run: () => workspace.chooseFiles() },
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
     { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },

@@ -323,6 +323,15 @@ export class Workspace {
     await this.navigator.go({ page });
   }
 
+  /** Lets the user choose files to attach. */
+  chooseFiles(): void {
+    const chooser = document.createElement('input');
+    chooser.type = 'file';
+    chooser.multiple = true;
+    chooser.addEventListener('change', () => this.editor?.attach([...(chooser.files ?? [])]));
+    chooser.click();
+  }
+
   /** A file was stored for a link in the text, or was there already. */
   attached({ filepath, existed, audit_id }: Output<'add_attachment'>, takeBack: () => void): void {
     if (existed) toasts.tell(`${filepath} is the same file, so the link leads to it.`);
