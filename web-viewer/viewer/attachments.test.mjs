@@ -101,7 +101,7 @@ test('the same picture is stored once, and another one with its name gets a numb
   await textIs(editor, withLink('![[shot.png]]'));
   await paste(editor, [{ name: 'again.png', colour: 'orange' }]);
   await textIs(editor, withLink('![[shot.png]]![[shot.png]]'));
-  await toast(editor, 'attachments/shot.png is the same file, so the link leads to it.').waitFor();
+  await toast(editor, 'Already there, and linked: attachments/shot.png.').waitFor();
   await paste(editor, [{ name: 'shot.png', colour: 'red' }]);
   await textIs(editor, withLink('![[shot.png]]![[shot.png]]![[shot 2.png]]'));
   assert.equal(names().length, before + 2);
@@ -214,6 +214,10 @@ test('several files get one link each, and one undo removes them', async () => {
   assert.match(await notice(editor).innerText(), /^'two\.exe' is not of a kind/);
   await editor.press('Control+z');
   await textIs(editor, TEXT);
+  await editor.press('Control+y');
+  await editor.page.getByRole('button', { name: 'Undo', exact: true }).last().click();
+  await textIs(editor, TEXT);
+  assert.deepEqual(names().filter((name) => /^(one|two|three)\./.test(name)), []);
   await editor.close();
 });
 
@@ -222,7 +226,7 @@ test('files can be chosen with the keyboard alone', async () => {
   await editor.after('Before the picture.');
   const opened = editor.page.waitForEvent('filechooser');
   await editor.press('Control+k');
-  await editor.type('attach files');
+  await editor.page.getByRole('combobox', { name: /^Search pages/ }).fill('>attach');
   await editor.page.getByRole('option', { name: 'Attach files…' }).waitFor();
   await editor.press('Enter');
   await (await opened).setFiles({ name: 'chosen.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') });

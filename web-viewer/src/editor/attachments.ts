@@ -1,10 +1,9 @@
 // Files that are pasted or dropped on the text. They are stored in the project, and links to them inserted in one step that
 // can be undone. Until then only a placeholder is shown, so that the text is whole at any time and typing can go on.
-import { isolateHistory } from '@codemirror/commands';
+import { invertedEffects, isolateHistory } from '@codemirror/commands';
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state';
 import { Decoration, dropCursor, EditorView, ViewPlugin, WidgetType } from '@codemirror/view';
-import type { Output } from '../client/client';
-import { ClientError } from '../client/client';
+import { ClientError, type Output } from '../client/client';
 import { pageContext, type PageContext } from './page-context';
 
 /** Maximum size of a file. The engine refuses larger files as well, but they would be read and sent first. */
@@ -20,7 +19,9 @@ interface Place {
 }
 
 const begin = StateEffect.define<Place>();
-const inserted = StateEffect.define<{ id: number; from: number; to: number }>();
+const inserted = StateEffect.define<{ id: number; from: number; to: number }>({
+  map: ({ id, from, to }, changes) => ({ id, from: changes.mapPos(from, 1), to: changes.mapPos(to, -1) }),
+});
 const end = StateEffect.define<number>();
 
 function moved(place: Place, changes: ChangeDesc): Place {
@@ -67,6 +68,15 @@ const places = StateField.define<readonly Place[]>({
 
 const isGone = ({ label, from, to }: Place) => label === null && from === to;
 const placeOf = (state: EditorState, id: number) => state.field(places).find((place) => place.id === id);
+
+/** Follows links that are undone and redone. */
+const undone = invertedEffects.of(({ startState, effects }) =>
+  effects.flatMap((effect): StateEffect<unknown>[] => {
+    if (effect.is(inserted)) return [end.of(effect.value.id)];
+    const place = effect.is(end) ? placeOf(startState, effect.value) : undefined;
+    return place?.label === null ? [inserted.of(place)] : [];
+  }),
+);
 
 /** The bytes of a file in base64. */
 function base64Of(file: File): Promise<string> {
@@ -119,7 +129,7 @@ async function add(context: PageContext, files: readonly File[], { from, to }: {
   if (done.length > 0) insert(context, id, done.map(({ link }) => link).join('\n'), replaced);
   else context.change({ effects: end.of(id) });
   if (problems.length > 0) context.tell(problems.join(' '));
-  for (const one of done) context.host.onAttached?.(one, () => takeBack(context, id));
+  if (done.length > 0) context.host.onAttached?.(done, () => takeBack(context, id));
 }
 
 function insert(context: PageContext, id: number, links: string, replaced: string): void {
@@ -191,4 +201,4 @@ const missing = ViewPlugin.define((view) => {
   return { destroy: () => window.removeEventListener('dragover', over) };
 });
 
-export const attachments: Extension = [places, taking, missing, dropCursor()];
+export const attachments: Extension = [places, undone, taking, missing, dropCursor()];

@@ -56,8 +56,8 @@ export interface EditorHost {
   begin(name: string): void;
   /** The address of a file of the project, by its path relative to the pages folder. */
   fileUrl(path: string): string;
-  /** A file was stored for a link. `takeBack` removes the link from the text. */
-  onAttached?(file: Output<'add_attachment'>, takeBack: () => void): void;
+  /** Links to these files were inserted. `takeBack` removes them from the text. */
+  onAttached?(files: readonly Output<'add_attachment'>[], takeBack: () => void): void;
   onStatus(status: SaveStatus): void;
   onStats(stats: PageStats): void;
   /** The position of the cursor among the headings. */

@@ -332,10 +332,17 @@ export class Workspace {
     chooser.click();
   }
 
-  /** A file was stored for a link in the text, or was there already. */
-  attached({ filepath, existed, audit_id }: Output<'add_attachment'>, takeBack: () => void): void {
-    if (existed) toasts.tell(`${filepath} is the same file, so the link leads to it.`);
-    else toasts.tell(`Stored ${filepath}.`, audit_id ? this.undo(audit_id, async () => takeBack()) : null);
+  /** Files were stored for links in the text, or were there already. */
+  attached(files: readonly Output<'add_attachment'>[], takeBack: () => void): void {
+    const [stored, known] = [files.filter(({ existed }) => !existed), files.filter(({ existed }) => existed)];
+    const names = (some: typeof files) => (some.length === 1 ? (some[0]?.filepath ?? '') : `${some.length} files`);
+    if (known.length > 0) toasts.tell(`Already there, and linked: ${names(known)}.`);
+    if (stored.length === 0) return;
+    const undo = async () => {
+      for (const { audit_id } of stored) if (audit_id) await this.undo(audit_id)();
+      takeBack();
+    };
+    toasts.tell(`Stored ${names(stored)}.`, undo);
   }
 
   /** `ifWritten` is the message if a page was edited since and is therefore kept. */
