@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::field::{Field, FieldKind};
 use super::filled::is_variable;
 use super::language::{Problem, validate};
@@ -13,8 +16,13 @@ pub(super) const LARGEST: usize = 256 << 10;
 /// The key in front matter.
 const KEY: &str = "template";
 
+/// Says that a template is larger than [`LARGEST`].
+pub(super) fn too_large() -> Problem {
+    Problem::new(1, format!("the file is larger than {} kB", LARGEST >> 10))
+}
+
 /// A template and the rules for its pages.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Template {
     /// Its name: the file name without extension, and for a file in a subfolder its path.
     pub name: String,
@@ -33,8 +41,10 @@ pub struct Template {
     /// Allowed types of links, each with the allowed types of their targets; empty if everything is allowed.
     pub links: BTreeMap<String, Vec<String>>,
     /// The page, without the block that describes it.
+    #[serde(skip)]
     pub(super) text: String,
     /// First line and number of lines of the block in the file; 0 lines if there is none.
+    #[serde(skip)]
     cut: (usize, usize),
 }
 
@@ -42,7 +52,7 @@ impl Template {
     /// Reads the file `filepath`, called `name`.
     pub(super) fn read(name: &str, filepath: &str, bytes: &[u8], types: &LinkTypes) -> Result<Self, Problem> {
         if bytes.len() > LARGEST {
-            return Err(Problem::new(1, format!("the file is larger than {} kB", LARGEST >> 10)));
+            return Err(too_large());
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = bytes.get(..error.valid_up_to()).unwrap_or_default();

@@ -70,9 +70,7 @@ impl Templates {
             let name = path::without_page_extension(inside);
             let size = context.source.stat_source(&filepath)?.map_or(0, |stat| stat.size);
             let read = match size > definition::LARGEST as u64 {
-                true => {
-                    Err(Problem::new(1, format!("the file is larger than {} kB", definition::LARGEST >> 10)))
-                }
+                true => Err(definition::too_large()),
                 false => match context.source.read_source(&filepath) {
                     Ok(bytes) => Template::read(name, &filepath, &bytes, &types),
                     Err(error) => Err(Problem::new(1, error.to_string())),

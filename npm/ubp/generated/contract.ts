@@ -3222,9 +3222,9 @@ export interface Suggestion {
 
 /** A template. */
 export interface TemplateInfo {
-  /** Its name. */
+  /** Its name: the file name without extension, and for a file in a subfolder its path. */
   name: string;
-  /** Path of its file, relative to the project. */
+  /** Path of the file, relative to the project. */
   filepath: string;
   /** What it is for. */
   description: string | null;

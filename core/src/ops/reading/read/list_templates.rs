@@ -1,7 +1,5 @@
 //! The templates of the project, with the fields to give for each.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,38 +33,23 @@ pub struct Output {
 /// A template.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TemplateInfo {
-    /// Its name.
-    pub name: String,
-    /// Path of its file, relative to the project.
-    pub filepath: String,
-    /// What it is for.
-    pub description: Option<String>,
-    /// The type of its pages.
-    pub doc_type: Option<String>,
-    /// The folder of its pages, relative to the pages folder.
-    pub folder: Option<String>,
-    /// Front-matter keys of its pages.
-    pub fields: Vec<Field>,
-    /// Headings that its pages must have.
-    pub headings: Vec<String>,
-    /// Allowed types of links, each with the allowed types of their targets; empty if everything is allowed.
-    pub links: BTreeMap<String, Vec<String>>,
+    /// What it describes; of a broken one, only its name and its file.
+    #[serde(flatten)]
+    pub template: Template,
     /// Why it cannot be used, with the line.
     pub problem: Option<String>,
 }
 
 impl From<Template> for TemplateInfo {
     fn from(template: Template) -> Self {
-        let Template { name, filepath, description, doc_type, folder, fields, headings, links, .. } =
-            template;
-        Self { name, filepath, description, doc_type, folder, fields, headings, links, problem: None }
+        Self { template, problem: None }
     }
 }
 
 impl From<Broken> for TemplateInfo {
-    fn from(broken: Broken) -> Self {
-        let problem = Some(format!("line {}: {}", broken.line, broken.message));
-        Self { problem, ..Template::unread(&broken.name, &broken.filepath).into() }
+    fn from(Broken { name, filepath, line, message }: Broken) -> Self {
+        let problem = Some(format!("line {line}: {message}"));
+        Self { template: Template::unread(&name, &filepath), problem }
     }
 }
 
@@ -78,7 +61,7 @@ pub fn run(context: &Context<'_>, _: Params) -> Result<Output> {
     let Templates { usable, broken } = Templates::load(context)?;
     let mut templates: Vec<TemplateInfo> = usable.into_iter().map(TemplateInfo::from).collect();
     templates.extend(broken.into_iter().map(TemplateInfo::from));
-    templates.sort_by(|a, b| a.filepath.cmp(&b.filepath));
+    templates.sort_by(|a, b| a.template.filepath.cmp(&b.template.filepath));
     Ok(Output { folder: context.manifest.templates_folder().map(str::to_owned), templates })
 }
 
@@ -95,12 +78,12 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.hint(&[Span::Text(&examples), Span::Text(" adds examples")]);
         return;
     }
-    for template in &output.templates {
+    for TemplateInfo { template, problem } in &output.templates {
         let mut heading = vec![Span::Strong(&template.name)];
         heading.extend(about(template.description.as_deref()));
         heading.extend([Span::Text("  "), Span::File(&template.filepath)]);
         page.heading(&heading);
-        if let Some(problem) = &template.problem {
+        if let Some(problem) = problem {
             page.warn(&[Span::File(&template.filepath), Span::Text(": "), Span::Words(problem)]);
         }
         for field in &template.fields {
@@ -111,8 +94,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
             page.item(&item);
         }
     }
-    if let Some(first) = output.templates.iter().find(|template| template.problem.is_none()) {
-        let next = Next::call("create_page").with("title", "TITLE").with("template", first.name.as_str());
+    if let Some(first) = output.templates.iter().find(|listed| listed.problem.is_none()) {
+        let next =
+            Next::call("create_page").with("title", "TITLE").with("template", first.template.name.as_str());
         let create = page.voice().ask(&next);
         page.hint(&[Span::Text(&create), Span::Text(" creates a page")]);
     }
