@@ -1,31 +1,8 @@
 // Draws the graph on a canvas.
 import type { Staleness } from '#contract';
+import { bounds, colour, onScreen, radiusOf, type Camera, type Frame, type Palette } from './frame';
 import { drawLinks } from './links';
 import type { Scene } from './scene';
-
-/** The position at the centre of the canvas, and the zoom. */
-export interface Camera {
-  x: number;
-  y: number;
-  scale: number;
-}
-
-export interface Frame {
-  scene: Scene;
-  positions: Float32Array;
-  camera: Camera;
-  /** In CSS pixels. */
-  width: number;
-  height: number;
-  hidden: ReadonlySet<string>;
-  shown: Uint8Array;
-  /** The page that is hovered or selected, and its neighbours. */
-  chosen: number;
-  near: ReadonlySet<number>;
-}
-
-/** The current colours of the theme. */
-export type Palette = Record<string, string>;
 
 const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful'];
 
@@ -61,8 +38,6 @@ export function draw(context: CanvasRenderingContext2D, frame: Frame, palette: P
   drawLabels(context, frame, palette);
 }
 
-export const colour = (palette: Palette, name: string) => palette[name] ?? '#888';
-
 function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: Frame, palette: Palette): void {
   if (scene.centre < 0) return;
   const hops = Math.max(...scene.nodes.map(({ depth }, place) => (shown[place] ? (depth ?? 0) : 0)));
@@ -78,11 +53,6 @@ function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: 
     context.stroke();
     context.fillText(hop === 1 ? '1 hop' : `${hop} hops`, 0, -radius - 16 / camera.scale);
   }
-}
-
-/** The radius of a page in the drawing. */
-export function radiusOf({ scene, camera }: Pick<Frame, 'scene' | 'camera'>, place: number): number {
-  return (scene.radii[place] as number) / Math.sqrt(Math.max(camera.scale, 0.2));
 }
 
 /** Colours of a ring around pages that may be wrong. */
@@ -135,8 +105,7 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, palette: Pa
     if (!shown[place] || (chosen >= 0 && place !== chosen && !near.has(place))) continue;
     const { x, y } = onScreen(frame, place);
     if (x < -60 || x > width + 60 || y < -20 || y > height + 20) continue;
-    const radius = ((scene.radii[place] as number) * camera.scale) / Math.sqrt(Math.max(camera.scale, 0.2));
-    const top = y + radius + 5;
+    const top = y + radiusOf(frame, place) * camera.scale + 5;
     const title = shortened(scene.nodes[place]?.title ?? '', place === chosen ? 48 : 22);
     const cells = cellsOf(x, top);
     if (place !== chosen && cells.some((cell) => taken.has(cell))) continue;
@@ -170,18 +139,6 @@ function shortened(title: string, most: number): string {
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : title;
 }
 
-export function onScreen({ positions, camera, width, height }: Pick<Frame, 'positions' | 'camera' | 'width' | 'height'>, place: number): { x: number; y: number } {
-  return {
-    x: ((positions[place * 2] as number) - camera.x) * camera.scale + width / 2,
-    y: ((positions[place * 2 + 1] as number) - camera.y) * camera.scale + height / 2,
-  };
-}
-
-export function bounds({ camera, width, height }: Frame): { left: number; right: number; top: number; bottom: number } {
-  const [x, y] = [width / 2 / camera.scale, height / 2 / camera.scale];
-  return { left: camera.x - x, right: camera.x + x, top: camera.y - y, bottom: camera.y + y };
-}
-
 /** The page at a point of the canvas, with some tolerance; below 0 if there is none. */
 export function nodeAt(frame: Frame, x: number, y: number): number {
   let best = -1;
@@ -190,7 +147,7 @@ export function nodeAt(frame: Frame, x: number, y: number): number {
     if (!frame.shown[place]) continue;
     const at = onScreen(frame, place);
     const distance = Math.hypot(at.x - x, at.y - y);
-    const reach = (frame.scene.radii[place] as number) * Math.sqrt(Math.max(frame.camera.scale, 0.2)) + 6;
+    const reach = radiusOf(frame, place) * frame.camera.scale + 6;
     if (distance < reach && distance < nearest) [best, nearest] = [place, distance];
   }
   return best;

@@ -1,5 +1,5 @@
 // Draws the links of the graph: lines in the look of their type, with a head at the page that they lead to.
-import { bounds, colour, radiusOf, type Frame, type Palette } from './draw';
+import { bounds, colour, radiusOf, type Frame, type Palette } from './frame';
 import { lookOf } from './types';
 
 /** Above this number, links are drawn without dashes, which are slow. */
