@@ -59,6 +59,11 @@ impl Rules {
         Self(Some(Arc::new(Level { ubp, git, exclude, is_repository, above: self.clone() })))
     }
 
+    /// Whether there are none, so nothing is ignored.
+    pub(super) fn are_none(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether `path`, directly in the folder of these rules, is ignored.
     pub(super) fn exclude(&self, path: &Path, is_dir: bool) -> bool {
         let decision = |rules: &Gitignore| match rules.matched(path, is_dir) {

@@ -2,9 +2,11 @@
 //! symbolic links neither out of the project nor in cycles.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use ubp_core::ports::Unreadable;
 
@@ -48,6 +50,50 @@ impl Found {
     }
 }
 
+/// Files that were listed and whose metadata is read together, on all cores: in a large project, this takes most of the
+/// time of a walk.
+#[derive(Default)]
+struct Batch {
+    files: Vec<(String, DirEntry)>,
+    /// Number of folders that they are in. As long as an entry exists, its folder is open.
+    folders: usize,
+}
+
+impl Batch {
+    fn is_full(&self) -> bool {
+        const FILES: usize = 4_096;
+        const FOLDERS: usize = 64;
+        self.files.len() >= FILES || self.folders >= FOLDERS
+    }
+
+    fn read(&mut self, workers: usize, found: &mut Found) {
+        /// Fewer files are not worth a thread.
+        const FEW: usize = 128;
+        let files = std::mem::take(self).files;
+        let read = |files: &[(String, DirEntry)]| -> Vec<io::Result<Metadata>> {
+            files.iter().map(|(_, entry)| entry.metadata()).collect()
+        };
+        let share = files.len().div_ceil(workers).max(FEW);
+        let (own, others) = files.split_at(share.min(files.len()));
+        let metadata = thread::scope(|scope| {
+            let others: Vec<_> = others.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
+            let mut all = read(own);
+            for other in others {
+                all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            all
+        });
+        for ((path, _), metadata) in files.into_iter().zip(metadata) {
+            match metadata {
+                Ok(metadata) => take(path, metadata, found),
+                // Deleted since the folder was listed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => found.pass_over(&path, error),
+            }
+        }
+    }
+}
+
 /// Symbolic links to folders not yet walked: path and target.
 type Links = BTreeMap<String, PathBuf>;
 
@@ -87,6 +133,8 @@ impl Walk<'_> {
         links: &mut Links,
     ) -> io::Result<()> {
         let mut broken: Vec<Broken> = Vec::new();
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        let mut batch = Batch::default();
         let above = start.parent().filter(|_| start != self.top).map(|above| Rules::of(self.top, above));
         let mut stack = vec![(start.to_path_buf(), prefix.to_string(), above.unwrap_or_default())];
         while let Some((folder, path, outer)) = stack.pop() {
@@ -100,13 +148,14 @@ impl Walk<'_> {
                 }
             };
             // Check names first, which needs no disk access: most folders have no ignore files.
-            let has_rules = entries
-                .iter()
-                .any(|entry| RULE_FILES.iter().chain(&[".git"]).any(|name| entry.file_name() == *name));
+            let entries: Vec<(OsString, DirEntry)> =
+                entries.into_iter().map(|entry| (entry.file_name(), entry)).collect();
+            let has_rules =
+                entries.iter().any(|(name, _)| RULE_FILES.iter().chain(&[".git"]).any(|rules| name == rules));
             let rules = if has_rules { outer.enter(&folder, &mut broken) } else { outer };
             found.folders.push(folder);
-            for entry in entries {
-                let name = entry.file_name();
+            batch.folders += 1;
+            for (name, entry) in entries {
                 let Some(name) = name.to_str() else {
                     self.report_name(&join(&path, &name.to_string_lossy()), &entry, found);
                     continue;
@@ -127,16 +176,15 @@ impl Walk<'_> {
                     }
                 } else if kind.is_symlink() {
                     self.link(&entry, path, &rules, found, links);
-                } else if (self.wanted)(&path) && !rules.exclude(&entry.path(), false) {
-                    match entry.metadata() {
-                        Ok(metadata) => take(path, metadata, found),
-                        // Deleted since the folder was listed.
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        Err(error) => found.pass_over(&path, error),
-                    }
+                } else if (self.wanted)(&path) && (rules.are_none() || !rules.exclude(&entry.path(), false)) {
+                    batch.files.push((path, entry));
                 }
             }
+            if batch.is_full() {
+                batch.read(workers, found);
+            }
         }
+        batch.read(workers, found);
         for (file, reason) in broken {
             let shown = file.strip_prefix(self.root).unwrap_or(&file);
             found.pass_over(&shown.to_string_lossy(), reason);

@@ -369,3 +369,26 @@ fn templates_are_files_of_the_project_but_not_pages() {
     assert_eq!(source.match_sources(&["meta/forms/**/*.md".into()]).unwrap().len(), 2);
     assert_eq!(source.read_source("meta/forms/adr.md").unwrap(), b"x");
 }
+
+#[test]
+fn many_files_in_many_folders_are_listed_with_their_states() {
+    let project = Project::new("pages");
+    let mut expected = Vec::new();
+    for (folder, count) in [("one", 700), ("two/deep", 3), ("two", 150), ("none", 0)] {
+        fs::create_dir_all(project.path("pages").join(folder)).unwrap();
+        for number in 0..count {
+            let page = format!("{folder}/{number:04}.md");
+            project.put(&format!("pages/{page}"), "x".repeat(number));
+            expected.push((page, number as u64));
+        }
+    }
+    expected.sort();
+    let listed = project.source.list().unwrap();
+    assert_eq!(listed.unreadable, []);
+    for page in &listed.pages {
+        assert_eq!(project.source.stat(&page.path).unwrap().as_ref(), Some(&page.stat));
+    }
+    let listed: Vec<(String, u64)> =
+        listed.pages.into_iter().map(|page| (page.path, page.stat.size)).collect();
+    assert_eq!(listed, expected);
+}
