@@ -13,9 +13,13 @@ pub(super) struct Layout {
     pub parts: bool,
 }
 
-/// The layout in `window` of `text`: markers of headings, quotes, lists and tables, rules, and code
-/// fences, except those that overlap with `marks`. In order, not overlapping. Takes linear time.
+/// The layout in `window` of `text`: markers of headings, quotes, callouts, lists and tables, rules, and
+/// code fences, except those that overlap with `marks`. In order, not overlapping. Takes linear time.
 pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) -> Vec<Layout> {
+    let is_marked = |range: Range<usize>| {
+        let first = marks.partition_point(|mark| mark.end <= range.start);
+        marks.get(first).is_some_and(|mark| mark.start < range.end)
+    };
     let mut found = Vec::new();
     let mut fence: Option<Fence<'_>> = None;
     // Whether the last line was part of an item or a row; whether the last row ended with a pipe.
@@ -44,9 +48,7 @@ pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) 
         fence = Fence::opening(bare);
         if let Some(opened) = &fence {
             let info = opened.info.len() + (line.len() - line.trim_end().len());
-            let first = marks.partition_point(|mark| mark.end <= start);
-            let marked = marks.get(first).is_some_and(|mark| mark.start < end);
-            gone(start..if marked { end - info } else { end }, false);
+            gone(start..if is_marked(start..end) { end - info } else { end }, false);
             listed = false;
         } else if bare.is_empty() {
             after_blank = true;
@@ -68,7 +70,10 @@ pub(super) fn layout(text: &str, window: &Range<usize>, marks: &[Range<usize>]) 
             listed = true;
         } else {
             let (length, item) = signs(line);
-            gone(start..start + length, item && listed);
+            let kind = if line[..length].contains('>') { kind_of_callout(&line[length..]) } else { 0 };
+            let shown =
+                start + length + if is_marked(start + length..start + length + kind) { 0 } else { kind };
+            gone(start..shown, item && listed);
             let goes_on = length == 0 && !(after_blank && line.starts_with(|c: char| !c.is_whitespace()));
             listed = item || (goes_on && listed);
         }
@@ -116,8 +121,21 @@ fn signs(line: &str) -> (usize, bool) {
         length += next;
         item |= is_item;
     }
-    let boxed = ["[ ] ", "[x] ", "[X] "].iter().any(|mark| line[length..].starts_with(mark));
-    (if item && boxed { length + 4 } else { length }, item)
+    let rest = &line[length..];
+    let boxed = item && ["[ ] ", "[x] ", "[X] "].iter().any(|mark| rest.starts_with(mark));
+    (if boxed { length + 4 } else { length }, item)
+}
+
+/// Length of `[!kind]` at the start of a text, with the sign for folding and the spaces after it; otherwise 0.
+fn kind_of_callout(text: &str) -> usize {
+    /// Longer ones are text.
+    const LONGEST: usize = 40;
+    let Some(end) = text.strip_prefix("[!").and_then(|rest| rest.find(']')).filter(|end| *end < LONGEST)
+    else {
+        return 0;
+    };
+    let title = text[end + 3..].trim_start_matches(['+', '-']);
+    text.len() - title.trim_start_matches([' ', '\t']).len()
 }
 
 /// Length of the heading, list or quote marker at the start of a text, and whether it starts a list item.

@@ -110,6 +110,9 @@ fn layout_is_removed_and_items_are_separated() {
     let table = "Before.\n\n| colour | use |\n|:--|---|\n| red | `a|b` |\n|green|\n\nAfter.";
     assert_eq!(shown(table, "red", 80), "Before. colour · use · [red] · `a|b` · green After.");
     assert_eq!(shown("a|b\n-|-\nc|d", "d", 80), "a|b -|- c|[d]");
+    let callouts = "> [!tip]- Faster [x]\n> one\n\n> [!note]\n> two\n\n[!no] quote";
+    assert_eq!(shown(callouts, "two", 80), "Faster [x] one [two] [!no] quote");
+    assert_eq!(shown(callouts, "note", 80), "Faster [x] one [![note]] two [!no] quote");
     assert_eq!(shown("Title\n=====\n\none\n\n* * *\n\ntwo\n---", "two", 80), "Title one [two]");
 }
 
