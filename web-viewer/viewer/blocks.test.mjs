@@ -34,6 +34,10 @@ const PAGE = [
   'not a diagram',
   '```',
   '',
+  '```ubp board state',
+  'state: *',
+  '```',
+  '',
   'The sum $\\frac{a}{b}$, ==marked== and <kbd>Ctrl</kbd>.',
   '',
   '<details>',
@@ -51,6 +55,7 @@ function prepare(project) {
   rmSync(join(project, 'pages'), { recursive: true, force: true });
   mkdirSync(join(project, 'pages'));
   writeFileSync(join(project, 'pages/Blocks.md'), PAGE);
+  writeFileSync(join(project, 'pages/Task.md'), '---\nstate: open\n---\n# Task\n');
   execFileSync(process.env.UBP_PROGRAM, ['-C', project, 'init'], { stdio: 'pipe' });
 }
 
@@ -88,6 +93,20 @@ describe('blocks of a page', () => {
     const light = await fill();
     await page.emulateMedia({ colorScheme: 'dark' });
     await until(async () => (await fill()) !== light);
+    await done();
+  });
+
+  test('a query shows its answer, also while editing, and follows changes of other pages', async () => {
+    const { page, done } = await read();
+    const answer = page.locator('.query.board');
+    await answer.getByText('open', { exact: true }).waitFor();
+    assert.equal(await answer.getByRole('link', { name: 'Task' }).getAttribute('data-page'), 'Task.md');
+    writeFileSync(join(folder, 'pages/Task.md'), '---\nstate: done\n---\n# Task\n');
+    await answer.getByText('done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.locator('.cm-live-fence .query.board').getByText('done', { exact: true }).waitFor();
+    await accessible(page, 'blocks, editing');
+    writeFileSync(join(folder, 'pages/Task.md'), '---\nstate: open\n---\n# Task\n');
     await done();
   });
 

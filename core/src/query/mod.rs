@@ -5,11 +5,15 @@
 //!
 //! The tests include statements that try to read or change more, never end, or grow without end (`tests.rs`).
 
+#[cfg(not(target_family = "wasm"))]
+mod block;
 mod dialect;
 mod functions;
 mod sandbox;
 mod schema;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use block::{MOST as MOST_BLOCKS, Part, answer_in, blocks_in, is_query};
 pub use sandbox::{Answer, Limits};
 pub(crate) use schema::page_vectors;
 pub use schema::{Column, Schema};

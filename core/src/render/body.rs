@@ -67,6 +67,9 @@ pub(super) struct Body<'j> {
     /// Empty cells at the end of a table row, written only if another cell follows: the parser pads rows.
     empty_cells: usize,
     pub(super) in_code: bool,
+    /// The info string and the text of the block of code that is a query.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) query: Option<(String, String)>,
     pub(super) raw: Option<String>,
     /// What the page's own HTML has opened.
     pub(super) own: OwnHtml,
@@ -113,6 +116,8 @@ impl<'j> Body<'j> {
             in_head: false,
             empty_cells: 0,
             in_code: false,
+            #[cfg(not(target_family = "wasm"))]
+            query: None,
             raw: None,
             own: OwnHtml::default(),
             survey: survey(&page.text),
@@ -156,6 +161,10 @@ impl<'j> Body<'j> {
                 self.repeats_title = false;
                 self.leave();
             }
+            return Ok(());
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if self.is_in_query(&event)? {
             return Ok(());
         }
         match event {

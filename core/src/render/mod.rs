@@ -18,6 +18,8 @@ mod load;
 mod math;
 mod notes;
 mod own_html;
+#[cfg(not(target_family = "wasm"))]
+mod query_block;
 mod survey;
 mod text;
 pub mod url;
@@ -152,6 +154,8 @@ impl<'a> Renderer<'a> {
             embeds: Cell::new(0),
             bytes: Cell::new(0),
             html: Cell::new(0),
+            #[cfg(not(target_family = "wasm"))]
+            queries: Cell::new(0),
             loaded: RefCell::default(),
             attachments: RefCell::default(),
         }
@@ -188,6 +192,9 @@ struct Job<'a> {
     bytes: Cell<usize>,
     /// Bytes of HTML written for them.
     html: Cell<usize>,
+    /// Number of queries answered so far.
+    #[cfg(not(target_family = "wasm"))]
+    queries: Cell<usize>,
     loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
     attachments: RefCell<BTreeSet<String>>,
 }

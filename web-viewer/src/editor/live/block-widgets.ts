@@ -24,12 +24,13 @@ function pictureIn(source: string): PictureSource | null {
   return node ? pictureOf(node, source.slice(node.from, node.to)) : null;
 }
 
-/** The fence's language and what is between the fences. */
-export function fenceIn(source: string): { language: string; inside: string } {
+/** What follows the opening fence, its first word in lower case, and what is between the fences. */
+export function fenceIn(source: string): { info: string; language: string; inside: string } {
   const lines = source.split('\n');
-  const language = /^\s*(?:`{3,}|~{3,})\s*([^\s`]*)/.exec(lines[0] ?? '')?.[1]?.toLowerCase() ?? '';
+  const info = /^\s*(?:`{3,}|~{3,})([^`]*)/.exec(lines[0] ?? '')?.[1]?.trim() ?? '';
+  const language = info.split(/\s/, 1)[0]?.toLowerCase() ?? '';
   const isClosed = lines.length > 1 && /^\s*(`{3,}|~{3,})\s*$/.test(lines.at(-1) ?? '');
-  return { language, inside: lines.slice(1, isClosed ? -1 : undefined).join('\n') };
+  return { info, language, inside: lines.slice(1, isClosed ? -1 : undefined).join('\n') };
 }
 
 export class LiveBlock extends WidgetType {
@@ -78,8 +79,8 @@ export class LiveBlock extends WidgetType {
       case 'maths':
         return mathsElement(this.source.trim().replace(/^\$\$|\$\$$/g, '').trim(), true, view);
       case 'fence': {
-        const { language, inside } = fenceIn(this.source);
-        return renderedElement({ language, source: inside, isDisplay: true }, view);
+        const { info, language, inside } = fenceIn(this.source);
+        return renderedElement({ language, info, source: inside, isDisplay: true }, view);
       }
       case 'picture': {
         const picture = pictureIn(this.source);

@@ -4,6 +4,8 @@
 export interface BlockSource {
   /** The language: the first word after the fence in lower case, or `math`. */
   language: string;
+  /** Everything after the fence; empty for `math`. */
+  info: string;
   /** Without fences or dollars. */
   source: string;
   /** Whether it stands on its own lines; false for maths within a line. */

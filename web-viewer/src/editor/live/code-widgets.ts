@@ -42,7 +42,7 @@ export function renderedElement(block: BlockSource, view: EditorView | null = nu
 }
 
 export function mathsElement(source: string, isDisplay: boolean, view: EditorView | null = null): HTMLElement {
-  return renderedElement({ language: 'math', source, isDisplay }, view);
+  return renderedElement({ language: 'math', info: '', source, isDisplay }, view);
 }
 
 /** Stops what is still being rendered within an element that is removed. */

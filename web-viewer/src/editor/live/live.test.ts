@@ -45,8 +45,8 @@ it('reads the size of a picture', () => {
 });
 
 it('reads the language and the inside of a fence, closed or not', () => {
-  expect(fenceIn('```Mermaid x\na\n```')).toEqual({ language: 'mermaid', inside: 'a' });
-  expect(fenceIn('~~~\na\nb')).toEqual({ language: '', inside: 'a\nb' });
+  expect(fenceIn('```Mermaid x\na\n```')).toEqual({ info: 'Mermaid x', language: 'mermaid', inside: 'a' });
+  expect(fenceIn('~~~\na\nb')).toEqual({ info: '', language: '', inside: 'a\nb' });
 });
 
 it('reads the first line of a callout', () => {

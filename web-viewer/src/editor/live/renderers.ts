@@ -6,13 +6,22 @@ import { registerBlock } from './blocks';
 
 const INVALID = 'This formula is invalid.';
 
-/** Registers renderers for diagrams and formulas. `page` is the path of a page of the project. */
+const PLAIN = { page: () => undefined, file: () => undefined, ticks: false };
+
+/** Registers renderers for diagrams, queries and formulas. `page` is the path of a page of the project. */
 export function registerRenderers(host: EditorHost, page: () => string): void {
   registerBlock('mermaid', ({ source }) => renderBlock('mermaid', source));
+  registerBlock('ubp', async ({ source, info }) => {
+    const text = `\`\`\`\`\`\`${info}\n${source}\n\`\`\`\`\`\``;
+    const { html } = await host.client.call('render_part', { page: page(), text });
+    const answer = parsed(html, PLAIN).querySelector<HTMLElement>('.query');
+    if (!answer) throw new Error('This query could not be shown.');
+    return answer;
+  });
   registerBlock('math', async ({ source, isDisplay }) => {
     const text = isDisplay ? `$$${source}$$` : `$${source}$`;
     const { html } = await host.client.call('render_part', { page: page(), text });
-    const formula = parsed(html, { page: () => undefined, file: () => undefined, ticks: false }).querySelector<HTMLElement>('math');
+    const formula = parsed(html, PLAIN).querySelector<HTMLElement>('math');
     if (!formula) throw new Error(INVALID);
     return formula;
   });

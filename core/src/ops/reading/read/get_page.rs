@@ -17,6 +17,8 @@ use crate::ops::budget::{self, Excess, Omitted};
 use crate::ops::page::{IndexState, LinkInfo, PageFields, PageName, fields};
 use crate::ops::{Facts, Tool};
 use crate::ports::ContentHash;
+#[cfg(not(target_family = "wasm"))]
+use crate::query;
 use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong};
 use crate::{Error, Result, text};
 
@@ -62,6 +64,8 @@ pub struct Output {
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
+    /// Answers of the queries in its code blocks with the language `ubp`, in order.
+    pub answers: Vec<QueryAnswer>,
     /// Sections omitted to fit `max_tokens`; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
@@ -97,6 +101,15 @@ pub struct PageSection {
     pub lines: [usize; 2],
     /// Its text, including the heading line.
     pub content: String,
+}
+
+/// What a query in the page finds now.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct QueryAnswer {
+    /// The line of the code block in the file, from 1.
+    pub line: usize,
+    /// The answer as Markdown, or why there is none.
+    pub markdown: String,
 }
 
 /// A section whose text was omitted.
@@ -138,6 +151,7 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             section: params.section.clone(),
             content: sections.iter().map(|section| section.content.as_str()).collect(),
             sections,
+            answers: Vec::new(),
             omitted_sections: Vec::new(),
             front_matter: serde_json::from_str(&pages::front_matter(db, page)?).unwrap_or_default(),
             aliases: names::aliases(db, page)?,
@@ -150,8 +164,31 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
             index: state,
         })
     })?;
+    #[cfg(not(target_family = "wasm"))]
+    {
+        output.answers = answers(context, &output)?;
+    }
     budget::fit(context, &mut output, params.max_tokens, show, shrink)?;
     Ok(output)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<QueryAnswer>> {
+    let mut answers = Vec::new();
+    for section in &output.sections {
+        for (line, info, text) in query::blocks_in(&section.content) {
+            if answers.len() == query::MOST_BLOCKS {
+                return Ok(answers);
+            }
+            let markdown = match query::answer_in(context, &output.page.filepath, &info, &text) {
+                Ok(parts) => parts.into_iter().map(String::from).collect::<Vec<_>>().join("\n"),
+                Err(Error::InvalidParams { message, .. }) => format!("This query has no answer: {message}\n"),
+                Err(error) => return Err(error),
+            };
+            answers.push(QueryAnswer { line: section.lines[0] + line, markdown });
+        }
+    }
+    Ok(answers)
 }
 
 fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
@@ -230,12 +267,16 @@ fn shrink(output: &mut Output, excess: Excess) -> bool {
             return true;
         }
     }
+    if halve(&mut output.answers, 1) {
+        return true;
+    }
     if output.sections.len() > 1 {
         leave_out_sections(output, excess);
         return true;
     }
     output.content.clear();
-    let shortened = halve(&mut output.stale_ref_details, 3)
+    let shortened = halve(&mut output.answers, 0)
+        || halve(&mut output.stale_ref_details, 3)
         || halve(&mut output.omitted_sections, 40)
         || halve(&mut output.backlinks, 3)
         || halve(&mut output.outlinks, 3);
@@ -313,6 +354,11 @@ pub fn show(output: &Output, page: &mut dyn Page) {
     for section in &output.sections {
         page.handle("section", &section.section_id);
         page.text(&section.content);
+        page.gap();
+    }
+    for QueryAnswer { line, markdown } in &output.answers {
+        page.heading(&[Span::Strong(&format!("Answer of the query in line {line}"))]);
+        page.text(markdown);
         page.gap();
     }
     if !output.omitted_sections.is_empty() {
