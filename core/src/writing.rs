@@ -32,7 +32,7 @@ pub(crate) mod names;
 mod records;
 
 use audit::{Entry, OutcomeKind};
-pub(crate) use diff::shorten;
+pub(crate) use diff::{hunks, shorten};
 use make::Making;
 pub use names::MovedLink;
 pub(crate) use records::RecordChange;
