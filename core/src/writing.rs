@@ -32,7 +32,9 @@ pub(crate) mod names;
 mod records;
 
 use audit::{Entry, OutcomeKind};
-pub(crate) use diff::{hunks, shorten};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use diff::hunks;
+pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;
 pub(crate) use records::RecordChange;
