@@ -180,12 +180,13 @@ export class Workspace {
     layout.announce(this.face === 'edit' ? 'Editing' : 'Reading');
   }
 
-  /** Opens a page for editing at a line, from 1. */
+  /** Opens a page: for editing at a line, from 1, or as a whole. */
   async openAt(page: string, line: number | null): Promise<void> {
+    if (line === null) return this.navigator.go({ page });
     this.editorProblem = null;
     this.faces.choose(page, 'edit');
     await this.navigator.go({ page });
-    if (line !== null) await this.navigator.desk?.toLine(page, line);
+    await this.navigator.desk?.toLine(page, line);
   }
 
   /** Switches the editor between live preview and source. */

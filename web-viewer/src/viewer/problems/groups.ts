@@ -34,6 +34,18 @@ export function labelOf(code: string): string {
   return LABELS[code] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The text of each finding to filter by, because there may be thousands and each key filters them. */
+const folded = new WeakMap<Finding, string>();
+
+function textOf(finding: Finding): string {
+  let text = folded.get(finding);
+  if (text === undefined) {
+    text = fold(`${labelOf(finding.code)} ${finding.message} ${finding.filepath ?? ''}`);
+    folded.set(finding, text);
+  }
+  return text;
+}
+
 export interface Selection {
   typed: string;
   /** Only findings of this severity. */
@@ -43,14 +55,11 @@ export interface Selection {
 
 export function rowsOf(answer: DoctorOutput, { typed, severity, closed }: Selection): ProblemRow[] {
   const words = wordsOf(typed);
-  const matches = (text: string) => {
-    const folded = words.length > 0 ? fold(text) : '';
-    return words.every((word) => folded.includes(word));
-  };
+  const matches = (text: string) => words.every((word) => text.includes(word));
   const groups = new Map<string, Finding[]>();
   for (const finding of answer.findings) {
     if (severity && finding.severity !== severity) continue;
-    if (!matches(`${labelOf(finding.code)} ${finding.message} ${finding.filepath ?? ''}`)) continue;
+    if (words.length > 0 && !matches(textOf(finding))) continue;
     const group = groups.get(finding.code);
     if (group) group.push(finding);
     else groups.set(finding.code, [finding]);
@@ -68,7 +77,7 @@ export function rowsOf(answer: DoctorOutput, { typed, severity, closed }: Select
 }
 
 function wantedRows({ wanted_pages }: DoctorOutput, matches: (text: string) => boolean, isOpen: boolean): ProblemRow[] {
-  const wanted = wanted_pages.filter(({ target }) => matches(`${labelOf('unresolved_link')} ${target}`));
+  const wanted = wanted_pages.filter(({ target }) => matches(fold(`${labelOf('unresolved_link')} ${target}`)));
   if (wanted.length === 0) return [];
   const group: ProblemRow = { kind: 'group', key: WANTED, code: WANTED, label: 'Wanted pages', severity: 'warning', count: wanted.length, hint: 'create a page, and the links to it work', isOpen };
   return [group, ...(isOpen ? wanted.map((wanted): ProblemRow => ({ kind: 'wanted', key: `${WANTED} ${wanted.target}`, wanted })) : [])];
