@@ -32,6 +32,8 @@ pub(crate) mod names;
 mod records;
 
 use audit::{Entry, OutcomeKind};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use diff::hunks;
 pub(crate) use diff::shorten;
 use make::Making;
 pub use names::MovedLink;

@@ -19,12 +19,12 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 const program = process.env.UBP_PROGRAM;
 
-function git(project, args, date = '2026-01-10T10:00:00Z') {
+export function git(project, args, date = '2026-01-10T10:00:00Z') {
   const names = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
   execFileSync('git', args, { cwd: project, stdio: 'pipe', env: { ...process.env, ...names, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date } });
 }
 
-function commit(project, message, date) {
+export function commit(project, message, date) {
   git(project, ['add', '-A']);
   git(project, ['commit', '-qm', message], date);
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Stdio};
 
 use jiff::Timestamp;
-use ubp_core::ports::{Commit, CommittedFile, History, Revision, SourceChange};
+use ubp_core::ports::{Commit, CommittedFile, FileVersion, History, Revision, SourceChange};
 use ubp_core::{Error, Result, path as paths};
 
 mod command;
@@ -19,6 +19,7 @@ mod revisions;
 mod snapshots;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use command::Git;
 pub use hooks::Hooks;
@@ -170,6 +171,10 @@ impl History for GitHistory {
 
     fn revisions(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
         self.revisions_of(path, limit)
+    }
+
+    fn versions(&self, path: &str, limit: usize) -> Result<Vec<FileVersion>> {
+        self.versions_of(path, limit)
     }
 
     fn read_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {

@@ -50,7 +50,8 @@ impl Scripts {
         let allowed: Vec<Script> = self.0.iter().filter_map(|name| Script::from_full_name(name)).collect();
         let (mut inside, mut outside, mut first) = (0_usize, 0_usize, None);
         for c in text.chars().filter(|c| c.is_alphabetic()) {
-            match c.script() {
+            // Most text is ASCII, and looking up a script is a binary search.
+            match if c.is_ascii() { Script::Latin } else { c.script() } {
                 Script::Common | Script::Inherited => {}
                 script if allowed.contains(&script) => inside += 1,
                 script => {

@@ -82,6 +82,10 @@ mod changing {
     pub mod history {
         pub mod audit;
         pub mod diff;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod page_history;
+        #[cfg(not(target_family = "wasm"))]
+        pub mod page_version;
         pub mod undo;
     }
 }
@@ -159,7 +163,7 @@ table::operations! {
     beyond browsers:
     list_templates create_page update_page rename_page delete_page replace
     accept dismiss review_page
-    diff audit undo add rebuild
+    diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
     evaluate gaps
     query query_inspect index_status index_refresh

@@ -35,6 +35,22 @@ pub struct Revision {
     pub subject: String,
 }
 
+/// A file as a commit left it, under the name that it had then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileVersion {
+    /// The commit.
+    pub commit: Commit,
+    /// The name of its author.
+    pub author: String,
+    /// First line of its message.
+    pub subject: String,
+    /// The file's path at the commit, relative to the project.
+    pub path: String,
+    /// Whether the commit is at the boundary of a shallow clone: the text may be older, and author and subject may be
+    /// those of another change.
+    pub is_boundary: bool,
+}
+
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedFile {
@@ -81,6 +97,15 @@ pub trait History: Send + Sync {
     /// # Errors
     /// As [`History::head`].
     fn revisions(&self, _path: &str, _limit: usize) -> Result<Vec<Revision>> {
+        Ok(Vec::new())
+    }
+
+    /// The versions of a file in its history, newest first, at most `limit`; empty if unknown. Renames inside the
+    /// project are followed. Commits that deleted the file are left out.
+    ///
+    /// # Errors
+    /// As [`History::head`].
+    fn versions(&self, _path: &str, _limit: usize) -> Result<Vec<FileVersion>> {
         Ok(Vec::new())
     }
 

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, History, Listing, PageFile,
-    Source, SourceChange, WriteGuard, is_cache_name,
+    Cache, CachedBytes, Clock, Commit, CommittedFile, ContentHash, FileStat, FileVersion, History, Listing,
+    PageFile, Source, SourceChange, WriteGuard, is_cache_name,
 };
 use crate::{Error, Result};
 
@@ -398,6 +398,32 @@ impl History for MemoryHistory {
 
     fn last_changes(&self, paths: &[String]) -> Result<BTreeMap<String, SourceChange>> {
         Ok(among(&lock(&self.changes), paths))
+    }
+
+    fn versions(&self, path: &str, limit: usize) -> Result<Vec<FileVersion>> {
+        let snapshots = lock(&self.snapshots);
+        let mut versions: Vec<FileVersion> = snapshots
+            .iter()
+            .filter_map(|(id, snapshot)| match snapshot.changes.get(path)? {
+                SourceChange::Committed(commit) if commit.id == *id => Some(FileVersion {
+                    commit: commit.clone(),
+                    author: "Author".into(),
+                    subject: format!("Commit {id}"),
+                    path: path.into(),
+                    is_boundary: false,
+                }),
+                _ => None,
+            })
+            .collect();
+        versions.sort_by_key(|version| std::cmp::Reverse(version.commit.time));
+        versions.truncate(limit);
+        Ok(versions)
+    }
+
+    fn read_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {
+        let snapshots = lock(&self.snapshots);
+        let file = snapshots.get(commit).and_then(|snapshot| snapshot.files.get(path));
+        Ok(file.and_then(|file| lock(&self.contents).get(&file.id).cloned()))
     }
 
     fn resolve(&self, revision: &str) -> Result<String> {

@@ -54,7 +54,8 @@ pub(super) fn of(change: &Change) -> String {
     format!("{diff}--- {old}\n+++ {new}\n{}", hunks(&before, &after))
 }
 
-fn hunks(before: &str, after: &str) -> String {
+/// The hunks that turn one text into another, without the names of files; empty for equal texts.
+pub(crate) fn hunks(before: &str, after: &str) -> String {
     let lines = InternedInput::new(before, after);
     let mut changed = Diff::compute(Algorithm::Histogram, &lines);
     changed.postprocess_lines(&lines);

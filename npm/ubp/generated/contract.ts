@@ -59,6 +59,10 @@ export interface Operations {
   audit: { params: AuditParams; output: AuditOutput };
   /** Undo a change made through UBP, in all files that it changed. */
   undo: { params: UndoParams; output: UndoOutput };
+  /** List former versions of a page: commits, and texts that changes through UBP replaced. */
+  page_history: { params: PageHistoryParams; output: PageHistoryOutput };
+  /** Read a former version of a page, and what changed since. */
+  page_version: { params: PageVersionParams; output: PageVersionOutput };
   /** Bring the index up to date, including vectors; complete front matter if it is managed. */
   add: { params: AddParams; output: AddOutput };
   /** Rebuild the index from the files; vectors of unchanged text are kept. */
@@ -505,6 +509,9 @@ export interface ColumnInfo {
   /** Whether some pages lack it. */
   nullable: boolean;
 }
+
+/** What version control knows about the page. */
+export type Committed = "yes" | "no" | "unknown";
 
 /** One side of the comparison. */
 export interface ComparedSide {
@@ -1912,6 +1919,9 @@ export interface ModelState {
   available: boolean;
 }
 
+/** What a version of a page is the text of. */
+export type Moment = "commit" | "before" | "after";
+
 /** A link whose target changes. */
 export interface MovedLink {
   /** Path of the page that contains the link. */
@@ -2026,6 +2036,28 @@ export interface PageFields {
   staleness: Staleness;
 }
 
+/** The versions. */
+export interface PageHistoryOutput {
+  /** The page's path relative to the pages folder. */
+  filepath: string;
+  /** Its former versions, newest first. A page keeps its versions when it is renamed inside the project. */
+  versions: PageVersion[];
+  /** Whether there are older versions. */
+  more: boolean;
+  /** Whether version control has the page. */
+  committed: Committed;
+}
+
+/** The page. */
+export interface PageHistoryParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** Maximum number of versions (1 to 200, default: 50). */
+  limit?: number | null | undefined;
+  /** Number of newer versions to skip (at most 10000, default: 0). */
+  skip?: number | null | undefined;
+}
+
 /** A result. */
 export interface PageResult {
   /** Its id: the one in its front matter, or one derived from its path. */
@@ -2070,6 +2102,62 @@ export interface PageSection {
   lines: [number, number];
   /** Its text, including the heading line. */
   content: string;
+}
+
+/** A former text of a page. */
+export interface PageVersion {
+  /** Its id, for `page_version`. */
+  id: string;
+  /** What it is the text of. */
+  moment: Moment;
+  /** When it was committed or changed, RFC 3339. */
+  time: string;
+  /** Who committed it, or the name of the agent that made the change; absent for a change by a person. */
+  author: string | null;
+  /** First line of the commit's message; the operation of a change. */
+  subject: string;
+  /** Who made the change; absent for a commit. */
+  caller: Caller | null;
+  /** The page's path then, relative to the project, if it was another one. */
+  former_path: string | null;
+  /**
+   * Whether the commit is at the boundary of a shallow clone: the text may be older, and author and subject may be
+   * those of another change.
+   */
+  is_boundary: boolean;
+}
+
+/** The version. */
+export interface PageVersionOutput {
+  /** The page's path relative to the pages folder. */
+  filepath: string;
+  /** The version. */
+  version: PageVersion;
+  /** SHA-256 of the page's file as it is now, for the `expected_hash` of `save_page`. */
+  content_hash: string;
+  /** Its text, as `read_page` returns the text of a page: `save_page` restores it. */
+  text: string;
+  /** Whether its text can be restored without loss. */
+  restorable: boolean;
+  /** Why it cannot be restored; absent if it can. */
+  reason: string | null;
+  /**
+   * Unified diff from the version to the page as it is now, at most 1,000 lines and 64 KiB; empty if the texts are
+   * equal, apart from line endings.
+   */
+  diff: string;
+  /** Number of lines added since. */
+  added: number;
+  /** Number of lines removed since. */
+  removed: number;
+}
+
+/** The page, and the version. */
+export interface PageVersionParams {
+  /** The page: path, id, title or alias. */
+  page: string;
+  /** The id of the version, from `page_history`. */
+  version: string;
 }
 
 /** A heading and its section. */

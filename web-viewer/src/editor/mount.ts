@@ -79,6 +79,10 @@ export interface MountedEditor {
   save(): Promise<void>;
   /** Scrolls to a heading (`#slug` or its text) or a block (`^name`). */
   goTo(fragment: string): void;
+  /** Goes to a line of the page on screen, from 1. In front matter, goes to its form. */
+  goToLine(line: number): void;
+  /** Replaces the whole text of a page, as one edit that is saved. False if the page was never opened, or its text is not `from`. */
+  replaceText(filepath: string, from: string, to: string): boolean;
   /** Restores the deleted page on screen with the text in the editor. Resolves like `save`. */
   restore(): Promise<void>;
   /** Discards the text of the deleted page on screen. Returns a function that undoes this by restoring the page. */

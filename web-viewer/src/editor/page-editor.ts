@@ -1,7 +1,7 @@
 // One editor for all pages: each page has its own text, undo history, cursor and saver, which continues to save after
 // leaving the page.
 import { syntaxTree } from '@codemirror/language';
-import { redo, undo } from '@codemirror/commands';
+import { isolateHistory, redo, undo } from '@codemirror/commands';
 import { getChunks } from '@codemirror/merge';
 import { Annotation, EditorState, Transaction, type TransactionSpec } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
@@ -15,6 +15,7 @@ import { attachFiles } from './attachments';
 import { conflictWith, showConflict } from './conflict';
 import { pageExtensions } from './extensions';
 import { toggleInline } from './formatting';
+import { frontMatterOf } from './front-matter';
 import { leastChange } from './least-change';
 import { LinkAnswers } from './link-answers';
 import { linksAnswered } from './link-marks';
@@ -333,6 +334,22 @@ export class PageEditor implements MountedEditor {
       // Behind the heading's text: text typed before the `#` would break the heading.
       this.#view.dispatch({ selection: { anchor: to }, effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 80 }) });
     });
+  }
+
+  goToLine(line: number): void {
+    const { state } = this.#view;
+    const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
+    const matter = frontMatterOf(state);
+    if (matter && to <= matter.to && editProperties(this.#view)) return;
+    this.#view.dispatch({ selection: { anchor: to }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+  }
+
+  replaceText(filepath: string, from: string, to: string): boolean {
+    const page = this.#pages.get(filepath);
+    if (!page || this.#stateOf(page).doc.toString() !== from) return false;
+    // One undo takes back exactly this.
+    this.#change(page, { changes: leastChange(from, to), annotations: isolateHistory.of('full'), userEvent: 'input.restore' });
+    return true;
   }
 
   async #lineOf(fragment: string): Promise<number | null> {

@@ -31,6 +31,8 @@ export interface Desk {
   /** Whether it still has the text of a deleted page. */
   keeps(page: string): boolean;
   goTo(anchor: string): void;
+  /** Goes to a line of the page, from 1, once it is on screen. */
+  toLine(page: string, line: number): Promise<void>;
   /** Focuses the text of the page if it has had the focus, or else the page. */
   focus(): void;
   /** Focuses the text of a page once it is on screen, behind the text typed for it. False if it cannot be shown. */
@@ -85,7 +87,7 @@ export class Navigator {
       if (site.mode === 'server') remember(article);
       enhance(article, this.addresses);
     }
-    if (site.mode !== 'server' && this.place.view.kind === 'review') this.place = { ...this.place, view: READING };
+    if (site.mode !== 'server' && this.place.view.kind !== 'graph') this.place = { ...this.place, view: READING };
     if (entry?.y) scrollTo({ top: entry.y, behavior: 'instant' });
     else this.#scrollToAnchor(this.place.anchor);
     history.replaceState(this.#entry(), '');
@@ -201,11 +203,11 @@ export class Navigator {
     if (view.kind === 'page') this.focusPage();
   }
 
-  /** Opens or closes the graph or the review. */
-  toggle(kind: 'graph' | 'review'): void {
+  /** Opens or closes a view in place of the page. */
+  toggle(kind: 'graph' | 'review' | 'problems'): void {
     if (this.place.view.kind === kind) this.look({ kind: 'page' });
-    else if (kind === 'review') this.look({ kind });
-    else this.look({ kind, scope: this.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
+    else if (kind === 'graph') this.look({ kind, scope: this.place.page ? 'local' : 'all', depth: DEFAULT_DEPTH });
+    else this.look({ kind });
   }
 
   /** Focuses the page. */

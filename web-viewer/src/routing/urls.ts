@@ -1,7 +1,7 @@
 // Addresses. Core decides the address of a page, which comes with `render_page`. Until then, this module uses the default
 // address, which is correct unless names of pages collide.
 
-export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' };
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' };
 
 export interface Place {
   /** Path of the page; null if the address shows no page. */
@@ -25,7 +25,7 @@ export function placeOf(url: URL, page: string | null): Place {
 }
 
 function viewOf(query: URLSearchParams): View {
-  if (query.has('review')) return { kind: 'review' };
+  for (const kind of ['review', 'problems'] as const) if (query.has(kind)) return { kind };
   const scope = query.get('graph');
   if (scope !== 'local' && scope !== 'all') return READING;
   const depth = Number.parseInt(query.get('depth') ?? '', 10);
@@ -45,7 +45,7 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
     url.searchParams.set('graph', place.view.scope);
     if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
   }
-  if (place.view.kind === 'review') url.searchParams.set('review', 'all');
+  if (place.view.kind === 'review' || place.view.kind === 'problems') url.searchParams.set(place.view.kind, 'all');
   if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;
 }

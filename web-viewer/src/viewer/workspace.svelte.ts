@@ -9,6 +9,7 @@ import type { Session } from '../state/session.svelte';
 import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
+import { Problems } from './problems/problems.svelte';
 import { Recent } from './recent.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
@@ -22,7 +23,7 @@ export interface FromTemplate {
   fields: Record<string, string>;
 }
 
-export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string } | { kind: 'delete'; page: string };
+export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename' | 'delete' | 'history'; page: string };
 
 /** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {
@@ -39,6 +40,7 @@ export class Workspace {
   readonly onApple = isApple(globalThis.navigator.userAgent);
   readonly recent: Recent;
   readonly faces: Faces;
+  readonly problems: Problems;
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
@@ -77,6 +79,7 @@ export class Workspace {
     this.navigator = navigator;
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
+    this.problems = new Problems(() => session.client);
   }
 
   get client(): UbpClient {
@@ -104,9 +107,11 @@ export class Workspace {
     client.on('connection', ({ state }) => (this.connection = state));
     this.session.onFollowed = (paths) => this.#changed(paths);
     void this.#loadFavorites();
+    this.problems.changed();
   }
 
   #changed(paths: readonly string[]): void {
+    this.problems.changed();
     this.editor?.changed(paths);
     if (paths.length === 0) void this.#loadFavorites();
     const { page } = this;
@@ -173,6 +178,15 @@ export class Workspace {
     if (this.face === 'edit' && !matchMedia('(pointer: coarse)').matches) void this.navigator.desk?.write(page);
     else this.navigator.focusPage();
     layout.announce(this.face === 'edit' ? 'Editing' : 'Reading');
+  }
+
+  /** Opens a page: for editing at a line, from 1, or as a whole. */
+  async openAt(page: string, line: number | null): Promise<void> {
+    if (line === null) return this.navigator.go({ page });
+    this.editorProblem = null;
+    this.faces.choose(page, 'edit');
+    await this.navigator.go({ page });
+    await this.navigator.desk?.toLine(page, line);
   }
 
   /** Switches the editor between live preview and source. */

@@ -63,6 +63,7 @@ fn settings_of_a_repository_run_no_commands() {
     let asked: Vec<String> = ["a.rs", "b.rs", "c.rs", "new.rs"].map(String::from).to_vec();
     let found = scratch.history().last_changes(&asked).unwrap();
     assert!(scratch.history().head().unwrap().is_some());
+    assert_eq!(scratch.history().versions("a.rs", 5).unwrap().len(), 1);
     assert!(matches!(found["a.rs"], SourceChange::Committed(_)), "{found:?}");
     assert_eq!(found.len(), 3);
     let ran = fs::read_to_string(&mark).unwrap_or_default();

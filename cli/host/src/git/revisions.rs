@@ -10,7 +10,7 @@ use super::{GitHistory, PATHS_OF_COMMITS, Repository, scope, utf8};
 
 impl GitHistory {
     /// The repository of `path`, and the path relative to the project or nested repository.
-    fn repository_of<'a>(&self, path: &'a str) -> Result<Option<(Repository, &'a str)>> {
+    pub(super) fn repository_of<'a>(&self, path: &'a str) -> Result<Option<(Repository, &'a str)>> {
         if !paths::is_inside(path) || !paths::is_normal(path) || !self.may_be_in_repository_of(&[path].into())
         {
             return Ok(None);

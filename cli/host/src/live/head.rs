@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use ubp_core::Result;
-use ubp_core::ports::{History, Revision, SourceChange};
+use ubp_core::ports::{FileVersion, History, Revision, SourceChange};
 
 use super::stamp::Stamp;
 use crate::GitHistory;
@@ -95,6 +95,10 @@ impl History for FollowedHistory {
 
     fn revisions(&self, path: &str, limit: usize) -> Result<Vec<Revision>> {
         self.git.revisions(path, limit)
+    }
+
+    fn versions(&self, path: &str, limit: usize) -> Result<Vec<FileVersion>> {
+        self.git.versions(path, limit)
     }
 
     fn read_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>> {

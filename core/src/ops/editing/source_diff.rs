@@ -131,7 +131,7 @@ pub(crate) fn differences(
             Some(base) => context.history.diff_since(&base.commit.id, file)?,
             None => None,
         };
-        let diff = diff.filter(|diff| !diff.is_empty()).map(|diff| first_lines(&diff));
+        let diff = diff.filter(|diff| !diff.is_empty()).map(|diff| first_lines(&diff, MOST_LINES));
         differences.push(SourceDifference { source: stale.clone(), commits, diff });
     }
     Ok(differences)
@@ -165,10 +165,11 @@ fn commit(revision: &Revision) -> SourceCommit {
     }
 }
 
-fn first_lines(diff: &str) -> String {
+/// The first lines of a diff, at most `most` and 64 KiB, and the number of lines left out.
+pub(crate) fn first_lines(diff: &str, most: usize) -> String {
     let mut lines: Vec<&str> = diff.lines().collect();
-    let left_out = lines.len().saturating_sub(MOST_LINES);
-    lines.truncate(MOST_LINES);
+    let left_out = lines.len().saturating_sub(most);
+    lines.truncate(most);
     let mut text = lines.join("\n");
     text.truncate(text.floor_char_boundary(MOST_BYTES));
     text.push('\n');

@@ -74,6 +74,14 @@ fn snapshots(history: &dyn History, first: &str, second: &str) {
     let changes = history.last_changes_at(first, &asked).unwrap();
     assert_eq!(changes.len(), 1);
     assert!(matches!(&changes["src/a.rs"], SourceChange::Committed(commit) if commit.id == first));
+    let versions = history.versions("src/a.rs", 10).unwrap();
+    assert!(versions.iter().map(|version| version.commit.id.as_str()).eq([second, first]), "{versions:?}");
+    assert!(versions.iter().all(|version| version.path == "src/a.rs" && !version.is_boundary));
+    assert_eq!(history.versions("src/a.rs", 1).unwrap().len(), 1);
+    assert!(history.versions("src/none.rs", 10).unwrap().is_empty());
+    let texts = [second, first].map(|commit| history.read_at(commit, "src/a.rs").unwrap().unwrap());
+    assert_eq!(texts, [b"2", b"1"]);
+    assert_eq!(history.read_at(first, "src/none.rs").unwrap(), None);
     let changes = history.last_changes_at(second, &asked).unwrap();
     assert!(matches!(&changes["src/a.rs"], SourceChange::Committed(commit) if commit.id == second));
 }
@@ -85,6 +93,7 @@ pub fn without_history(history: &dyn History) {
     assert!(history.last_changes(&paths).unwrap().is_empty());
     assert_eq!(history.resolve("HEAD").unwrap_err().code(), "invalid_params");
     assert!(history.files_at(&"a".repeat(40)).unwrap().is_empty());
+    assert!(history.versions("src/a.rs", 10).unwrap().is_empty());
     assert_eq!(history.contents(&[("src/a.rs", &"a".repeat(40))]).unwrap(), [None]);
     assert!(history.last_changes_at(&"a".repeat(40), &paths).unwrap().is_empty());
 }

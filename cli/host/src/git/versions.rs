@@ -1,0 +1,73 @@
+//! The history of one file across renames, for people who look for a text that they had.
+
+use jiff::Timestamp;
+use ubp_core::Result;
+use ubp_core::ports::{Commit, FileVersion};
+
+use super::{GitHistory, Repository};
+
+/// Arguments of `git log` for the versions of a file, independent of the user's configuration. `--follow` compares a
+/// file with the others of a commit only where the file was added.
+const VERSIONS: [&str; 9] = [
+    "log",
+    "-z",
+    // Paths never start with a slash, so this marks headers.
+    "--format=//%H %ct %an%x1f%s",
+    "--name-only",
+    "--diff-filter=d",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-show-signature",
+    "--no-color",
+];
+
+impl GitHistory {
+    pub(super) fn versions_of(&self, path: &str, limit: usize) -> Result<Vec<FileVersion>> {
+        let Some((repository, inner)) = self.repository_of(path)? else { return Ok(Vec::new()) };
+        // The repository may be nested in the project.
+        let folder = path.strip_suffix(inner).unwrap_or_default();
+        let most = format!("--max-count={limit}");
+        let place = ["-O/dev/null", &most, "HEAD", "--", inner];
+        let followed = repository.read(&[&VERSIONS[..], &["--follow"], &place].concat());
+        // Objects that a partial clone lacks are not fetched, but following renames may need them.
+        let output = match followed {
+            Err(_) if repository.git.is_partial() => repository.read(&[&VERSIONS[..], &place].concat())?,
+            followed => followed?,
+        };
+        Ok(repository.parsed(&output, folder))
+    }
+}
+
+impl Repository {
+    /// Parses the output for [`VERSIONS`]. Ends where the file was outside of the project.
+    fn parsed(&self, output: &[u8], folder: &str) -> Vec<FileVersion> {
+        let mut versions = Vec::new();
+        let mut header = None;
+        for token in output.split(|&byte| byte == 0) {
+            if let Some(found) = token.strip_prefix(b"//") {
+                header = Some(String::from_utf8_lossy(found).into_owned());
+                continue;
+            }
+            let path = token.strip_prefix(b"\n").unwrap_or(token);
+            let Some(found) = header.take() else { continue };
+            let path = std::str::from_utf8(path).ok().and_then(|path| path.strip_prefix(&self.prefix));
+            let Some(path) = path else { break };
+            versions.extend(self.version(&found, format!("{folder}{path}")));
+        }
+        versions
+    }
+
+    /// Parses `<commit> <seconds> <author>`, a separator and the subject.
+    fn version(&self, header: &str, path: String) -> Option<FileVersion> {
+        let mut fields = header.splitn(3, ' ');
+        let (id, seconds, words) = (fields.next()?, fields.next()?, fields.next()?);
+        let (author, subject) = words.split_once('\u{1f}')?;
+        let time = Timestamp::from_second(seconds.parse().ok()?).ok()?;
+        let is_boundary = self.boundary.contains(id);
+        let commit = Commit { id: id.into(), time };
+        Some(FileVersion { commit, author: author.into(), subject: subject.into(), path, is_boundary })
+    }
+}
+
+#[cfg(test)]
+mod tests;
