@@ -4,6 +4,7 @@ import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
 import { focusNextPart } from './parts';
+import { subjectOf } from './side/rows';
 import { toasts } from './toasts.svelte';
 import { linkTo, type Workspace } from './workspace.svelte';
 
@@ -17,6 +18,8 @@ export function commandsOf(workspace: Workspace): Command[] {
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
+  // There, the key renames the page of the row.
+  const isOnRow = () => subjectOf(document.activeElement) !== null;
   const { search, sidebar, graph } = shellCommands(session, navigator);
 
   return [
@@ -37,7 +40,7 @@ export function commandsOf(workspace: Workspace): Command[] {
       run: () => void workspace.saveNow(),
     },
     { id: 'attach', label: 'Attach files…', group: 'Pages', words: 'picture image upload insert add attachment', chords: [], isPossible: () => workspace.isEditing, run: () => workspace.chooseFiles() },
-    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
+    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: () => isThere() && !isOnRow(), run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
     { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', label: 'Copy path of page', group: 'Pages', words: 'clipboard file name', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
