@@ -177,3 +177,176 @@ test('in the drawer of a narrow window, the menu is above the drawer', async () 
   await page.getByRole('dialog', { name: 'Rename or move' }).waitFor();
   await done();
 });
+
+describe('the editor of the user', () => {
+  /** Records addresses instead of opening them: no editor is installed here. */
+  const recorded = (page) =>
+    page.addInitScript(() => {
+      globalThis.opened = [];
+      HTMLAnchorElement.prototype.click = function () {
+        globalThis.opened.push(this.href);
+      };
+    });
+  const opened = (page) => page.evaluate(() => globalThis.opened.at(-1));
+
+  test('opens a page from its menu, from the list and from the palette, at the line of the cursor', async () => {
+    const { page, done } = await own.open();
+    await recorded(page);
+    await page.goto(`${own.root}Guides/Reading.html`);
+    await ready(page);
+    const address = (path, line) => new RegExp(`^vscode://file/.*/pages/${path}:${line}$`);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Open in editor').click();
+    await until(async () => address('Guides/Reading.md', 1).test(await opened(page)), 'the page is opened');
+    await page.locator('#ubp_desk .cm-content').click();
+    await page.keyboard.press('Control+Home');
+    for (let line = 1; line < 3; line++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /^Search pages/ }).fill('>open page in');
+    await page.keyboard.press('Enter');
+    await until(async () => /Reading\.md:([2-9]|\d\d)$/.test(await opened(page)), 'it is opened at the line of the cursor');
+    await page.getByRole('button', { name: 'Folders', exact: true }).click();
+    await row(page, 'Link types').click({ button: 'right' });
+    await item(page, 'Open in editor').click();
+    await until(async () => address('Guides/Link%20types.md', 1).test(await opened(page)), 'another page is opened at its first line');
+    await done();
+  });
+
+  test('is chosen in the settings, and a wrong address is refused', async () => {
+    const { page, done } = await own.open();
+    await recorded(page);
+    await page.goto(`${own.root}Guides/Reading.html`);
+    await ready(page);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settings' });
+    await dialog.getByRole('combobox', { name: 'Editor' }).selectOption('JetBrains IDEs');
+    const field = dialog.getByRole('textbox', { name: 'Address' });
+    assert.equal(await field.inputValue(), 'idea://open?file={path}&line={line}');
+    await field.fill('javascript:alert("{path}")');
+    await dialog.getByText('Not valid').waitFor();
+    await accessible(page, 'a wrong address of an editor');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Open in editor').click();
+    await toast(page, 'The address of your editor is not valid').waitFor();
+    assert.equal(await opened(page), undefined);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await field.fill('my-editor://{path}#{line}');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await ready(page);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Open in editor').click();
+    await until(async () => /^my-editor:\/\/\/?.*Reading\.md#1$/.test(await opened(page)), 'the chosen editor is used');
+    await done();
+  });
+});
+
+describe('a second page', () => {
+  const beside = (page) => page.locator('#ubp_second');
+  const heading = (page, name) => beside(page).getByRole('heading', { level: 1, name });
+
+  test('opens beside the first one, follows changes, and keeps its own scroll position', async () => {
+    const { page, done } = await inFolders('Guides/Reading.html');
+    await row(page, 'Formatting').click({ button: 'right' });
+    await item(page, 'Open beside').click();
+    await heading(page, 'Formatting').waitFor();
+    assert.ok(page.url().endsWith('/Guides/Reading.html'), 'the address is that of the first page');
+    const body = beside(page).getByRole('region', { name: 'Beside: Formatting' });
+    await body.evaluate((element) => element.scrollTo({ top: 200, behavior: 'instant' }));
+    own.write('Guides/Formatting.md', `${own.read('Guides/Formatting.md')}\nA line from elsewhere.\n`);
+    await beside(page).getByText('A line from elsewhere.').waitFor();
+    assert.equal(await body.evaluate((element) => element.scrollTop), 200);
+    // Another first page leaves it where it is.
+    await row(page, 'Link types').click();
+    await until(() => page.url().endsWith('Link%20types.html'), 'the first page changes');
+    await heading(page, 'Formatting').waitFor();
+    const repeated = await page.evaluate(() => [...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, at, all) => all.indexOf(id) !== at));
+    assert.deepEqual(repeated, [], 'no id is used twice');
+    await done();
+  });
+
+  test('opens links in itself, goes back, swaps with the first page, and closes', async () => {
+    const { page, done } = await own.open('Guides/Reading.html', { settings: { opening: 'read' } });
+    await ready(page);
+    await page.keyboard.press('Control+\\');
+    await heading(page, 'Reading').waitFor();
+    const link = beside(page).locator('a.link[data-page]:not([data-page="Guides/Reading.md"])').first();
+    const target = await link.getAttribute('data-page');
+    await link.click();
+    await until(async () => (await beside(page).locator('article').getAttribute('data-page')) === target, 'the link opens beside');
+    assert.ok(page.url().endsWith('/Guides/Reading.html'));
+    await beside(page).getByRole('button', { name: 'Swap the two pages' }).click();
+    await heading(page, 'Reading').waitFor();
+    await until(async () => (await page.locator('#ubp_content article').getAttribute('data-page')) === target, 'the pages are swapped');
+    await beside(page).getByRole('button', { name: 'Previous page beside' }).click();
+    await until(async () => (await beside(page).locator('article').getAttribute('data-page')) === target, 'back works beside');
+    // It is still there after a reload.
+    await page.reload();
+    await beside(page).locator('article').waitFor();
+    await beside(page).getByRole('button', { name: 'Close the page beside' }).click();
+    await beside(page).waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate(() => document.querySelector('#ubp_content').contains(document.activeElement)), true, 'the first page has the focus');
+    await page.keyboard.press('Control+\\');
+    await beside(page).waitFor();
+    await page.keyboard.press('Control+\\');
+    await beside(page).waitFor({ state: 'hidden' });
+    await done();
+  });
+
+  test('opens with Ctrl+Alt+click on a link while the first page is edited, and shows what is typed', async () => {
+    const { page, done } = await own.open('Guides/Reading.html');
+    await ready(page);
+    await row(page, 'Reading').click({ modifiers: ['Control', 'Alt'] });
+    await heading(page, 'Reading').waitFor();
+    await page.locator('#ubp_desk .cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n\nTyped on the left.\n');
+    await beside(page).getByText('Typed on the left.').waitFor();
+    await done();
+  });
+
+  test('follows a rename, and says so if its page is deleted', async () => {
+    own.write('Brief.md', '# Brief\n\nText.\n');
+    const { page, done } = await inFolders('Home.html', { expectErrors: true });
+    await row(page, 'Brief').click({ modifiers: ['Control', 'Alt'] });
+    await heading(page, 'Brief').waitFor();
+    await row(page, 'Brief').dragTo(folder(page, 'Guides'));
+    await until(async () => (await beside(page).locator('> header').textContent())?.trim() === 'Brief Guides/Brief.md', 'the header has the new path');
+    await heading(page, 'Brief').waitFor();
+    await own.call('delete_page', { page: 'Guides/Brief.md', confirm: true });
+    await beside(page).getByText('This page is not in the project any more.').waitFor();
+    await done();
+  });
+
+  for (const colorScheme of ['light', 'dark']) {
+    test(`is accessible in the ${colorScheme} theme`, async () => {
+      const { page, done } = await own.open('Guides/Reading.html', { context: { colorScheme } });
+      await ready(page);
+      await row(page, 'Formatting').click({ modifiers: ['Control', 'Alt'] });
+      await heading(page, 'Formatting').waitFor();
+      await settled(page);
+      await accessible(page, 'a second page');
+      await done();
+    });
+  }
+
+  test('is not offered in a narrow window', async () => {
+    const { page, done } = await own.open('Guides/Reading.html', { context: { viewport: { width: 980, height: 800 } } });
+    await ready(page);
+    await page.getByRole('button', { name: 'Page actions' }).click();
+    await item(page, 'Copy path').waitFor();
+    assert.equal(await item(page, 'Open beside').count(), 0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+\\');
+    await row(page, 'Formatting').waitFor();
+    assert.equal(await beside(page).isVisible(), false);
+    // An open one is hidden while there is no room.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.press('Control+\\');
+    await beside(page).waitFor();
+    await page.setViewportSize({ width: 980, height: 800 });
+    await beside(page).waitFor({ state: 'hidden' });
+    await done();
+  });
+});

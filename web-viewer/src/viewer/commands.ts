@@ -3,6 +3,7 @@ import { folderOf } from '../pages/listing';
 import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
+import { canOpen, openInEditor } from './opener';
 import { focusNextPart } from './parts';
 import { subjectOf } from './side/rows';
 import { toasts } from './toasts.svelte';
@@ -42,6 +43,16 @@ export function commandsOf(workspace: Workspace): Command[] {
     { id: 'attach', label: 'Attach files…', group: 'Pages', words: 'picture image upload insert add attachment', chords: [], isPossible: () => workspace.isEditing, run: () => workspace.chooseFiles() },
     { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: () => isThere() && !isOnRow(), run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
+    {
+      id: 'beside',
+      label: workspace.second.isOpen ? 'Close the page beside' : 'Open page beside',
+      group: 'View',
+      words: 'split pane second two side',
+      chords: ['Mod+\\'],
+      isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
+      run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
+    },
+    { id: 'open-in-editor', label: 'Open page in editor', group: 'Pages', words: 'external vscode code ide file', chords: [], isPossible: () => isThere() && canOpen(workspace), run: withPage((page) => void openInEditor(workspace, page)) },
     { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', label: 'Copy path of page', group: 'Pages', words: 'clipboard file name', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
     { id: 'restore', label: 'Restore the page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },

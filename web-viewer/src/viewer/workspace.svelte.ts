@@ -4,12 +4,14 @@ import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
+import { decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Recent } from './recent.svelte';
+import { Second } from './second/second.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
 
@@ -39,6 +41,7 @@ export class Workspace {
   readonly onApple = isApple(globalThis.navigator.userAgent);
   readonly recent: Recent;
   readonly faces: Faces;
+  readonly second: Second;
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
@@ -77,6 +80,7 @@ export class Workspace {
     this.navigator = navigator;
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
+    this.second = new Second(session.site.root);
   }
 
   get client(): UbpClient {
@@ -255,6 +259,20 @@ export class Workspace {
     await this.removed(page);
   }
 
+  /** Shows a page beside the current one. `fragment` is encoded, without `#`. */
+  openBeside(page: string, fragment = ''): void {
+    layout.layer = null;
+    this.second.open(page, decoded(fragment));
+    layout.announce(`${this.title(page)} is open beside the page`);
+  }
+
+  closeSecond(): void {
+    const hadFocus = document.getElementById('ubp_second')?.contains(document.activeElement) ?? false;
+    this.second.close();
+    layout.announce('Closed the page beside');
+    if (hadFocus) this.navigator.focusPage();
+  }
+
   async copy(text: string): Promise<void> {
     await this.attempt(async () => {
       await window.navigator.clipboard.writeText(text);
@@ -272,6 +290,7 @@ export class Workspace {
     this.editor?.renamed(from, to);
     this.recent.moved(from, to);
     this.faces.moved(from, to);
+    this.second.moved(from, to);
     this.favorites = this.favorites.map((path) => (path === from ? to : path));
     await this.navigator.moved(from, to);
   }

@@ -1,5 +1,6 @@
 // The actions on a page and on a folder, the same in every menu.
 import { folderOf } from '../../pages/listing';
+import { canOpen, openInEditor } from '../opener';
 import { linkTo, type Workspace } from '../workspace.svelte';
 import type { MenuItem } from './Menu.svelte';
 
@@ -12,6 +13,10 @@ export interface Subject {
 /** Actions on a page. A deleted page cannot be changed. `more` are actions before those that copy. */
 export function pageItems(workspace: Workspace, page: string, more: readonly MenuItem[] = []): MenuItem[] {
   const isThere = workspace.session.byPath.has(page);
+  const opens: MenuItem[] = [
+    ...(workspace.second.isPossible ? [{ label: 'Open beside', icon: 'beside' as const, run: () => workspace.openBeside(page) }] : []),
+    ...(canOpen(workspace) ? [{ label: 'Open in editor', icon: 'code' as const, run: () => void openInEditor(workspace, page) }] : []),
+  ];
   const copies: MenuItem[] = [
     { label: 'Copy link', icon: 'link', run: () => void workspace.copy(linkTo(page)) },
     { label: 'Copy path', icon: 'page', run: () => void workspace.copy(page) },
@@ -21,6 +26,7 @@ export function pageItems(workspace: Workspace, page: string, more: readonly Men
     { label: 'Rename…', icon: 'edit', run: () => (workspace.dialog = { kind: 'rename', page }) },
     { label: 'Move to…', icon: 'folder', run: () => (workspace.dialog = { kind: 'rename', page, isMove: true }) },
     ...more,
+    ...opens,
     ...copies,
     { label: 'Delete…', icon: 'trash', run: () => (workspace.dialog = { kind: 'delete', page }) },
   ];
