@@ -62,7 +62,7 @@ describe('the menu of a row', () => {
   test('creates a page in the folder of the row', async () => {
     const { page, done } = await inFolders(undefined, { expectErrors: true });
     await folder(page, 'Code').click({ button: 'right' });
-    assert.deepEqual(await menu(page).getByRole('menuitem').allTextContents(), ['New page here…', 'Copy path']);
+    assert.deepEqual(await menu(page).getByRole('menuitem').allTextContents(), ['New page here…', 'Rename…', 'Move to…', 'Copy path']);
     await item(page, 'New page here…').click();
     const dialog = page.getByRole('dialog', { name: 'New page' });
     assert.equal(await dialog.getByLabel('Folder').inputValue(), 'Code');
@@ -138,6 +138,66 @@ describe('moving', () => {
     await toast(page, 'Moved “Alone” to the top folder').waitFor();
     assert.ok(existsSync(own.page('Alone.md')));
     assert.equal(await page.locator('[data-drop]').count(), 0);
+    await done();
+  });
+
+  test('a folder moves all of its pages, keeps where links and pictures lead, and is undone at once', async () => {
+    own.write('Area/One.md', '# One\n\nTo [two](./Two.md#part), [[Deep/Three]], [home](../Home.md) and a ![square](../square.svg).\n');
+    own.write('Area/Two.md', '# Two\n\n## Part\n\nBack to [[Area/One]].\n');
+    own.write('Area/Deep/Three.md', '# Three\n\n[one](../One.md) ![local](local.svg)\n');
+    own.write('Area/Deep/local.svg', own.read('square.svg'));
+    own.write('Points.md', '# Points\n\n[[Area/Two#Part]] and [three](Area/Deep/Three.md).\n');
+    const names = ['Area/One.md', 'Area/Two.md', 'Area/Deep/Three.md', 'Points.md'];
+    const before = names.map((name) => own.read(name));
+    const leads = async (paths) => (await Promise.all(paths.map((filepath) => own.call('get_page', { filepath })))).flatMap(({ outlinks }) => outlinks.map(({ filepath, source_path }) => (filepath ?? source_path ?? 'broken').replace(/^.*\//, ''))).sort();
+    const { page, done } = await inFolders('Home.html', { expectErrors: true });
+    await folder(page, 'Area').waitFor();
+    const led = await leads(names);
+    assert.ok(!led.includes('broken') && led.length >= 6, led.join(' '));
+    // The open page is among them, and being edited.
+    await page.goto(`${own.root}Area/One.html`);
+    await ready(page);
+    await folder(page, 'Area').focus();
+    await page.keyboard.press('F2');
+    const dialog = page.getByRole('dialog', { name: 'Rename or move folder' });
+    await dialog.getByLabel('Name').fill('Region');
+    await dialog.getByText('3 pages move to Region').waitFor();
+    await accessible(page, 'renaming a folder');
+    await page.keyboard.press('Enter');
+    await toast(page, 'Moved the folder Area to Region: 3 pages.').waitFor();
+    const after = names.map((name) => name.replace('Area/', 'Region/'));
+    assert.deepEqual(await leads(after), led, 'links lead to the same pages and files');
+    await until(() => page.url().endsWith('/Region/One.html'), 'the address follows');
+    assert.equal(await page.locator('.gone').count(), 0, 'the open page was not reported as deleted');
+    await folder(page, 'Region').dragTo(folder(page, 'Guides'));
+    await toast(page, 'Moved the folder Region to Guides/Region: 3 pages.').waitFor();
+    assert.deepEqual(await leads(names.map((name) => name.replace('Area/', 'Guides/Region/'))), led);
+    await undo(page);
+    await until(() => existsSync(own.page('Region/One.md')), 'the last move is undone');
+    await page.keyboard.press('Alt+u');
+    await page.locator('#ubp_toasts').getByRole('button', { name: 'Undo' }).last().click();
+    await until(() => existsSync(own.page('Area/Deep/Three.md')), 'the first one, too');
+    await until(() => names.every((name, at) => existsSync(own.page(name)) && own.read(name) === before[at]), 'every byte is as before');
+    await done();
+  });
+
+  test('a folder whose page cannot be moved stays as it is', async () => {
+    own.write('Left/A.md', '# A\n');
+    own.write('Left/B.md', '# B\n');
+    own.write('Right/B.md', '# Other\n');
+    const { page, done } = await inFolders('Home.html', { expectErrors: true });
+    await folder(page, 'Left').click({ button: 'right' });
+    await item(page, 'Rename…').click();
+    const dialog = page.getByRole('dialog', { name: 'Rename or move folder' });
+    await dialog.getByLabel('Name').fill('Right');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').filter({ hasText: 'B.md' }).waitFor();
+    assert.ok(existsSync(own.page('Left/A.md')) && existsSync(own.page('Left/B.md')) && !existsSync(own.page('Right/A.md')));
+    assert.equal(own.read('Right/B.md'), '# Other\n');
+    // Nor into itself.
+    await dialog.getByLabel('Name').fill('Left');
+    await dialog.getByLabel('Folder').fill('Left/Inner');
+    await dialog.getByText('A folder cannot be moved into itself.').waitFor();
     await done();
   });
 

@@ -64,6 +64,12 @@ class Side {
     this.sought = folder;
   }
 
+  /** A folder was moved: it and its folders stay expanded. */
+  moved(from: string, to: string): void {
+    this.#keep({ folders: this.#kept.folders.map((path) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path)) });
+    this.reveal(`${to}/`);
+  }
+
   #keep(change: Partial<Kept>): void {
     this.#kept = { ...this.#kept, ...change };
     try {

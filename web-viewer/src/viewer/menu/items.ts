@@ -36,7 +36,11 @@ export function pageItems(workspace: Workspace, page: string, more: readonly Men
 export function rowItems(workspace: Workspace, { kind, path }: Subject): MenuItem[] {
   const folder = kind === 'folder' ? path : folderOf(path);
   const create: MenuItem = { label: 'New page here…', icon: 'plus', run: () => (workspace.dialog = { kind: 'new', name: '', folder }) };
-  if (kind === 'folder') return [create, { label: 'Copy path', icon: 'folder', run: () => void workspace.copy(path) }];
+  const moves: MenuItem[] = [
+    { label: 'Rename…', icon: 'edit', run: () => (workspace.dialog = { kind: 'folder', path }) },
+    { label: 'Move to…', icon: 'folder', run: () => (workspace.dialog = { kind: 'folder', path, isMove: true }) },
+  ];
+  if (kind === 'folder') return [create, ...moves, { label: 'Copy path', icon: 'page', run: () => void workspace.copy(path) }];
   const tab: MenuItem = { label: 'Open in new tab', icon: 'forward', run: () => void window.open(workspace.navigator.href({ page: path }), '_blank', 'noopener') };
   return [create, ...pageItems(workspace, path, [tab])];
 }
