@@ -153,7 +153,7 @@ test('a site offers nothing that would change pages', async () => {
   assert.equal(await page.locator('[draggable=true]').count(), 0);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /Search/ }).fill('No page has this name');
-  await page.getByText(/^No results/).waitFor();
+  await page.locator('[aria-live]', { hasText: /results/ }).first().waitFor({ state: 'attached' });
   assert.equal(await page.getByRole('option', { name: /Create page/ }).count(), 0);
   await done();
 });
