@@ -138,3 +138,22 @@ describe('a narrow screen', () => {
     await done();
   });
 });
+
+test('a site offers nothing that would change pages', async () => {
+  const { page, done } = await own.open('Guides/Reading.html');
+  await ready(page);
+  await page.getByRole('button', { name: 'Folders', exact: true }).click();
+  const row = page.locator('#ubp_side').getByRole('link', { name: 'Formatting' });
+  await row.click({ button: 'right' });
+  await row.focus();
+  for (const key of ['Shift+F10', 'F2', 'Delete', 'Alt+n']) await page.keyboard.press(key);
+  await row.hover();
+  assert.equal(await page.locator('[role=menu], dialog').count(), 0);
+  assert.equal(await page.getByRole('button', { name: /New page|^Actions/ }).count(), 0);
+  assert.equal(await page.locator('[draggable=true]').count(), 0);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Search/ }).fill('No page has this name');
+  await page.locator('[aria-live]', { hasText: /results/ }).first().waitFor({ state: 'attached' });
+  assert.equal(await page.getByRole('option', { name: /Create page/ }).count(), 0);
+  await done();
+});

@@ -13,6 +13,8 @@ export interface Site {
   database: { url: string; bytes: number } | null;
   semantic: { model: string; weights?: string | null; tokenizer: string; description: string; bytes: number } | null;
   version: string;
+  /** Absolute paths on the reader's machine, if the server is on it. */
+  folders: { project: string; pages: string } | null;
 }
 
 /** Reads the description from `<script type="application/json" id="ubp-site">`; without one, there is no project. */
@@ -27,6 +29,7 @@ export function readSite(document: Document): Site {
     database: null,
     semantic: null,
     version: '',
+    folders: null,
   };
   const text = document.getElementById('ubp-site')?.textContent;
   if (!text) return nothing;

@@ -11,6 +11,7 @@ const FILES = {
   'pages/Hasty.md': '# Hasty\n\nEnd.\n',
   'pages/Parts.md': '# Parts\n\nEnd.\n',
   'pages/Composed.md': '# Composed\n\nEnd.\n',
+  'pages/Wide.md': '# Wide\n\nEnd.\n\nText `in code` here.\n',
   'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
   'pages/auth/Login.md': '# Login Feature\n\nWho signs in.\n\n## Flow\n\nText.\n',
   'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
@@ -167,6 +168,32 @@ test('during a Japanese composition between brackets, nothing is committed, clos
   assert.match(await editor.text(), /End\. \[\[データベース\]\]\n/);
   await editor.saved();
   assert.match(viewer.read('Composed.md'), /End\. \[\[データベース\]\]\n/);
+  await editor.close();
+});
+
+test('full-width brackets start a link, typed or composed, and not in code', async () => {
+  const editor = await open('Wide.md');
+  const { page } = editor;
+  const session = await editor.context.newCDPSession(page);
+  await editor.after('End.');
+  await editor.type(' ［［');
+  await until(async () => /End\. \[\[\]\]\n/.test(await editor.text()), 'they become a link');
+  await page.keyboard.insertText('データ');
+  await page.getByRole('option', { name: /データベース/ }).waitFor();
+  await editor.press('Enter');
+  await until(async () => /End\. \[\[データベース\]\]\n/.test(await editor.text()), 'the page is linked');
+  await editor.type(' and ');
+  for (const text of ['［', '［［']) await session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  assert.match(await editor.text(), / and ［［\n/, 'a composition is left alone');
+  await session.send('Input.insertText', { text: '［［' });
+  await until(async () => / and \[\[\]\]\n/.test(await editor.text()), 'they become a link when it ends');
+  await editor.press('Escape');
+  await editor.press('Control+z');
+  await until(async () => / and ［［\n/.test(await editor.text()), 'one undo brings them back');
+  await editor.after('in code');
+  await editor.type(' ［［');
+  await editor.saved();
+  assert.match(viewer.read('Wide.md'), /in code ［［`/);
   await editor.close();
 });
 

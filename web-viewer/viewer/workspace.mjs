@@ -85,7 +85,10 @@ export function withViewer({ prepare = withHistory, timeout = 120_000 } = {}) {
   own.stop = () => viewer?.stop();
   own.page = (path) => join(own.project, 'pages', path);
   own.read = (path) => readFileSync(own.page(path), 'utf8');
-  own.write = (path, text) => writeFileSync(own.page(path), text);
+  own.write = (path, text) => {
+    mkdirSync(dirname(own.page(path)), { recursive: true });
+    writeFileSync(own.page(path), text);
+  };
   own.call = (name, params) => viewer.call(name, params);
   own.tool = (name, args) => viewer.tool(name, args);
 

@@ -30,7 +30,7 @@ use jiff::tz::TimeZone;
 pub use database::{DatabaseReport, TABLES, settings_of_site};
 pub use publicity::{default_for, is_public};
 pub use rewrite::UNPUBLISHED;
-pub use site::{Semantic, Site, SiteFile, SiteSettings};
+pub use site::{Folders, Semantic, Site, SiteFile, SiteSettings};
 pub use source::PublicSource;
 pub use template::{Template, policy};
 

@@ -35,6 +35,17 @@ pub struct SiteSettings {
     pub style_nonce: Option<String>,
     /// Files for semantic search.
     pub semantic: Option<Semantic>,
+    /// Folders on the reader's machine, if the reader may open files there.
+    pub folders: Option<Folders>,
+}
+
+/// Folders of the project on disk, as absolute paths separated by `/`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Folders {
+    /// The project.
+    pub project: String,
+    /// Its pages.
+    pub pages: String,
 }
 
 /// Files of the embedding model relative to the top of the site.
@@ -74,6 +85,8 @@ struct Description<'a> {
     version: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     style_nonce: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folders: Option<&'a Folders>,
 }
 
 #[derive(Serialize)]
@@ -424,6 +437,7 @@ impl<'a> Site<'a> {
             semantic: self.settings.semantic.as_ref(),
             version: &self.settings.version,
             style_nonce: self.settings.style_nonce.as_deref(),
+            folders: self.settings.folders.as_ref(),
         };
         // Inside a script only `<` has to be escaped.
         let json = serde_json::to_string(&description).unwrap_or_default().replace('<', "\\u003c");

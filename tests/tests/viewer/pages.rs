@@ -137,6 +137,23 @@ fn inline_styles_need_a_nonce_that_is_new_each_time() {
 }
 
 #[test]
+fn only_a_viewer_for_this_machine_tells_where_the_project_is() {
+    let viewer = Viewer::of([("a.md", "# A\n")]);
+    let told = |html: &str| -> serde_json::Value {
+        let data = html.split("id=\"ubp-site\">").nth(1).unwrap().split("</script>").next().unwrap();
+        serde_json::from_str(data).unwrap()
+    };
+    let folders = &told(&viewer.get("/a.html").text())["folders"];
+    let page = Path::new(folders["pages"].as_str().unwrap()).join("a.md");
+    assert_eq!(fs::read_to_string(page).unwrap(), "# A\n");
+    assert!(Path::new(folders["project"].as_str().unwrap()).join(".ubp").is_dir());
+
+    let terminal = Arc::new(vault([("a.md", "# A\n")]));
+    let open = Viewer::on(terminal, "--host 0.0.0.0 --token 0123456789abcdef");
+    assert_eq!(told(&open.get("/a.html").text()).get("folders"), None);
+}
+
+#[test]
 fn the_web_app_is_cached_and_attachments_are_revalidated() {
     let viewer = Viewer::of([("a.md", "![[p.png]]\n"), ("p.png", "one"), ("d.docx", "kept")]);
     let asset = viewer.get("/assets/app.js");

@@ -19,6 +19,7 @@ import { look } from './look';
 import { notices } from './notices';
 import { properties } from './properties/panel';
 import { closePreview, preview, previewLink } from './preview';
+import { fullWidth } from './full-width';
 import { smartLinking } from './smart-linking';
 import { nextCell, previousCell } from './tables';
 import { tickTask } from './live/small-widgets';
@@ -55,6 +56,7 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
     livePreview(isLive),
     blockLines,
     smartLinking,
+    fullWidth,
     attachments,
     wrapping,
     following,

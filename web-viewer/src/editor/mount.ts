@@ -72,6 +72,8 @@ export interface MountedEditor {
   readonly shown: string | null;
   /** Whether the text of the page on screen has had the focus: its cursor position is then kept. */
   readonly isPlaced: boolean;
+  /** The line of the cursor in the file, from 1. */
+  readonly line: number;
   focus(): void;
   /** Inserts text in a page that was opened, by default at its end, and puts its cursor behind it. False if the page was never opened. */
   append(filepath: string, text: string, at?: WritingPlace): boolean;

@@ -309,6 +309,11 @@ export class PageEditor implements MountedEditor {
     return this.#shown?.isPlaced ?? false;
   }
 
+  get line(): number {
+    const { doc, selection } = this.#view.state;
+    return doc.lineAt(selection.main.head).number;
+  }
+
   focus(): void {
     this.#view.focus();
   }

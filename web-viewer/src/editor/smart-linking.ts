@@ -37,14 +37,19 @@ export interface Typing {
 
 const NOT_TEXT = /^(InlineCode|FencedCode|CodeBlock|CodeText|Comment|CommentBlock|HTMLBlock|HTMLTag|ProcessingInstruction|FrontmatterContent)/;
 
+/** Whether links are links before `pos`: not in code, comments, HTML or front matter. */
+export function isText(state: EditorState, pos: number): boolean {
+  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
+    if (NOT_TEXT.test(node.name)) return false;
+    if (!node.parent) return true;
+  }
+}
+
 export function typingAt(state: EditorState, pos: number, labelFirst: boolean): Typing | null {
   const line = state.doc.lineAt(pos);
   const found = /\[\[([^[\]]*)$/.exec(line.text.slice(0, pos - line.from));
   if (!found) return null;
-  for (let node = syntaxTree(state).resolveInner(pos, -1); ; node = node.parent as typeof node) {
-    if (NOT_TEXT.test(node.name)) return null;
-    if (!node.parent) break;
-  }
+  if (!isText(state, pos)) return null;
   const inside = found[1] ?? '';
   const start = pos - inside.length;
   const pipe = inside.lastIndexOf('|');

@@ -27,6 +27,9 @@ class Side {
   readonly openTags = $derived.by<ReadonlySet<string>>(() => new Set(this.#kept.tags));
   readonly folded = $derived.by<ReadonlySet<Section>>(() => new Set(this.#kept.folded));
 
+  /** A folder for the list to scroll to and focus. */
+  sought = $state<string | null>(null);
+
   get view(): SideView {
     return this.#kept.view;
   }
@@ -52,6 +55,19 @@ class Side {
     const above = page.split('/').slice(0, -1).map((_, at, parts) => parts.slice(0, at + 1).join('/'));
     const closed = above.filter((folder) => !this.openFolders.has(folder));
     if (closed.length > 0) this.#keep({ folders: [...this.#kept.folders, ...closed] });
+  }
+
+  /** Shows a folder expanded in its place, and focuses it. */
+  show(folder: string): void {
+    this.view = 'folders';
+    this.reveal(`${folder}/`);
+    this.sought = folder;
+  }
+
+  /** A folder was moved: it and its folders stay expanded. */
+  moved(from: string, to: string): void {
+    this.#keep({ folders: this.#kept.folders.map((path) => (path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path)) });
+    this.reveal(`${to}/`);
   }
 
   #keep(change: Partial<Kept>): void {

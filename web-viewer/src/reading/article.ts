@@ -11,6 +11,8 @@ export interface Addresses {
   file(path: string): string | undefined;
   /** Whether tasks of the page can be ticked. */
   readonly ticks: boolean;
+  /** What the page's relative addresses are relative to, if not to the document. */
+  readonly base?: URL;
 }
 
 export function articleOf(main: HTMLElement): HTMLElement | null {
@@ -87,6 +89,14 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
   for (const element of template.content.querySelectorAll<HTMLElement>('[data-file]')) {
     const url = addresses.file(element.dataset['file'] ?? '');
     if (url !== undefined) element.setAttribute(element.hasAttribute('src') ? 'src' : 'href', url);
+  }
+  if (addresses.base) {
+    for (const name of ['src', 'href']) {
+      for (const element of template.content.querySelectorAll(`[${name}]:not([${name}^="#"])`)) {
+        const address = element.getAttribute(name) ?? '';
+        if (URL.canParse(address, addresses.base)) element.setAttribute(name, new URL(address, addresses.base).href);
+      }
+    }
   }
   return template.content;
 }

@@ -48,7 +48,7 @@ export function shellCommands(session: Session, navigator: Navigator): Record<'s
   };
 }
 
-const FIELDS = 'input, select, textarea, [contenteditable]';
+const FIELDS = 'input, select, textarea, [contenteditable], [role=menu]';
 
 /** Runs the command of a shortcut. While `isAsked`, a dialog is open and shortcuts are disabled. */
 export function obey(event: KeyboardEvent, commands: readonly Command[], onApple: boolean, isAsked: boolean): void {

@@ -20,6 +20,9 @@ class Layout {
   isFocused = $state(false);
   /** The last action, for screen readers. */
   announcement = $state('');
+  /** Whether a second page takes the place of the right sidebar. */
+  hasSecond = $state(false);
+  readonly #narrow = matches('(width < 1000px)');
   readonly #noSide = matches('(width < 860px)');
   readonly #noRail = matches('(width < 1180px)');
 
@@ -28,7 +31,12 @@ class Layout {
   }
 
   get noRail(): boolean {
-    return this.#noRail.now;
+    return this.#noRail.now || this.hasSecond;
+  }
+
+  /** Whether there is room for one page only. */
+  get isNarrow(): boolean {
+    return this.#narrow.now;
   }
 
   announce(text: string): void {

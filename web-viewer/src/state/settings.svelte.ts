@@ -23,10 +23,12 @@ interface Kept {
   size: number;
   width: Width;
   spelling: boolean;
+  /** The address that opens a file in the user's editor, with `{path}` and `{line}`. */
+  opener: string;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true };
+const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}' };
 
 export const SIZES = { least: 13, most: 24 } as const;
 

@@ -3,7 +3,9 @@ import { folderOf } from '../pages/listing';
 import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
+import { canOpen, openInEditor } from './opener';
 import { focusNextPart } from './parts';
+import { subjectOf } from './side/rows';
 import { toasts } from './toasts.svelte';
 import { linkTo, type Workspace } from './workspace.svelte';
 
@@ -17,6 +19,8 @@ export function commandsOf(workspace: Workspace): Command[] {
   const withPage = (run: (page: string) => void) => () => {
     if (workspace.page !== null) run(workspace.page);
   };
+  // There, the key renames the page of the row.
+  const isOnRow = () => subjectOf(document.activeElement) !== null;
   const { search, sidebar, graph } = shellCommands(session, navigator);
 
   return [
@@ -37,9 +41,19 @@ export function commandsOf(workspace: Workspace): Command[] {
       run: () => void workspace.saveNow(),
     },
     { id: 'attach', label: 'Attach files…', group: 'Pages', words: 'picture image upload insert add attachment', chords: [], isPossible: () => workspace.isEditing, run: () => workspace.chooseFiles() },
-    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
+    { id: 'rename', label: 'Rename or move page…', group: 'Pages', words: 'title path folder', chords: ['F2'], isPossible: () => isThere() && !isOnRow(), run: withPage((page) => (workspace.dialog = { kind: 'rename', page })) },
     { id: 'delete', label: 'Delete page…', group: 'Pages', words: 'remove trash', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'delete', page })) },
     { id: 'history', label: 'History of page', group: 'Pages', words: 'versions restore former previous git commits differences diff log', chords: [], isPossible: isThere, run: withPage((page) => (workspace.dialog = { kind: 'history', page })) },
+    {
+      id: 'beside',
+      label: workspace.second.isOpen ? 'Close the page beside' : 'Open page beside',
+      group: 'View',
+      words: 'split pane second two side',
+      chords: ['Mod+\\'],
+      isPossible: () => workspace.second.isOpen || (isThere() && workspace.second.isPossible),
+      run: () => (workspace.second.isOpen ? workspace.closeSecond() : withPage((page) => workspace.openBeside(page))()),
+    },
+    { id: 'open-in-editor', label: 'Open page in editor', group: 'Pages', words: 'external vscode code ide file', chords: [], isPossible: () => isThere() && canOpen(workspace), run: withPage((page) => void openInEditor(workspace, page)) },
     { id: 'copy-link', label: 'Copy link to page', group: 'Pages', words: 'clipboard wikilink', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(linkTo(page))) },
     { id: 'copy-path', label: 'Copy path of page', group: 'Pages', words: 'clipboard file name', chords: [], isPossible: hasPage, run: withPage((page) => void workspace.copy(page)) },
     { id: 'restore', label: 'Restore the page', group: 'Pages', words: 'deleted restore recover create', chords: [], isPossible: () => workspace.isEditing && workspace.keepsGone, run: () => void workspace.restore() },

@@ -8,6 +8,7 @@ import Desk from './Desk.svelte';
 import Overlays from './Overlays.svelte';
 import PageHead from './PageHead.svelte';
 import Room from './Room.svelte';
+import Second from './second/Second.svelte';
 import Sidebar from './side/Sidebar.svelte';
 import StatusBar from './StatusBar.svelte';
 import TopBar from './TopBar.svelte';
@@ -34,6 +35,7 @@ export async function mountViewer(session: Session, navigator: Navigator, part: 
   desk.tabIndex = -1;
   mount(Desk, { target: desk, props });
   mount(Beside, { target: part('ubp_rail'), props: { place: 'rail', session, part: About, props } });
+  mount(Second, { target: added('section', 'ubp_second', 'Page beside', null, app), props });
   mount(StatusBar, { target: added('footer', 'ubp_status', 'Status', null, app), props });
   mount(Room, { target: app, props });
   mount(Overlays, { target: document.body, props });

@@ -4,6 +4,7 @@ import { tick } from 'svelte';
 import { ClientError, type ClientEvents, type Output, type UbpClient } from '../client/client';
 import type { HeadingsAbove, MountedEditor, PageStats, PropertiesState, SaveStatus } from '../editor/mount';
 import type { Navigator } from '../routing/navigator.svelte';
+import { decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
 import { settings, type Face } from '../state/settings.svelte';
@@ -11,6 +12,7 @@ import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
 import { Problems } from './problems/problems.svelte';
 import { Recent } from './recent.svelte';
+import { Second } from './second/second.svelte';
 import { toasts } from './toasts.svelte';
 import { TypeAhead } from './type-ahead';
 
@@ -23,7 +25,7 @@ export interface FromTemplate {
   fields: Record<string, string>;
 }
 
-export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename' | 'delete' | 'history'; page: string };
+export type Dialog = { kind: 'new'; name: string; folder: string; from?: FromTemplate | null; problem?: ClientError } | { kind: 'rename'; page: string; isMove?: boolean } | { kind: 'delete' | 'history'; page: string } | { kind: 'folder'; path: string; isMove?: boolean };
 
 /** Folders may come before a name. */
 export function placeOf(name: string, folder: string): { title: string; into: string } {
@@ -41,6 +43,7 @@ export class Workspace {
   readonly recent: Recent;
   readonly faces: Faces;
   readonly problems: Problems;
+  readonly second: Second;
   editor = $state.raw<MountedEditor | null>(null);
   /** Why pages cannot be edited here, if so. */
   editorProblem = $state.raw<ClientError | null>(null);
@@ -80,6 +83,7 @@ export class Workspace {
     this.recent = new Recent(`${session.site.root} ${session.site.name}`);
     this.faces = new Faces(`${session.site.root} ${session.site.name}`);
     this.problems = new Problems(() => session.client);
+    this.second = new Second(session.site.root);
   }
 
   get client(): UbpClient {
@@ -269,6 +273,20 @@ export class Workspace {
     await this.removed(page);
   }
 
+  /** Shows a page beside the current one. `fragment` is encoded, without `#`. */
+  openBeside(page: string, fragment = ''): void {
+    layout.layer = null;
+    this.second.open(page, decoded(fragment));
+    layout.announce(`${this.title(page)} is open beside the page`);
+  }
+
+  closeSecond(): void {
+    const hadFocus = document.getElementById('ubp_second')?.contains(document.activeElement) ?? false;
+    this.second.close();
+    layout.announce('Closed the page beside');
+    if (hadFocus) this.navigator.focusPage();
+  }
+
   async copy(text: string): Promise<void> {
     await this.attempt(async () => {
       await window.navigator.clipboard.writeText(text);
@@ -286,6 +304,7 @@ export class Workspace {
     this.editor?.renamed(from, to);
     this.recent.moved(from, to);
     this.faces.moved(from, to);
+    this.second.moved(from, to);
     this.favorites = this.favorites.map((path) => (path === from ? to : path));
     await this.navigator.moved(from, to);
   }

@@ -50,6 +50,8 @@ struct Viewer {
     live: Arc<Live>,
     /// The project's folder, without symbolic links.
     root: PathBuf,
+    /// Whether only browsers on this machine can reach it.
+    is_local: bool,
     app: WebApp,
     /// Paths of the web app's files.
     files: Vec<String>,
@@ -110,7 +112,9 @@ pub fn run<E: From<Error>>(
     let address = SocketAddr::new(options.host, options.port.unwrap_or(PORT));
     require(address, given.as_ref(), "set --token to a secret")?;
     let live = Live::start(project, environment, notices)?;
-    let viewer = Viewer { live: live.clone(), root, app, files, template, events: Events::default() };
+    let is_local = options.host.is_loopback();
+    let viewer =
+        Viewer { live: live.clone(), root, is_local, app, files, template, events: Events::default() };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(CALLS)

@@ -1,0 +1,59 @@
+// Renames and moves pages, and reports it with one undo.
+import type { Output, Params } from '../client/client';
+import { folderOf } from '../pages/listing';
+import { side } from '../pages/view.svelte';
+import { toasts } from './toasts.svelte';
+import { moveTogether, takeBack, type Move } from './together';
+import type { Workspace } from './workspace.svelte';
+
+/** The parameters that move a page to a folder under its file name. */
+export function intoFolder(page: string, folder: string): Params<'rename_page'> {
+  return { page, path: folder === '' ? page.slice(page.lastIndexOf('/') + 1) : `${folder}/` };
+}
+
+/** Other pages whose links were updated. */
+export function followers({ changed, filepath }: Pick<Output<'rename_page'>, 'changed' | 'filepath'>, page: string): number {
+  return changed.filter((file) => file.filepath !== filepath && file.filepath !== page).length;
+}
+
+export async function rename(workspace: Workspace, wanted: Params<'rename_page'> & { page: string }): Promise<void> {
+  const { page } = wanted;
+  await workspace.flush();
+  const done = await workspace.client.call('rename_page', wanted);
+  await workspace.moved(page, done.filepath);
+  workspace.session.noteChange([]);
+  const others = followers(done, page);
+  const into = folderOf(done.filepath);
+  const what = wanted.title === undefined ? `Moved “${done.title}” to ${into === '' ? 'the top folder' : into}` : `Renamed to “${done.title}”`;
+  const text = `${what}${others > 0 ? `; updated links on ${others} ${others === 1 ? 'page' : 'pages'}` : ''}.`;
+  toasts.tell(text, done.audit_id ? workspace.undo(done.audit_id, () => workspace.moved(done.filepath, page)) : null);
+}
+
+/** The pages in a folder and below it. */
+export function pagesIn(workspace: Workspace, folder: string): string[] {
+  return workspace.session.pages.map(({ filepath }) => filepath).filter((path) => path.startsWith(`${folder}/`));
+}
+
+/** Moves all pages of a folder to another path. */
+export async function moveFolder(workspace: Workspace, from: string, to: string): Promise<void> {
+  const moves = pagesIn(workspace, from).map((path) => ({ from: path, to: `${to}${path.slice(from.length)}` }));
+  const follow = (move: Move) => workspace.moved(move.from, move.to);
+  await workspace.flush();
+  try {
+    const entries = await moveTogether(workspace.client, moves, follow);
+    side.moved(from, to);
+    toasts.tell(`Moved the folder ${from} to ${to}: ${moves.length} ${moves.length === 1 ? 'page' : 'pages'}.`, () => takeFolderBack(workspace, entries, moves));
+  } finally {
+    workspace.session.noteChange([]);
+  }
+}
+
+async function takeFolderBack(workspace: Workspace, entries: readonly string[], moves: readonly Move[]): Promise<void> {
+  await workspace.attempt(async () => {
+    await workspace.flush();
+    await takeBack(workspace.client, entries);
+    for (const { from, to } of [...moves].reverse()) await workspace.moved(to, from);
+    workspace.session.noteChange([]);
+    toasts.tell('Undone.');
+  });
+}
