@@ -86,6 +86,8 @@ test('source_refs completes files that no page names, folders and globs', async 
   await option(editor, 'src/**/*.c').getByText('glob, no files').waitFor();
   await field(editor, 'source_refs').fill('src/**/*.css');
   await option(editor, 'src/**/*.css').getByText('glob, 1 file', { exact: true }).waitFor();
+  const [list, text] = await Promise.all([editor.page.getByRole('listbox').boundingBox(), editor.page.locator('.cm-editor').boundingBox()]);
+  assert.ok(list.x + list.width <= text.x + text.width + 1, 'the choices are not cut off');
   await accessible(editor.page, 'choices of sources');
   // Neither ignored files nor pages are sources to choose.
   for (const [typed, absent] of [['server', 'server.key'], ['Later', 'pages/Later.md']]) {
