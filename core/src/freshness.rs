@@ -32,6 +32,7 @@ mod tests;
 
 pub(crate) use judged::put as put_verdict;
 pub use lock::{LastEdit, LockProblem, REVIEW_LOCK, ReviewLock, Reviewed};
+pub(crate) use sources::count_among;
 pub use sources::{Declared, DeclaredPage, Sources, combined, declared};
 pub use suspects::{Suspect, suspects};
 

@@ -110,6 +110,17 @@ pub fn is_listed_source(path: &str) -> bool {
     !is_private(path) && path.split('/').all(|part| part != "node_modules")
 }
 
+/// Whether the file, or a folder that contains it, has a name that starts with a dot.
+pub fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// An entry of `source_refs` without what does not matter: spaces around it and `./` before it.
+pub fn source_entry(written: &str) -> &str {
+    let entry = written.trim();
+    entry.strip_prefix("./").unwrap_or(entry)
+}
+
 /// Whether the file name has a page's extension.
 pub fn is_page(path: &str) -> bool {
     extension(path).is_some_and(|ext| PAGE_EXTENSIONS.iter().any(|page| ext.eq_ignore_ascii_case(page)))

@@ -4,6 +4,7 @@ mod attacks;
 mod events;
 mod operations;
 mod pages;
+mod source_files;
 mod starting;
 
 use std::io::{Read, Write};

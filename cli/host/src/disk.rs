@@ -343,6 +343,10 @@ impl Source for DiskSource {
     }
 
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>> {
+        Ok(self.sized_sources(globs)?.into_iter().map(|(path, _)| path).collect())
+    }
+
+    fn sized_sources(&self, globs: &[String]) -> Result<Vec<(String, u64)>> {
         let set = Globs::new(globs)?;
         let prefixes = Prefixes::of(globs);
         let walk = Walk {
@@ -355,9 +359,16 @@ impl Source for DiskSource {
             follow_folders: false,
         };
         let found = walk.run(&self.root).map_err(|error| Error::io(self.root.to_string_lossy(), error))?;
-        let mut files: Vec<String> = found.files.into_iter().map(|(path, _)| path).collect();
+        let mut files: Vec<(String, u64)> =
+            found.files.into_iter().map(|(path, metadata)| (path, metadata.len())).collect();
         files.sort_unstable();
         Ok(files)
+    }
+
+    fn real_source(&self, path: &str) -> Result<Option<String>> {
+        let Some((real, _)) = self.resolve_source(path)? else { return Ok(None) };
+        let inside = real.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        Ok(inside.map(|inside| if cfg!(windows) { inside.replace('\\', "/") } else { inside.to_owned() }))
     }
 
     fn read_state(&self, name: &str) -> Result<Option<Vec<u8>>> {

@@ -6,10 +6,10 @@ use rusqlite::Connection;
 
 use super::Reviewed;
 use crate::Context;
-use crate::Result;
 use crate::globs::{self, Globs};
 use crate::index::questions::sources;
 use crate::ports::ContentHash;
+use crate::{Error, Result, path};
 
 /// The sources of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,6 +77,33 @@ impl Kind {
                 Self::Folder(prefix) => file.starts_with(prefix),
             }
     }
+}
+
+/// How many of `files`, the paths of all listed files, a source as written matches. A file that is named exactly counts
+/// even if it is ignored.
+///
+/// # Errors
+/// The errors of [`crate::ports::Source::stat_source`], except for paths that cannot be files.
+pub(crate) fn count_among<'a>(
+    context: &Context<'_>,
+    written: &str,
+    files: impl Iterator<Item = &'a str>,
+) -> Result<usize> {
+    let source = path::source_entry(written);
+    if !path::is_inside(source) {
+        return Ok(0);
+    }
+    let is_file = match context.source.stat_source(source) {
+        Ok(stat) => stat.is_some(),
+        // A symbolic link out of the project, or a name that is invalid for a file.
+        Err(Error::OutsideProject { .. } | Error::Io { .. }) => false,
+        Err(error) => return Err(error),
+    };
+    if is_file {
+        return Ok(1);
+    }
+    let kind = Kind::of(source, is_file);
+    Ok(files.filter(|file| kind.covers(source, file)).count())
 }
 
 impl Sources {

@@ -245,8 +245,7 @@ fn source_refs(front_matter: &FrontMatter, text: &str, diagnostics: &mut Vec<Dia
         _ => Vec::new(),
     };
     let mut refs = Vec::new();
-    for source in listed.into_iter().map(str::trim) {
-        let source = source.strip_prefix("./").unwrap_or(source);
+    for source in listed.into_iter().map(path::source_entry) {
         if path::is_inside(source) {
             refs.push(source.to_owned());
         } else {

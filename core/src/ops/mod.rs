@@ -96,7 +96,9 @@ mod editing {
     pub mod add_attachment;
     pub mod addresses;
     pub mod favorites;
+    pub mod list_files;
     pub mod read_page;
+    pub mod read_source;
     pub mod resolve_links;
     pub mod save_page;
     pub mod source_diff;
@@ -165,6 +167,7 @@ table::operations! {
     accept dismiss review_page
     diff audit undo page_history page_version add rebuild
     read_page save_page add_attachment resolve_links addresses favorites source_diff
+    list_files read_source
     evaluate gaps
     query query_inspect index_status index_refresh
     remember recall list_memories forget document_memories reindex_memories

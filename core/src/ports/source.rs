@@ -207,6 +207,29 @@ pub trait Source: Send + Sync {
     /// [`crate::Error::InvalidParams`] for a malformed glob.
     fn match_sources(&self, globs: &[String]) -> Result<Vec<String>>;
 
+    /// As [`Source::match_sources`], with the size of each file in bytes.
+    ///
+    /// # Errors
+    /// As [`Source::match_sources`].
+    fn sized_sources(&self, globs: &[String]) -> Result<Vec<(String, u64)>> {
+        let files = self.match_sources(globs)?.into_iter();
+        // Files that were deleted since are left out.
+        let sized = files.filter_map(|file| match self.stat_source(&file) {
+            Ok(stat) => stat.map(|stat| Ok((file, stat.size))),
+            Err(error) => Some(Err(error)),
+        });
+        sized.collect()
+    }
+
+    /// The path, relative to the project, of the file that is read at `path`: another one if `path` has symbolic links or
+    /// another spelling. `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Source::stat_source`].
+    fn real_source(&self, path: &str) -> Result<Option<String>> {
+        Ok(self.stat_source(path)?.map(|_| path.to_owned()))
+    }
+
     /// The content of one of the [`crate::path::STATE_FILES`], which are committed like the manifest; `None` if it does
     /// not exist.
     ///

@@ -160,7 +160,7 @@ impl Body<'_> {
                     self.whole(|body| body.open_page(place, &link.link_type), &shown(link, Some(place)));
                 }
             }
-            Target::Source(file) => self.source(file, &shown(link, None)),
+            Target::Source(file) => self.source(file, &link.target, &shown(link, None)),
             Target::Attachment => match self.attachment(link.kind, &link.target)? {
                 Some(file) if embeds => {
                     self.sized_picture(&Picture::File(file), link.text.as_deref().unwrap_or_default());
@@ -198,7 +198,7 @@ impl Body<'_> {
         Ok(match target {
             Target::Page(place) => self.open_page(place, link_type),
             Target::Source(file) => {
-                self.out.open("code", &[("class", "link source"), ("data-source", file)]);
+                self.open_source(file, written);
                 Frame::Open("</code>")
             }
             Target::Attachment => match self.attachment(kind, written)? {
@@ -276,9 +276,17 @@ impl Body<'_> {
         Frame::Open("</a>")
     }
 
-    fn source(&mut self, file: &str, text: &str) {
+    /// Opens a link to code. `written` is its target, which may name lines: `src/x.rs#L10-L20`.
+    fn open_source(&mut self, file: &str, written: &str) {
+        let lines = written.rsplit_once('#').map(|(_, lines)| lines).filter(|lines| names_lines(lines));
+        let mut attributes = vec![("class", "link source"), ("data-source", file)];
+        attributes.extend(lines.map(|lines| ("data-lines", lines)));
+        self.out.open("code", &attributes);
+    }
+
+    fn source(&mut self, file: &str, written: &str, text: &str) {
         self.open_paragraph();
-        self.out.open("code", &[("class", "link source"), ("data-source", file)]);
+        self.open_source(file, written);
         self.out.text(text);
         self.out.raw("</code>");
     }
@@ -364,6 +372,16 @@ impl Body<'_> {
         self.out.raw("</p>\n");
         self.out.raw(html);
         self.block("</section>\n");
+    }
+}
+
+/// Whether a fragment names lines as on code hosts: `L10`, `L10-L20`, `L10-20`.
+fn names_lines(fragment: &str) -> bool {
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let line = |line: &str| line.strip_prefix('L').is_some_and(is_number);
+    match fragment.split_once('-') {
+        Some((first, last)) => line(first) && is_number(last.strip_prefix('L').unwrap_or(last)),
+        None => line(fragment),
     }
 }
 

@@ -81,6 +81,10 @@ export interface Operations {
   favorites: { params: FavoritesParams; output: FavoritesOutput };
   /** Show what changed in a page's code since it was reviewed: commits and differences. */
   source_diff: { params: SourceDiffParams; output: SourceDiffOutput };
+  /** List the files and folders of the project, pages excluded, and count the files that entries of source_refs match. */
+  list_files: { params: ListFilesParams; output: ListFilesOutput };
+  /** Read a text file of the project that is not a page, such as code. */
+  read_source: { params: ReadSourceParams; output: ReadSourceOutput };
   /** Measure the quality of search on questions with known answers; compare settings. */
   evaluate: { params: EvaluateParams; output: EvaluateOutput };
   /** List the questions that found nothing; delete the list. */
@@ -1072,6 +1076,9 @@ export interface Field {
 /** What a field contains. */
 export type FieldKind = "text" | "list" | "date" | "number" | "boolean";
 
+/** What a file is to pages. */
+export type FileKind = "source" | "attachment";
+
 /** A problem. */
 export interface Finding {
   /** How bad it is. */
@@ -1716,6 +1723,32 @@ export interface ListDocumentsOutput {
 /** No parameters. */
 export type ListDocumentsParams = Record<string, never>;
 
+/** The files. */
+export interface ListFilesOutput {
+  /** The first files by path. Ignored files, and files of git and UBP, are not listed. */
+  files: ProjectFile[];
+  /** Matching files before `limit`. */
+  total: number;
+  /** The first folders, by path, that contain matching files. */
+  folders: ProjectFolder[];
+  /** Folders before `limit`. */
+  total_folders: number;
+  /** One for each of `sources`, in order: how many files it matches, pages included. 0 means that the entry is broken. */
+  matches: number[];
+}
+
+/** The wanted files. */
+export interface ListFilesParams {
+  /** Text that the path contains, ignoring case; empty for all files. */
+  text?: string | undefined;
+  /** Only files of this kind. */
+  kind?: FileKind | null | undefined;
+  /** Maximum number of files, and of folders, 0 to 50,000 (default: 1,000). */
+  limit?: number | null | undefined;
+  /** Files, folders and globs as in `source_refs`, whose matching files are counted. */
+  sources?: string[] | undefined;
+}
+
 /** The memories. */
 export interface ListMemoriesOutput {
   /** The memories, by type and topic. */
@@ -2213,6 +2246,29 @@ export interface ParsedPage {
   diagnostics: Diagnostic[];
 }
 
+/** Why a file is not shown. */
+export type Problem = "missing" | "hidden" | "too_large" | "binary";
+
+/** A file of the project. */
+export interface ProjectFile {
+  /** Its path relative to the project. */
+  path: string;
+  /** What it is to pages. */
+  kind: FileKind;
+  /** Its size in bytes. */
+  size: number;
+  /** The address of an attachment on a site, relative to the site's root, percent-encoded; absent for a source. */
+  url: string | null;
+}
+
+/** A folder of the project. */
+export interface ProjectFolder {
+  /** Its path relative to the project, with a `/` at the end. */
+  path: string;
+  /** Number of matching files in it and in its folders. */
+  files: number;
+}
+
 /** A question. */
 export interface Query {
   /** Its id in judgements. */
@@ -2329,6 +2385,26 @@ export interface ReadPageOutput {
 export interface ReadPageParams {
   /** The page: path, id, title or alias. */
   page: string;
+}
+
+/** Its text, or why it is not shown. */
+export interface ReadSourceOutput {
+  /** Its path relative to the project. */
+  file: string;
+  /** Its text; absent if it is not shown. */
+  text: string | null;
+  /** Its size in bytes; absent if it does not exist or must not be read. */
+  size: number | null;
+  /** Why it is not shown; absent if it is. */
+  problem: Problem | null;
+  /** The problem as a sentence. */
+  message: string | null;
+}
+
+/** The file. */
+export interface ReadSourceParams {
+  /** Its path relative to the project. */
+  file: string;
 }
 
 /** What was done. */

@@ -19,7 +19,7 @@ export async function followWritten(view: EditorView, { written, kind }: Pick<Li
     } else if (answer?.file_url) {
       window.open(new URL(answer.file_url, context.host.fileUrl('')), '_blank', 'noopener,noreferrer');
     } else if (answer?.source_path) {
-      context.tell(`${answer.source_path} is a file of this project, not a page.`);
+      context.host.openFile(answer.source_path, /#(L\d+(?:-L?\d+)?)$/.exec(answer.target)?.[1] ?? '');
     } else if (answer && kind !== 'markdown') {
       context.host.begin(answer.target.replace(/#.*$/s, '').trim());
     } else context.tell('This link is broken.');

@@ -12,16 +12,18 @@ import { syntaxTree } from '@codemirror/language';
 import { Prec, StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap } from '@codemirror/view';
 import { ClientError, type Output } from '../client/client';
+import { filesOf } from '../state/project-files';
 import { fold } from '../text/fold';
 import { typedLetters } from '../text/match';
 import { acceptSoon } from './accept-soon';
+import { attachmentsFor } from './attachment-names';
 import { pageContext, type PageContext } from './page-context';
 
 const MOST = 8;
 
 interface Candidate extends Completion {
-  kind: 'page' | 'create' | 'heading' | 'type';
-  /** For a page, where its name is ambiguous. */
+  kind: 'page' | 'file' | 'create' | 'heading' | 'type';
+  /** For a page or a file, where its name is ambiguous. */
   where?: string;
   level?: number;
 }
@@ -31,6 +33,8 @@ export interface Typing {
   /** The start of the part to complete. */
   from: number;
   stage: 'page' | 'heading' | 'type';
+  /** Whether the link shows its target in place. */
+  embeds: boolean;
   /** The text before it: the page of a heading. */
   page: string;
 }
@@ -47,16 +51,17 @@ export function isText(state: EditorState, pos: number): boolean {
 
 export function typingAt(state: EditorState, pos: number, labelFirst: boolean): Typing | null {
   const line = state.doc.lineAt(pos);
-  const found = /\[\[([^[\]]*)$/.exec(line.text.slice(0, pos - line.from));
+  const found = /(!?)\[\[([^[\]]*)$/.exec(line.text.slice(0, pos - line.from));
   if (!found) return null;
   if (!isText(state, pos)) return null;
-  const inside = found[1] ?? '';
+  const [, bang, inside = ''] = found;
+  const embeds = bang === '!';
   const start = pos - inside.length;
   const pipe = inside.lastIndexOf('|');
-  if (pipe >= 0) return { from: start + pipe + 1, stage: labelFirst ? 'page' : 'type', page: '' };
+  if (pipe >= 0) return { from: start + pipe + 1, stage: labelFirst ? 'page' : 'type', embeds, page: '' };
   const hash = inside.indexOf('#');
-  if (hash >= 0) return { from: start + inside.lastIndexOf('#') + 1, stage: 'heading', page: inside.slice(0, hash) };
-  return { from: start, stage: 'page', page: '' };
+  if (hash >= 0) return { from: start + inside.lastIndexOf('#') + 1, stage: 'heading', embeds, page: inside.slice(0, hash) };
+  return { from: start, stage: 'page', embeds, page: '' };
 }
 
 /** The end of the part that contains the cursor at `pos`, and whether the link is closed. */
@@ -114,6 +119,23 @@ export async function spelledPages(context: PageContext, text: string, limit: nu
     const spelled = spellings[index] ?? [];
     return { page, written: spelled.find((_, which) => answers[index * 3 + which]?.filepath === page.filepath) ?? page.filepath };
   });
+}
+
+/** Attachments, then pages. A file that exists is not offered as a new page. */
+async function embeds(context: PageContext, typed: string): Promise<Candidate[]> {
+  const [files, others] = await Promise.all([attachmentsFor(filesOf(context.host.client), typed, MOST), pages(context, typed)]);
+  const found = files.map(
+    ({ written, folder }): Candidate => ({
+      kind: 'file',
+      label: written,
+      where: folder,
+      commitCharacters: typed.trim() !== '' && fold(written).startsWith(fold(typed.trim())) ? ['|'] : [],
+      apply: (view, completion, from, to) => insert(view, completion, 'page', written, from, to),
+    }),
+  );
+  const kept = others.filter(({ kind }) => kind !== 'create' || found.length === 0);
+  // Pages keep a place: they can be embedded too.
+  return [...found.slice(0, MOST - Math.min(kept.length, MOST / 4)), ...kept].slice(0, MOST);
 }
 
 async function pages(context: PageContext, typed: string): Promise<Candidate[]> {
@@ -191,7 +213,7 @@ async function candidates(query: CompletionContext): Promise<CompletionResult | 
   const typed = query.state.sliceDoc(typing.from, query.pos);
   try {
     const found =
-      typing.stage === 'type' ? types(context, typed) : await (typing.stage === 'page' ? pages(context, typed) : headings(context, typing.page, typed));
+      typing.stage === 'type' ? types(context, typed) : await (typing.stage === 'heading' ? headings(context, typing.page, typed) : typing.embeds ? embeds(context, typed) : pages(context, typed));
     if (found.length === 0) return null;
     const letters = (completion: Completion) =>
       (completion as Candidate).kind === 'create' ? [] : typedLetters(typed, completion.label).flat();
@@ -252,7 +274,8 @@ function detail(completion: Completion): Node | null {
     const plain = where?.replace(/\.(md|markdown)$/i, '') ?? '';
     if (plain === label) return null;
     note.textContent = plain;
-  } else if (kind === 'heading') note.textContent = `H${level}`;
+  } else if (kind === 'file') note.textContent = where && !label.includes('/') ? where : '';
+  else if (kind === 'heading') note.textContent = `H${level}`;
   else if (kind === 'type') {
     note.className = 'cm-candidate-type link';
     note.dataset['type'] = label;

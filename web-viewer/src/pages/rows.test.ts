@@ -1,6 +1,7 @@
 import type { ListedPage } from '#contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { attachmentsIn } from './attachments';
 import { entriesOf, inOrder, type InOrder, type Order } from './listing';
 import { byTag, tree, type Row } from './rows';
 
@@ -16,7 +17,7 @@ const page = (filepath: string, tags: string[] = [], title = filepath): ListedPa
   backlink_count: 0,
   tags,
 });
-const shown = (rows: readonly Row[]) => rows.map((row) => `${'  '.repeat(row.depth)}${row.kind === 'group' ? `${row.name} ${row.count}` : row.entry.page.filepath}`);
+const shown = (rows: readonly Row[]) => rows.map((row) => `${'  '.repeat(row.depth)}${row.kind === 'group' ? `${row.name} ${row.count}` : row.kind === 'file' ? row.name : row.entry.page.filepath}`);
 
 describe('folders', () => {
   const entries = entriesOf([page('a/b/one.md'), page('a/two.md'), page('top.md'), page('c/three.md')]);
@@ -28,6 +29,22 @@ describe('folders', () => {
 
   it('are all expanded if the list is filtered', () => {
     expect(shown(tree(entries, 'all'))).toEqual(['a 2', '  b 1', '    a/b/one.md', '  a/two.md', 'c 1', '  c/three.md', 'top.md']);
+  });
+});
+
+describe('attachments', () => {
+  const file = (path: string) => ({ path: `pages/${path}`, kind: 'attachment' as const, size: 1, url: encodeURIComponent(path).replaceAll('%2F', '/') });
+  const files = [file('a/shot 10.png'), file('a/shot 2.png'), file('files/x.pdf'), { ...file('art/y.png'), url: 'project-files/art/y.png' }];
+
+  it('come after the pages of their folder, also in folders without pages, and are not counted as pages', () => {
+    const rows = tree(entriesOf([page('a/one.md'), page('top.md')]), 'all', attachmentsIn(files, ''));
+    expect(shown(rows)).toEqual(['a 1', '  a/one.md', '  shot 2.png', '  shot 10.png', 'files 0', '  x.pdf', 'top.md']);
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+  });
+
+  it('are found by what is typed', () => {
+    expect(attachmentsIn(files, 'SHOT 2').map(({ path }) => path)).toEqual(['a/shot 2.png']);
+    expect(attachmentsIn(files, 'nothing')).toEqual([]);
   });
 });
 

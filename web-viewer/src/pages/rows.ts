@@ -1,4 +1,5 @@
 // The rows of the list: plain pages, or pages below folders or tags that can be expanded.
+import type { ProjectFile } from '#contract';
 import { folderOf, type Entry } from './listing';
 
 export interface PageRow {
@@ -19,7 +20,22 @@ export interface GroupRow {
   isOpen: boolean;
 }
 
-export type Row = PageRow | GroupRow;
+/** An attachment below its folder. */
+export interface FileRow {
+  kind: 'file';
+  key: string;
+  file: ProjectFile;
+  name: string;
+  depth: number;
+}
+
+export type Row = PageRow | GroupRow | FileRow;
+
+/** An attachment in the pages folder, by its path there. */
+export interface Attachment {
+  file: ProjectFile;
+  path: string;
+}
 
 export function flat(entries: readonly Entry[]): Row[] {
   return entries.map((entry) => ({ kind: 'page', key: entry.page.filepath, entry, depth: 0 }));
@@ -30,19 +46,20 @@ interface Folder {
   name: string;
   folders: Map<string, Folder>;
   pages: Entry[];
+  files: Attachment[];
   count: number;
 }
 
 const byName = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Folders with their pages; only the contents of `open` ones, or everything for `'all'`. Keeps the order of entries. */
-export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all'): Row[] {
-  const top: Folder = { path: '', name: '', folders: new Map(), pages: [], count: 0 };
+/** Folders with their pages, then their attachments; only the contents of `open` ones, or everything for `'all'`. Keeps the order of entries. */
+export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all', attachments: readonly Attachment[] = []): Row[] {
+  const top: Folder = { path: '', name: '', folders: new Map(), pages: [], files: [], count: 0 };
   const known = new Map<string, Folder>([['', top]]);
   const folder = (path: string): Folder => {
     const there = known.get(path);
     if (there) return there;
-    const made: Folder = { path, name: path.slice(path.lastIndexOf('/') + 1), folders: new Map(), pages: [], count: 0 };
+    const made: Folder = { path, name: path.slice(path.lastIndexOf('/') + 1), folders: new Map(), pages: [], files: [], count: 0 };
     known.set(path, made);
     folder(folderOf(path)).folders.set(path, made);
     return made;
@@ -56,6 +73,7 @@ export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all
       at = folder(folderOf(at.path));
     }
   }
+  for (const attachment of attachments) folder(folderOf(attachment.path)).files.push(attachment);
   const rows: Row[] = [];
   const list = (from: Folder, depth: number): void => {
     for (const inner of [...from.folders.values()].sort((a, b) => byName.compare(a.name, b.name))) {
@@ -64,6 +82,7 @@ export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all
       if (isOpen) list(inner, depth + 1);
     }
     for (const entry of from.pages) rows.push({ kind: 'page', key: entry.page.filepath, entry, depth });
+    for (const { file, path } of from.files) rows.push({ kind: 'file', key: path, file, name: path.slice(path.lastIndexOf('/') + 1), depth });
   };
   list(top, 0);
   return rows;

@@ -9,6 +9,8 @@ export interface Addresses {
   /** The address of a page, if its own address is not correct here. */
   page(path: string, anchor: string): string | undefined;
   file(path: string): string | undefined;
+  /** The address of a view of a source file; absent where files cannot be shown. */
+  source?(path: string, lines: string): string;
   /** Whether tasks of the page can be ticked. */
   readonly ticks: boolean;
   /** What the page's relative addresses are relative to, if not to the document. */
@@ -102,13 +104,24 @@ export function parsed(html: string, addresses: Addresses): DocumentFragment {
 }
 
 /** Adds what needs scripts: colours of code, diagrams, keyboard scrolling of wide parts, links to sections. */
-export function enhance(article: HTMLElement, { ticks }: Addresses, only?: readonly Element[]): void {
+export function enhance(article: HTMLElement, { ticks, source }: Addresses, only?: readonly Element[]): void {
   const isMeant = (element: Element) => !only || only.some((block) => block.contains(element));
   for (const table of [...article.querySelectorAll<HTMLTableElement>('.prose table')].filter(isMeant)) {
     const scroller = document.createElement('div');
     scroller.className = 'scroller';
     table.replaceWith(scroller);
     scroller.append(table);
+  }
+  if (source) {
+    for (const code of [...article.querySelectorAll<HTMLElement>('.prose code.source[data-source]')].filter((code) => isMeant(code) && !code.closest('a'))) {
+      const link = document.createElement('a');
+      const path = code.dataset['source'] ?? '';
+      link.className = 'to-source';
+      link.dataset['projectFile'] = path;
+      link.href = source(path, code.dataset['lines'] ?? '');
+      code.replaceWith(link);
+      link.append(code);
+    }
   }
   if (ticks) for (const box of article.querySelectorAll<HTMLInputElement>('.prose .task[data-line]')) box.disabled = false;
   void improve([...article.querySelectorAll<HTMLElement>('.prose pre > code[class*="language-"]')].filter(isMeant));

@@ -62,6 +62,7 @@ export class Navigator {
     this.addresses = {
       page: (page, anchor) => (this.#session.folder === null ? undefined : this.href({ page, anchor: decode(anchor) })),
       file: (path) => this.#session.client?.fileUrl(path),
+      ...(session.site.mode === 'server' ? { source: (path, lines) => this.fileHref(path, lines) } : {}),
       ticks: session.site.mode === 'server',
     };
     this.#main = main;
@@ -119,6 +120,11 @@ export class Navigator {
   /** The address of a destination, for links. */
   href({ page, anchor = '', view = READING }: Destination): string {
     return addressOf({ page, anchor, view }, this.#urlOf(page), this.#session.folder !== null);
+  }
+
+  /** The address of a file of the project beside the current page. `lines`: `L10-L20`, or empty. */
+  fileHref(path: string, lines = ''): string {
+    return addressOf({ page: this.place.page, anchor: lines, view: { kind: 'file', path } }, this.#pageUrl, false);
   }
 
   #urlOf(page: string): URL {
@@ -192,10 +198,10 @@ export class Navigator {
     history.replaceState(this.#entry(), '', addressOf(this.place, own, false));
   }
 
-  /** Switches between page and graph, or changes the options of the graph. */
-  look(view: View, how: 'push' | 'replace' = 'push'): void {
+  /** Switches between page, graph and files, or changes the options of the graph. `anchor`: the lines of a file. */
+  look(view: View, how: 'push' | 'replace' = 'push', anchor = ''): void {
     if (how === 'push') this.#remember();
-    this.place = { ...this.place, anchor: '', view };
+    this.place = { ...this.place, anchor, view };
     const address = addressOf(this.place, this.#pageUrl, this.#session.folder !== null);
     if (how === 'push') history.pushState(this.#entry(0), '', address);
     else history.replaceState(this.#entry(), '', address);
@@ -380,6 +386,13 @@ export class Navigator {
       return;
     }
     const url = new URL(link.href);
+    const file = link.dataset['projectFile'];
+    if (file !== undefined) {
+      event.preventDefault();
+      layout.layer = null;
+      this.look({ kind: 'file', path: file }, 'push', decode(url.hash.slice(1)));
+      return;
+    }
     const page = link.dataset['page'];
     if (page !== undefined && this.#session.client) {
       event.preventDefault();

@@ -1,12 +1,12 @@
 // Addresses. Core decides the address of a page, which comes with `render_page`. Until then, this module uses the default
 // address, which is correct unless names of pages collide.
 
-export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' };
+export type View = { kind: 'page' } | { kind: 'graph'; scope: 'local' | 'all'; depth: number } | { kind: 'review' | 'problems' } | { kind: 'file'; path: string };
 
 export interface Place {
   /** Path of the page; null if the address shows no page. */
   page: string | null;
-  /** Id of a heading or block, decoded, without `#`. */
+  /** Id of a heading or block, decoded, without `#`; for a file, its lines: `L10-L20`. */
   anchor: string;
   view: View;
 }
@@ -26,6 +26,8 @@ export function placeOf(url: URL, page: string | null): Place {
 
 function viewOf(query: URLSearchParams): View {
   for (const kind of ['review', 'problems'] as const) if (query.has(kind)) return { kind };
+  const path = query.get('file');
+  if (path) return { kind: 'file', path };
   const scope = query.get('graph');
   if (scope !== 'local' && scope !== 'all') return READING;
   const depth = Number.parseInt(query.get('depth') ?? '', 10);
@@ -46,6 +48,7 @@ export function addressOf(place: Place, pageUrl: URL, isFolder: boolean): string
     if (place.view.scope === 'local' && place.view.depth !== DEFAULT_DEPTH) url.searchParams.set('depth', String(place.view.depth));
   }
   if (place.view.kind === 'review' || place.view.kind === 'problems') url.searchParams.set(place.view.kind, 'all');
+  if (place.view.kind === 'file') url.searchParams.set('file', place.view.path);
   if (place.anchor) url.hash = fragment(place.anchor);
   return url.href;
 }

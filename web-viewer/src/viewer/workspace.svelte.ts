@@ -7,6 +7,7 @@ import type { Navigator } from '../routing/navigator.svelte';
 import { decoded } from '../routing/urls';
 import { layout } from '../state/layout.svelte';
 import type { Session } from '../state/session.svelte';
+import { filesOf } from '../state/project-files';
 import { settings, type Face } from '../state/settings.svelte';
 import { isApple } from '../shell/keys';
 import { Faces } from './faces.svelte';
@@ -367,6 +368,7 @@ export class Workspace {
 
   /** Files were stored for links in the text, or were there already. */
   attached(files: readonly Output<'add_attachment'>[], takeBack: () => void): void {
+    filesOf(this.client).forget();
     const [stored, known] = [files.filter(({ existed }) => !existed), files.filter(({ existed }) => existed)];
     const names = (some: typeof files) => (some.length === 1 ? (some[0]?.filepath ?? '') : `${some.length} files`);
     if (known.length > 0) toasts.tell(`Already there, and linked: ${names(known)}.`);

@@ -181,3 +181,33 @@ fn very_deep_folders_are_listed() {
     project.put(&format!("pages/{deep}a.md"), "x");
     assert_eq!(project.pages(), [format!("{deep}a.md")]);
 }
+
+#[test]
+fn the_real_path_of_a_source_has_no_symbolic_links() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret"), "secret").unwrap();
+    let project = Project::new("pages");
+    project.put(".gitignore", "*.key\n");
+    project.put("src/main.rs", "x");
+    project.put("server.key", "secret");
+    project.put(".git/config", "secret");
+    symlink("src/main.rs", project.path("main.rs")).unwrap();
+    symlink("server.key", project.path("key.rs")).unwrap();
+    symlink("src", project.path("code")).unwrap();
+    symlink(outside.path().join("secret"), project.path("out.rs")).unwrap();
+    symlink(outside.path(), project.path("outside")).unwrap();
+    symlink(".git/config", project.path("git.rs")).unwrap();
+    let real = |path: &str| project.source.real_source(path);
+    for (path, expected) in
+        [("src/main.rs", "src/main.rs"), ("main.rs", "src/main.rs"), ("code/main.rs", "src/main.rs")]
+    {
+        assert_eq!(real(path).unwrap().as_deref(), Some(expected), "{path}");
+    }
+    assert_eq!(real("key.rs").unwrap().as_deref(), Some("server.key"));
+    for path in ["out.rs", "outside/secret", "git.rs", "../x", "/etc/passwd"] {
+        assert_eq!(real(path).unwrap_err().code(), "outside_project", "{path}");
+    }
+    for path in [".git/config", "src", "none.rs", "src/main.rs/x"] {
+        assert_eq!(real(path).unwrap(), None, "{path}");
+    }
+}

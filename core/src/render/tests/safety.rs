@@ -35,7 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("!br", &[]),
     ("caption", &[]),
     ("cite", &[]),
-    ("code", &["class", "data-source"]),
+    ("code", &["class", "data-source", "data-lines"]),
     ("dd", &[]),
     ("del", &[]),
     ("details", &["open"]),

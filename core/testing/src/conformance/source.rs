@@ -174,6 +174,11 @@ fn code(fixture: &dyn SourceFixture) {
     assert_eq!(found(&["**/*.{ts,yml}", "Makefile"]), [".github/ci.yml", "Makefile", "src/auth/login.ts"]);
     assert!(found(&["nowhere/*", "../*"]).is_empty());
     assert!(found(&[]).is_empty());
+    let sized = source.sized_sources(&["src/m*".into(), "Makefile".into()]).unwrap();
+    assert_eq!(sized, [("Makefile".to_owned(), 8), ("src/main.rs".to_owned(), 11)]);
+    assert_eq!(source.real_source("src/main.rs").unwrap().as_deref(), Some("src/main.rs"));
+    assert_eq!(source.real_source("src").unwrap(), None);
+    assert_eq!(source.real_source("src/none.rs").unwrap(), None);
     let malformed = source.match_sources(&["src/[".to_string()]).unwrap_err();
     assert_eq!(malformed.code(), "invalid_params");
 }

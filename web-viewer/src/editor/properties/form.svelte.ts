@@ -7,12 +7,14 @@
 import { isolateHistory, redo, undo } from '@codemirror/commands';
 import type { EditorView } from '@codemirror/view';
 import { SvelteMap } from 'svelte/reactivity';
+import { filesOf } from '../../state/project-files';
 import type { PageContext } from '../page-context';
 import { isUnclosed } from '../front-matter';
 import { changesOf, itemsIn, type Edit } from './edits';
 import { fieldOf, newField, type Field } from './keys';
 import { isBroken, type Kind, type Property } from './model';
 import { FORM_EVENT, isForm, lineOf, showEmpty, shownProperties, showYaml, type Shown } from './shown';
+import { SourceMatches } from './sources';
 import { isMissing, linkText, Suggestions } from './suggestions';
 
 export interface Row {
@@ -32,6 +34,7 @@ export class PropertiesForm {
   readonly #view: EditorView;
   readonly context: PageContext;
   readonly suggestions: Suggestions;
+  readonly #sources: SourceMatches;
   shown: Shown = $state.raw({} as Shown);
   isReadOnly = $state(false);
   /** Whether an input method composes in a field. */
@@ -48,6 +51,7 @@ export class PropertiesForm {
     this.#view = view;
     this.context = context;
     this.suggestions = new Suggestions(context);
+    this.#sources = new SourceMatches(filesOf(context.host.client), () => this.#news++);
     this.take();
   }
 
@@ -60,7 +64,10 @@ export class PropertiesForm {
 
   /** Links were resolved, or pages changed. */
   learn(isAboutPages: boolean): void {
-    if (isAboutPages) this.suggestions.forget();
+    if (isAboutPages) {
+      this.suggestions.forget();
+      this.#sources.changed();
+    }
     this.#news++;
   }
 
@@ -100,7 +107,11 @@ export class PropertiesForm {
 
   isMissing({ field }: Row, item: string): boolean {
     void this.#news;
-    return isMissing(this.context, field.completes, item);
+    return isMissing(this.context, this.#sources, field.completes, item);
+  }
+
+  close(): void {
+    this.#sources.close();
   }
 
   draft(id: string): string | undefined {
@@ -216,7 +227,12 @@ export class PropertiesForm {
   async follow(item: string): Promise<void> {
     const answer = await this.context.answers.now(item).catch(() => null);
     if (answer?.filepath) this.context.host.open({ page: answer.filepath });
-    else this.context.tell(answer?.source_path ? `${answer.source_path} is a file of this project, not a page.` : 'This link is broken.');
+    else if (answer?.source_path) this.openFile(answer.source_path);
+    else this.context.tell('This link is broken.');
+  }
+
+  openFile(path: string): void {
+    this.context.host.openFile(path.trim().replace(/^\.\//, ''), '');
   }
 
   /** Shows the YAML, with the cursor at a key. */

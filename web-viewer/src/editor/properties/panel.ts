@@ -47,6 +47,7 @@ class Panel {
 
   destroy(): void {
     this.#sizes.disconnect();
+    this.form?.close();
     if (this.#app) void unmount(this.#app);
     this.dom.remove();
   }

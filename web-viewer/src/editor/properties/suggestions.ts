@@ -1,7 +1,9 @@
 // Completion of fields: pages, tags, types, files and keys that the project has.
+import { filesOf } from '../../state/project-files';
 import { fold } from '../../text/fold';
 import type { PageContext } from '../page-context';
 import { spelledPages } from '../smart-linking';
+import { SourceChoices, type SourceMatches } from './sources';
 import { KNOWN_KEYS, KNOWN_TYPES, type Completes } from './keys';
 import type { Kind } from './model';
 
@@ -35,20 +37,20 @@ export const inLink = (text: string): string => text.replace(/^\s*\[\[/, '').rep
 /** A link as written in front matter. */
 export const linkText = (text: string): string => `[[${inLink(text).trim()}]]`;
 
-const isGlob = (path: string) => /[*?[\]{}]/.test(path);
-
 export class Suggestions {
   readonly #context: PageContext;
-  #sources: Promise<Choice[]> | null = null;
+  readonly #sources: SourceChoices;
+  #named: Promise<string[]> | null = null;
   #keys: Promise<{ key: string; kind: Kind }[]> | null = null;
 
   constructor(context: PageContext) {
     this.#context = context;
+    this.#sources = new SourceChoices(filesOf(context.host.client), () => (this.#named ??= this.#namedSources()).catch(() => []));
   }
 
   /** What other pages may have changed is asked for again. */
   forget(): void {
-    this.#sources = null;
+    this.#named = null;
     this.#keys = null;
   }
 
@@ -57,7 +59,7 @@ export class Suggestions {
     try {
       if (completes === 'types') return matching([...counted(this.#context.host.pages().map(({ doc_type }) => doc_type)), ...KNOWN_TYPES.map((type) => plain(type))].filter((choice, at, all) => all.findIndex(({ text }) => text === choice.text) === at), typed);
       if (completes === 'tags') return matching(counted(this.#context.host.pages().flatMap(({ tags }) => tags)), typed.replace(/^\s*#/, ''));
-      if (completes === 'sources') return matching(await (this.#sources ??= this.#allSources()), typed);
+      if (completes === 'sources') return await this.#sources.for(typed);
       if (completes === 'links') return await this.#pages(inLink(typed));
       return completes === 'pages' && /^\s*\[\[/.test(typed) ? await this.#pages(inLink(typed)) : [];
     } catch {
@@ -70,13 +72,10 @@ export class Suggestions {
     return pages.map(({ page, written }) => ({ text: `[[${written}]]`, label: page.name, note: page.filepath.replace(/\.(md|markdown)$/i, '') }));
   }
 
-  /** The files, folders and globs that pages of this project name, and the folders of the files. */
-  async #allSources(): Promise<Choice[]> {
+  /** The files, folders and globs that pages of this project name. */
+  async #namedSources(): Promise<string[]> {
     const { results } = await this.#context.host.client.call('query', { sql: 'SELECT DISTINCT source_refs FROM files WHERE source_refs IS NOT NULL', max_rows: MOST_ROWS });
-    const named = new Set<string>();
-    for (const { source_refs: written } of results) for (const path of textsIn(written)) named.add(path);
-    const folders = [...named].filter((path) => !isGlob(path)).map((path) => path.replace(/[^/]*$/, ''));
-    return [...new Set([...named, ...folders])].filter(Boolean).sort().map((path) => plain(path, isGlob(path) ? 'pattern' : path.endsWith('/') ? 'folder' : ''));
+    return [...new Set(results.flatMap(({ source_refs: written }) => textsIn(written)))].sort();
   }
 
   /** Keys that match, with the kind that they have elsewhere. */
@@ -114,12 +113,9 @@ function textsIn(value: unknown): string[] {
   }
 }
 
-/** Whether a file that a page names is known to be missing. Whether folders and globs match anything is not known here. */
-export function isMissing(context: PageContext, completes: Completes, item: string): boolean {
-  if (completes === 'sources') {
-    if (isGlob(item) || !/\.[^/.]+$/.test(item) || /[|#]/.test(item)) return false;
-    return isNowhere(context, `[[${item.replace(/^\.\//, '')}]]`);
-  }
+/** Whether an entry of `source_refs` is known to match no file, or a link to lead to nothing. */
+export function isMissing(context: PageContext, sources: SourceMatches, completes: Completes, item: string): boolean {
+  if (completes === 'sources') return item.trim() !== '' && sources.of(item) === 0;
   return /^\[\[[^[\]]+\]\]$/.test(item) && isNowhere(context, item);
 }
 
