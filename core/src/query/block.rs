@@ -58,21 +58,22 @@ impl From<Part> for String {
     }
 }
 
-/// The queries in a text: lines before each, its info string and its text.
-pub(crate) fn blocks_in(text: &str) -> Vec<(usize, String, String)> {
-    let mut found: Vec<(usize, String, String)> = Vec::new();
+/// The queries in a text: the info string and the text of each.
+pub(crate) fn blocks_in(text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
     if !text.contains(LANGUAGE) {
         return found;
     }
     let mut is_open = false;
-    for (event, range) in Parser::new_ext(text, page::markdown_options()).into_offset_iter() {
+    for event in Parser::new_ext(text, page::markdown_options()) {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) if is_query(&info) => {
-                let before = text.get(..range.start).unwrap_or_default();
-                found.push((before.matches('\n').count(), info.into_string(), String::new()));
+                found.push((info.into_string(), String::new()));
                 is_open = true;
             }
-            Event::Text(part) if is_open => found.iter_mut().last().map_or((), |block| block.2 += &part),
+            Event::Text(part) if is_open => {
+                found.iter_mut().last().map_or((), |(_, text)| text.push_str(&part))
+            }
             _ => is_open = false,
         }
     }

@@ -1382,8 +1382,8 @@ export interface GetPageOutput {
   content: string;
   /** Its sections in order. */
   sections: PageSection[];
-  /** Answers of the queries in its code blocks with the language `ubp`, in order. */
-  answers: QueryAnswer[];
+  /** Answers of its code blocks with the language `ubp`, as Markdown. */
+  answers: string[];
   /** Sections omitted to fit `max_tokens`; request them with `section`. */
   omitted_sections: OmittedSection[];
   /** Front matter as written. */
@@ -2275,14 +2275,6 @@ export interface Query {
   id: string;
   /** Words, a question, or "an exact phrase" in quotes. */
   text: string;
-}
-
-/** What a query in the page finds now. */
-export interface QueryAnswer {
-  /** The line of the code block in the file, from 1. */
-  line: number;
-  /** The answer as Markdown, or why there is none. */
-  markdown: string;
 }
 
 /** A query on which two settings differ. */

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::index::tests::Project;
-use crate::ops::render_page;
+use crate::ops::{get_page, render_page};
 
 const PAGES: [(&str, &str); 5] = [
     (
@@ -129,4 +129,24 @@ fn queries_of_a_page_are_limited_and_other_code_is_unchanged() {
     assert_eq!(linked(&html).len(), 20);
     assert_eq!(html.matches("at most 20 queries").count(), 2);
     assert!(html.contains("<code class=\"language-sql\">SELECT 1"), "{html}");
+}
+
+#[test]
+fn who_reads_the_page_gets_the_answers_as_markdown() {
+    let text = "# Q\n\n```ubp\ntags: ops\nshow: status\n```\n\n## More\n\n~~~ubp board status\ntype: person\n~~~\n\n```ubp\noops\n```\n";
+    let project = Project::with_pages(PAGES.into_iter().chain([("notes/q.md", text)]));
+    let read = |section: Option<&str>| {
+        let section = section.map(str::to_owned);
+        let params = get_page::Params { page: Some("notes/q.md".into()), section, ..Default::default() };
+        get_page::run(&project.context(), params).unwrap().answers
+    };
+    let answers = read(None);
+    assert_eq!(
+        answers[0],
+        "| page | status |\n| --- | --- |\n| [Use Postgres](../decisions/use-postgres.md) | accepted |\n"
+    );
+    assert_eq!(answers[1], "**here**\n\n- [Ann](../people/ann.md)\n");
+    assert!(answers[2].starts_with("This query has no answer: `oops` is neither SQL"), "{}", answers[2]);
+    assert_eq!(read(Some("q/more")), answers[1..]);
+    assert_eq!(read(Some("q/more")).len(), 2);
 }

@@ -64,8 +64,8 @@ pub struct Output {
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
-    /// Answers of the queries in its code blocks with the language `ubp`, in order.
-    pub answers: Vec<QueryAnswer>,
+    /// Answers of its code blocks with the language `ubp`, as Markdown.
+    pub answers: Vec<String>,
     /// Sections omitted to fit `max_tokens`; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
@@ -101,15 +101,6 @@ pub struct PageSection {
     pub lines: [usize; 2],
     /// Its text, including the heading line.
     pub content: String,
-}
-
-/// What a query in the page finds now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct QueryAnswer {
-    /// The line of the code block in the file, from 1.
-    pub line: usize,
-    /// The answer as Markdown, or why there is none.
-    pub markdown: String,
 }
 
 /// A section whose text was omitted.
@@ -173,19 +164,18 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 }
 
 #[cfg(not(target_family = "wasm"))]
-fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<QueryAnswer>> {
+fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<String>> {
     let mut answers = Vec::new();
     for section in &output.sections {
-        for (line, info, text) in query::blocks_in(&section.content) {
+        for (info, text) in query::blocks_in(&section.content) {
             if answers.len() == query::MOST_BLOCKS {
                 return Ok(answers);
             }
-            let markdown = match query::answer_in(context, &output.page.filepath, &info, &text) {
+            answers.push(match query::answer_in(context, &output.page.filepath, &info, &text) {
                 Ok(parts) => parts.into_iter().map(String::from).collect::<Vec<_>>().join("\n"),
                 Err(Error::InvalidParams { message, .. }) => format!("This query has no answer: {message}\n"),
                 Err(error) => return Err(error),
-            };
-            answers.push(QueryAnswer { line: section.lines[0] + line, markdown });
+            });
         }
     }
     Ok(answers)
@@ -356,9 +346,9 @@ pub fn show(output: &Output, page: &mut dyn Page) {
         page.text(&section.content);
         page.gap();
     }
-    for QueryAnswer { line, markdown } in &output.answers {
-        page.heading(&[Span::Strong(&format!("Answer of the query in line {line}"))]);
-        page.text(markdown);
+    for (number, answer) in output.answers.iter().enumerate() {
+        page.heading(&[Span::Strong(&format!("Answer of query {}", number + 1))]);
+        page.text(answer);
         page.gap();
     }
     if !output.omitted_sections.is_empty() {
