@@ -1382,9 +1382,9 @@ export interface GetPageOutput {
   content: string;
   /** Its sections in order. */
   sections: PageSection[];
-  /** Answers of its code blocks with the language `ubp`, as Markdown. */
+  /** Answers of its `ubp` queries, as Markdown. */
   answers: string[];
-  /** Sections omitted to fit `max_tokens`; request them with `section`. */
+  /** Sections omitted to fit; request them with `section`. */
   omitted_sections: OmittedSection[];
   /** Front matter as written. */
   front_matter: Record<string, unknown>;

@@ -64,9 +64,9 @@ pub struct Output {
     pub content: String,
     /// Its sections in order.
     pub sections: Vec<PageSection>,
-    /// Answers of its code blocks with the language `ubp`, as Markdown.
+    /// Answers of its `ubp` queries, as Markdown.
     pub answers: Vec<String>,
-    /// Sections omitted to fit `max_tokens`; request them with `section`.
+    /// Sections omitted to fit; request them with `section`.
     pub omitted_sections: Vec<OmittedSection>,
     /// Front matter as written.
     pub front_matter: serde_json::Map<String, serde_json::Value>,
