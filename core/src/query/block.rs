@@ -102,11 +102,11 @@ impl<'t> QueryBlock<'t> {
             (Some("list"), None, _) => View::List,
             (Some("board"), Some(key), None) => View::Board(key),
             (Some("board"), None, _) => {
-                return Err(Error::invalid("a board needs a key, such as `ubp board status`"));
+                return Err(Error::invalid("a board needs a key, such as `board status`"));
             }
             _ => {
                 return Err(Error::invalid(format!(
-                    "unknown view: {}; write `ubp table`, `ubp list` or `ubp board KEY`",
+                    "unknown view: {}; the views are `table`, `list` and `board KEY`",
                     info.trim()
                 )));
             }

@@ -23,11 +23,10 @@ use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong
 use crate::{Error, Result, text};
 
 /// Facts about this operation.
-pub const FACTS: Facts =
-    Facts::reading("Read one page, or a section of it: text, links from and to it, and freshness.")
-        .tool(Tool::Core)
-        .quoting_pages()
-        .command("get");
+pub const FACTS: Facts = Facts::reading("Read a page or a section of it: text, links both ways, freshness.")
+    .tool(Tool::Core)
+    .quoting_pages()
+    .command("get");
 
 /// The page or section to read.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -35,7 +34,7 @@ pub const FACTS: Facts =
 pub struct Params {
     /// The page: path, id, title or alias.
     pub page: Option<String>,
-    /// The same as `page`, by its path.
+    /// Its path, instead of `page`.
     pub filepath: Option<String>,
     /// Its title, instead of `page`.
     #[schemars(extend("deprecated" = true))]
@@ -43,7 +42,7 @@ pub struct Params {
     /// Its id, instead of `page`.
     #[schemars(extend("deprecated" = true))]
     pub id: Option<String>,
-    /// Only this section and its subsections: a `section_id`.
+    /// Only this section and those below: a `section_id`.
     pub section: Option<String>,
     /// Maximum tokens in the answer.
     #[schemars(range(min = 256))]
