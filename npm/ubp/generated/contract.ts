@@ -9,7 +9,7 @@ export interface Operations {
   complete: { params: CompleteParams; output: CompleteOutput };
   /** Find sections by exact words, identifiers or "phrases": when you know what the text says. */
   fulltext_search: { params: FulltextSearchParams; output: FulltextSearchOutput };
-  /** Read one page, or a section of it: text, links from and to it, and freshness. */
+  /** Read a page or one section: text, links both ways, freshness. */
   get_page: { params: GetPageParams; output: GetPageOutput };
   /** Read a page with summaries of its linked pages, to understand a subject in one call. */
   get_context: { params: GetContextParams; output: GetContextOutput };
@@ -1410,13 +1410,13 @@ export interface GetPageOutput {
 export interface GetPageParams {
   /** The page: path, id, title or alias. */
   page?: string | null | undefined;
-  /** The same as `page`, by its path. */
+  /** Its path, instead of `page`. */
   filepath?: string | null | undefined;
   /** Its title, instead of `page`. */
   title?: string | null | undefined;
   /** Its id, instead of `page`. */
   id?: string | null | undefined;
-  /** Only this section and its subsections: a `section_id`. */
+  /** Only this section and those below: a `section_id`. */
   section?: string | null | undefined;
   /** Maximum tokens in the answer. */
   max_tokens?: number | null | undefined;

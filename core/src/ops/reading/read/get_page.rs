@@ -23,7 +23,7 @@ use crate::show::{Page, Span, counted, title_spans, to_the_second, what_is_wrong
 use crate::{Error, Result, text};
 
 /// Facts about this operation.
-pub const FACTS: Facts = Facts::reading("Read a page or a section of it: text, links both ways, freshness.")
+pub const FACTS: Facts = Facts::reading("Read a page or one section: text, links both ways, freshness.")
     .tool(Tool::Core)
     .quoting_pages()
     .command("get");
