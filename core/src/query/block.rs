@@ -1,9 +1,10 @@
 //! Queries in pages: a code block with the language `ubp`, in whose place the answer is shown. Its text is a SELECT, or
 //! lines with filters, which become one.
 
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell};
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
+use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use super::schema::OWN;
@@ -18,7 +19,7 @@ use crate::{Error, Result};
 const LANGUAGE: &str = "ubp";
 
 /// Maximum number of answers that are computed for one page.
-pub(crate) const MOST: usize = 20;
+const MOST: usize = 20;
 
 /// Limits of an answer that is part of a page.
 const LIMITS: Limits = Limits { rows: 500, bytes: 256 << 10, millis: 1_500 };
@@ -85,13 +86,52 @@ pub(crate) fn is_query(info: &str) -> bool {
     info.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case(LANGUAGE))
 }
 
-/// The answer of the query in a block of code on `page`: a table or a list, or the columns of a board. Its links are
-/// relative to the page.
-///
-/// # Errors
-/// [`Error::InvalidParams`] for an unknown view or filter; those of [`super::run`].
-pub(crate) fn answer_in(context: &Context<'_>, page: &str, info: &str, text: &str) -> Result<Vec<Part>> {
-    QueryBlock::parse(info, text)?.answer(context, page)
+/// Answers the queries of one page, and of the pages that it embeds.
+pub(crate) struct Queries<'a> {
+    context: &'a Context<'a>,
+    /// Number of queries so far.
+    asked: Cell<usize>,
+    /// All pages, read for the first query that needs them.
+    all: OnceCell<Schema>,
+}
+
+impl<'a> Queries<'a> {
+    pub(crate) fn new(context: &'a Context<'a>) -> Self {
+        Self { context, asked: Cell::new(0), all: OnceCell::new() }
+    }
+
+    /// The answer of the query in a block of code on `page`: a table or a list, or the columns of a board, with links
+    /// relative to the page; or the reason why there is none, for people.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`], [`Error::Database`], [`Error::Model`].
+    pub(crate) fn answer(
+        &self,
+        page: &str,
+        info: &str,
+        text: &str,
+    ) -> Result<std::result::Result<Vec<Part>, String>> {
+        self.asked.set(self.asked.get() + 1);
+        let answer = match self.asked.get() {
+            ..=MOST => QueryBlock::parse(info, text).and_then(|block| block.answer(self, page)),
+            _ => Err(Error::invalid(format!("a page can have at most {MOST} queries"))),
+        };
+        match answer {
+            Ok(parts) => Ok(Ok(parts)),
+            Err(Error::InvalidParams { message, .. }) => {
+                Ok(Err(format!("This query has no answer: {message}")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn all(&self) -> Result<&Schema> {
+        if let Some(known) = self.all.get() {
+            return Ok(known);
+        }
+        let schema = Schema::read(self.context, None)?;
+        Ok(self.all.get_or_init(|| schema))
+    }
 }
 
 impl<'t> QueryBlock<'t> {
@@ -114,25 +154,19 @@ impl<'t> QueryBlock<'t> {
         Ok(Self { view, text })
     }
 
-    fn answer(&self, context: &Context<'_>, page: &str) -> Result<Vec<Part>> {
+    fn answer(&self, queries: &Queries<'_>, page: &str) -> Result<Vec<Part>> {
+        let context = queries.context;
         let first = self.text.split_whitespace().next().unwrap_or_default();
         let is_sql = ["SELECT", "WITH"].iter().any(|word| first.eq_ignore_ascii_case(word));
         let answer = if is_sql {
-            super::run(context, &Schema::read(context, None)?, self.text, LIMITS)?
+            super::run(context, queries.all()?, self.text, LIMITS)?
         } else {
             let filters = Filters::parse(self.text)?;
-            let schema = Schema::read(context, filters.glob)?;
-            super::run(context, &schema, &filters.statement(&schema, &self.view)?, LIMITS)?
+            let matching = filters.glob.map(|glob| Schema::read(context, Some(glob))).transpose()?;
+            let schema = matching.as_ref().map_or_else(|| queries.all(), Ok)?;
+            super::run(context, schema, &filters.statement(schema, &self.view)?, LIMITS)?
         };
-        let mut titles = HashMap::new();
-        if answer.columns.iter().any(|column| column == "path") {
-            context.index.read(|db| {
-                pages::each_title(db, |_, path, title| {
-                    titles.insert(path.to_owned(), title.to_owned());
-                })
-            })?;
-        }
-        Writer { page, titles }.parts(&self.view, &answer)
+        context.index.read(|db| Writer { page, db }.parts(&self.view, &answer))
     }
 }
 
@@ -251,19 +285,17 @@ fn quoted(text: &str, mark: char) -> String {
 struct Writer<'a> {
     /// The page with the query.
     page: &'a str,
-    /// Titles of pages by path.
-    titles: HashMap<String, String>,
+    db: &'a Connection,
 }
 
 impl Writer<'_> {
     fn parts(&self, view: &View<'_>, answer: &Answer) -> Result<Vec<Part>> {
         let columns: Vec<&str> = answer.columns.iter().map(String::as_str).collect();
+        let whole = |markdown| vec![Part { heading: None, markdown }];
         let mut parts = match view {
-            _ if answer.rows.is_empty() => {
-                vec![Part { heading: None, markdown: "*Nothing found.*\n".into() }]
-            }
-            View::Table => vec![Part { heading: None, markdown: self.table(&columns, &answer.rows) }],
-            View::List => vec![Part { heading: None, markdown: self.list(&columns, answer.rows.iter()) }],
+            _ if answer.rows.is_empty() => whole("*Nothing found.*\n".into()),
+            View::Table => whole(self.table(&columns, &answer.rows)?),
+            View::List => whole(self.list(&columns, answer.rows.iter())?),
             View::Board(key) => self.board(key, &columns, &answer.rows)?,
         };
         if let (true, Some(last)) = (answer.truncated, parts.last_mut()) {
@@ -272,27 +304,33 @@ impl Writer<'_> {
         Ok(parts)
     }
 
-    fn table(&self, columns: &[&str], rows: &[Map<String, Value>]) -> String {
+    fn table(&self, columns: &[&str], rows: &[Map<String, Value>]) -> Result<String> {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let names = columns.iter().map(|name| if *name == "path" { "page".into() } else { escaped(name) });
         let mut out = line(names.collect());
         out += &line(vec!["---".into(); columns.len()]);
+        // The bar of a link would end the cell.
+        let in_table = |link: &str| link.replace('|', "\\|");
         for row in rows {
-            // The bar of a link would end the cell.
-            let in_table = |link: &str| link.replace('|', "\\|");
-            out += &line(columns.iter().map(|name| self.cell(name, row.get(*name), in_table)).collect());
+            let cells = columns.iter().map(|name| self.cell(name, row.get(*name), in_table));
+            out += &line(cells.collect::<Result<_>>()?);
         }
-        out
+        Ok(out)
     }
 
-    fn list<'r>(&self, columns: &[&str], rows: impl Iterator<Item = &'r Map<String, Value>>) -> String {
+    fn list<'r>(
+        &self,
+        columns: &[&str],
+        rows: impl Iterator<Item = &'r Map<String, Value>>,
+    ) -> Result<String> {
         let mut out = String::new();
         for row in rows {
             let cells = columns.iter().map(|name| self.cell(name, row.get(*name), str::to_owned));
-            let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
+            let mut cells = cells.collect::<Result<Vec<_>>>()?;
+            cells.retain(|cell| !cell.is_empty());
             out += &format!("- {}\n", cells.join(" · "));
         }
-        out
+        Ok(out)
     }
 
     fn board(&self, key: &str, columns: &[&str], rows: &[Map<String, Value>]) -> Result<Vec<Part>> {
@@ -310,20 +348,20 @@ impl Writer<'_> {
                 None => parts.push((value, vec![row])),
             }
         }
-        let part = |(value, rows): (String, Vec<_>)| Part {
-            heading: Some(if value.is_empty() { format!("no {group}") } else { value }),
-            markdown: self.list(&others, rows.into_iter()),
+        let part = |(value, rows): (String, Vec<_>)| {
+            let heading = Some(if value.is_empty() { format!("no {group}") } else { value });
+            Ok(Part { heading, markdown: self.list(&others, rows.into_iter())? })
         };
-        Ok(parts.into_iter().map(part).collect())
+        parts.into_iter().map(part).collect()
     }
 
     /// A value as Markdown on one line. Wikilinks stay links, written by `link`; everything else is text.
-    fn cell(&self, column: &str, value: Option<&Value>, link: impl Fn(&str) -> String) -> String {
+    fn cell(&self, column: &str, value: Option<&Value>, link: impl Fn(&str) -> String) -> Result<String> {
         let text = plain(value);
         if column == "path"
-            && let Some(title) = self.titles.get(&text)
+            && let Some(title) = pages::title_at(self.db, &text)?
         {
-            return format!("[{}]({})", escaped(title), url::relative(self.page, &text));
+            return Ok(format!("[{}]({})", escaped(&title), url::relative(self.page, &text)));
         }
         let mut out = String::new();
         let mut rest = text.as_str();
@@ -332,7 +370,7 @@ impl Writer<'_> {
             out += &link(written);
             rest = after;
         }
-        out + &escaped(rest)
+        Ok(out + &escaped(rest))
     }
 }
 
@@ -369,14 +407,28 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Text that Markdown shows as it is.
+/// Text that Markdown shows as it is. Signs that cannot be markup where they are stay as they are, for who reads the
+/// Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii_punctuation() && !matches!(c, ',' | '/' | '?' | ';' | '\'' | '"') {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut before = ' ';
+    let mut rest = text.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let after = rest.peek().map_or(' ', |(_, next)| *next);
+        let is_markup = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' | '$' | '^' | '&' => true,
+            '_' => !before.is_alphanumeric() || !after.is_alphanumeric(),
+            '=' | '%' => before == c || after == c,
+            '#' | '+' | '-' => at == 0,
+            '.' | ')' => at == digits,
+            _ => false,
+        };
+        if is_markup {
             out.push('\\');
         }
         out.push(c);
+        before = c;
     }
     out
 }

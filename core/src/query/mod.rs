@@ -13,7 +13,7 @@ mod sandbox;
 mod schema;
 
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use block::{MOST as MOST_BLOCKS, Part, answer_in, blocks_in, is_query};
+pub(crate) use block::{Part, Queries, blocks_in, is_query};
 pub use sandbox::{Answer, Limits};
 pub(crate) use schema::page_vectors;
 pub use schema::{Column, Schema};

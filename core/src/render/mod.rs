@@ -155,7 +155,7 @@ impl<'a> Renderer<'a> {
             bytes: Cell::new(0),
             html: Cell::new(0),
             #[cfg(not(target_family = "wasm"))]
-            queries: Cell::new(0),
+            queries: crate::query::Queries::new(self.context),
             loaded: RefCell::default(),
             attachments: RefCell::default(),
         }
@@ -192,9 +192,8 @@ struct Job<'a> {
     bytes: Cell<usize>,
     /// Bytes of HTML written for them.
     html: Cell<usize>,
-    /// Number of queries answered so far.
     #[cfg(not(target_family = "wasm"))]
-    queries: Cell<usize>,
+    queries: crate::query::Queries<'a>,
     loaded: RefCell<HashMap<i64, Rc<Loaded>>>,
     attachments: RefCell<BTreeSet<String>>,
 }

@@ -4,8 +4,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use super::body::Body;
 use super::html::Html;
-use crate::query::{self, MOST_BLOCKS, Part};
-use crate::{Error, Result};
+use crate::Result;
+use crate::query::{self, Part};
 
 impl Body<'_> {
     /// Whether an event is part of a query. At its end, the answer is written, or why there is none.
@@ -27,7 +27,7 @@ impl Body<'_> {
 
     fn answer(&mut self, info: &str, text: &str) -> Result<()> {
         let mut out = Html::default();
-        match self.parts(info, text) {
+        match self.job.queries.answer(&self.page.path, info, text)? {
             Ok(parts) => {
                 let is_board = parts.iter().any(|part| part.heading.is_some());
                 out.open("div", &[("class", if is_board { "query board" } else { "query" })]);
@@ -42,23 +42,13 @@ impl Body<'_> {
                 }
                 out.raw("</div>\n");
             }
-            Err(Error::InvalidParams { message, .. }) => {
+            Err(reason) => {
                 out.raw("<p class=\"query query-problem\">");
-                out.text(&format!("This query has no answer: {message}"));
+                out.text(&reason);
                 out.raw("</p>\n");
             }
-            Err(error) => return Err(error),
         }
         self.block(&out.into_string());
         Ok(())
-    }
-
-    fn parts(&self, info: &str, text: &str) -> Result<Vec<Part>> {
-        let queries = &self.job.queries;
-        queries.set(queries.get() + 1);
-        if queries.get() > MOST_BLOCKS {
-            return Err(Error::invalid(format!("a page can have at most {MOST_BLOCKS} queries")));
-        }
-        query::answer_in(self.job.renderer.context, &self.page.path, info, text)
     }
 }

@@ -46,6 +46,9 @@ questions! {
     path_and_title(page: i64) -> Option<(String, String)> = first "SELECT path, title FROM pages WHERE page = ?1";
     /// The number of the page at `path`.
     at(path: &str) -> Option<i64> = first "SELECT page FROM pages WHERE path = ?1";
+    /// The title of the page at `path`.
+    #[cfg(not(target_family = "wasm"))]
+    title_at(path: &str) -> Option<String> = first "SELECT title FROM pages WHERE path = ?1";
     /// Numbers of the pages with this id.
     with_id(id: &str) -> Vec<i64> = all "SELECT page FROM pages WHERE doc_id = ?1 ORDER BY path";
     /// The id of every page, by its number.

@@ -1,8 +1,13 @@
 //! What queries in pages show.
 #![allow(clippy::unwrap_used)]
 
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Parser};
+
+use super::escaped;
 use crate::index::tests::Project;
 use crate::ops::{get_page, render_page};
+use crate::page::markdown_options;
 
 const PAGES: [(&str, &str); 5] = [
     (
@@ -149,4 +154,33 @@ fn who_reads_the_page_gets_the_answers_as_markdown() {
     assert!(answers[2].starts_with("This query has no answer: `oops` is neither SQL"), "{}", answers[2]);
     assert_eq!(read(Some("q/more")), answers[1..]);
     assert_eq!(read(Some("q/more")).len(), 2);
+}
+
+#[test]
+fn signs_that_are_not_markup_are_not_escaped() {
+    assert_eq!(
+        escaped("2026-02-01, snake_case (50%) 1.2 = x + y!"),
+        "2026-02-01, snake_case (50%) 1.2 = x + y!"
+    );
+    assert_eq!(escaped("1. # _a_ %%x%%"), "1\\. # \\_a\\_ \\%\\%x\\%\\%");
+}
+
+proptest! {
+    #[test]
+    fn escaped_text_is_shown_as_it_is(text in "([!-/:-@\\[-`{-~]|[a1é認]|&amp;|==|%%|1\\. |- | ){1,24}") {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for before in ["- ", "| ", "x · "] {
+            let markdown = format!("{before}{}", escaped(&text));
+            let mut shown = String::new();
+            for event in Parser::new_ext(&markdown, markdown_options()) {
+                match event {
+                    Event::Text(part) => shown += &part,
+                    Event::Start(_) | Event::End(_) => {}
+                    other => prop_assert!(false, "{other:?} in {markdown}"),
+                }
+            }
+            let expected = format!("{}{text}", before.trim_start_matches("- "));
+            prop_assert_eq!(shown, expected.trim(), "{}", markdown);
+        }
+    }
 }

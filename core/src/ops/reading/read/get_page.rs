@@ -164,20 +164,16 @@ pub fn run(context: &Context<'_>, params: Params) -> Result<Output> {
 
 #[cfg(not(target_family = "wasm"))]
 fn answers(context: &Context<'_>, output: &Output) -> Result<Vec<String>> {
-    let mut answers = Vec::new();
-    for section in &output.sections {
-        for (info, text) in query::blocks_in(&section.content) {
-            if answers.len() == query::MOST_BLOCKS {
-                return Ok(answers);
-            }
-            answers.push(match query::answer_in(context, &output.page.filepath, &info, &text) {
-                Ok(parts) => parts.into_iter().map(String::from).collect::<Vec<_>>().join("\n"),
-                Err(Error::InvalidParams { message, .. }) => format!("This query has no answer: {message}\n"),
-                Err(error) => return Err(error),
-            });
-        }
-    }
-    Ok(answers)
+    let queries = query::Queries::new(context);
+    let blocks = output.sections.iter().flat_map(|section| query::blocks_in(&section.content));
+    let answer = |(info, text): (String, String)| {
+        let answer = queries.answer(&output.page.filepath, &info, &text)?;
+        Ok(answer.map_or_else(
+            |reason| reason + "\n",
+            |parts| parts.into_iter().map(String::from).collect::<Vec<_>>().join("\n"),
+        ))
+    };
+    blocks.map(answer).collect()
 }
 
 fn sections(db: &Connection, page: i64, wanted: Option<&str>) -> Result<Vec<PageSection>> {
