@@ -2,6 +2,7 @@
 import type { ProjectFile } from '#contract';
 import { pathInPages, type ProjectFiles } from '../state/project-files';
 import { fold } from '../text/fold';
+import { folderOf, isPicture, nameOf } from '../text/paths';
 
 export interface NamedAttachment {
   /** As written in the link. */
@@ -15,12 +16,6 @@ interface Known extends NamedAttachment {
   path: string;
 }
 
-const PICTURE = /\.(png|jpe?g|gif|svg|webp|bmp|avif|ico)$/i;
-
-export const isPicture = (path: string): boolean => PICTURE.test(path);
-
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
 export function named(files: readonly ProjectFile[]): Known[] {
   const counts = new Map<string, number>();
   const names = files.map(({ path }) => fold(nameOf(path)));
@@ -30,7 +25,7 @@ export function named(files: readonly ProjectFile[]): Known[] {
     const path = pathInPages(file) ?? file.path;
     // These characters end a link.
     if (/[[\]|]/.test(path)) return [];
-    return [{ written: counts.get(name) === 1 ? nameOf(path) : path, folder: path.slice(0, Math.max(0, path.length - nameOf(path).length - 1)), isPicture: isPicture(path), name, path: fold(path) }];
+    return [{ written: counts.get(name) === 1 ? nameOf(path) : path, folder: folderOf(path), isPicture: isPicture(path), name, path: fold(path) }];
   });
 }
 

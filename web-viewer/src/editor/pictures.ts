@@ -2,10 +2,9 @@
 import { syntaxTree } from '@codemirror/language';
 import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view';
+import { isPicture } from '../text/paths';
 import { linksAnswered } from './link-marks';
 import { pageContext } from './page-context';
-
-const PICTURE = /\.(png|jpe?g|gif|svg|webp|avif|bmp|ico)$/i;
 
 class Picture extends WidgetType {
   constructor(
@@ -57,7 +56,7 @@ function pictures(view: EditorView): DecorationSet {
         const written = state.sliceDoc(node.from, node.to);
         if (name === 'WikiEmbed') {
           const answer = context?.answers.link(written);
-          if (answer?.file_url && PICTURE.test(decodeURIComponent(answer.file_url))) add(node.to, answer.file_url, answer.text ?? '');
+          if (answer?.file_url && isPicture(decodeURIComponent(answer.file_url))) add(node.to, answer.file_url, answer.text ?? '');
           return false;
         }
         const url = node.getChild('URL');

@@ -2,6 +2,7 @@
 import type { ListedPage, Staleness } from '#contract';
 import { fold } from '../text/fold';
 import { wordsOf } from '../text/match';
+import { folderOf } from '../text/paths';
 
 export type Order = 'title' | 'updated' | 'links';
 
@@ -33,10 +34,6 @@ export function entriesOf(pages: readonly ListedPage[]): Entry[] {
     known.set(page, entry);
     return entry;
   });
-}
-
-export function folderOf(path: string): string {
-  return path.replace(/\/?[^/]*$/, '');
 }
 
 const byTitle = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });

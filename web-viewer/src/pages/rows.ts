@@ -1,6 +1,7 @@
 // The rows of the list: plain pages, or pages below folders or tags that can be expanded.
 import type { ProjectFile } from '#contract';
-import { folderOf, type Entry } from './listing';
+import { folderOf, nameOf } from '../text/paths';
+import type { Entry } from './listing';
 
 export interface PageRow {
   kind: 'page';
@@ -59,7 +60,7 @@ export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all
   const folder = (path: string): Folder => {
     const there = known.get(path);
     if (there) return there;
-    const made: Folder = { path, name: path.slice(path.lastIndexOf('/') + 1), folders: new Map(), pages: [], files: [], count: 0 };
+    const made: Folder = { path, name: nameOf(path), folders: new Map(), pages: [], files: [], count: 0 };
     known.set(path, made);
     folder(folderOf(path)).folders.set(path, made);
     return made;
@@ -82,7 +83,7 @@ export function tree(entries: readonly Entry[], open: ReadonlySet<string> | 'all
       if (isOpen) list(inner, depth + 1);
     }
     for (const entry of from.pages) rows.push({ kind: 'page', key: entry.page.filepath, entry, depth });
-    for (const { file, path } of from.files) rows.push({ kind: 'file', key: path, file, name: path.slice(path.lastIndexOf('/') + 1), depth });
+    for (const { file, path } of from.files) rows.push({ kind: 'file', key: path, file, name: nameOf(path), depth });
   };
   list(top, 0);
   return rows;

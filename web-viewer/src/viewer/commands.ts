@@ -1,8 +1,8 @@
 // All commands: listed in the palette, run by shortcuts, shown in the list of shortcuts.
-import { folderOf } from '../pages/listing';
 import { shellCommands, type Command } from '../shell/commands';
 import { layout } from '../state/layout.svelte';
 import { settings } from '../state/settings.svelte';
+import { folderOf } from '../text/paths';
 import { canOpen, openInEditor } from './opener';
 import { focusNextPart } from './parts';
 import { subjectOf } from './side/rows';

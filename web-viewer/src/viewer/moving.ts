@@ -1,14 +1,14 @@
 // Renames and moves pages, and reports it with one undo.
 import type { Output, Params } from '../client/client';
-import { folderOf } from '../pages/listing';
 import { side } from '../pages/view.svelte';
+import { folderOf, nameOf } from '../text/paths';
 import { toasts } from './toasts.svelte';
 import { moveTogether, takeBack, type Move } from './together';
 import type { Workspace } from './workspace.svelte';
 
 /** The parameters that move a page to a folder under its file name. */
 export function intoFolder(page: string, folder: string): Params<'rename_page'> {
-  return { page, path: folder === '' ? page.slice(page.lastIndexOf('/') + 1) : `${folder}/` };
+  return { page, path: folder === '' ? nameOf(page) : `${folder}/` };
 }
 
 /** Other pages whose links were updated. */

@@ -1,8 +1,9 @@
 // Options of the palette besides search results: recently opened pages, commands, and creating a page.
 import type { Offer, Offers } from '../palette/offers';
-import { entriesOf, folderOf, type Entry } from '../pages/listing';
+import { entriesOf, type Entry } from '../pages/listing';
 import { fold } from '../text/fold';
 import { wordsOf } from '../text/match';
+import { folderOf } from '../text/paths';
 import { commandsOf } from './commands';
 import { caps } from '../shell/keys';
 import type { Workspace } from './workspace.svelte';

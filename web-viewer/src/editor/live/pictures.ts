@@ -1,10 +1,9 @@
 // Pictures in the text. Their size is remembered, so that the text does not move when a picture is shown again.
 import type { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { isPicture } from '../../text/paths';
 import type { PageContext } from '../page-context';
 import { sizeIn } from './written';
-
-const FILE = /\.(png|jpe?g|gif|svg|webp|avif|bmp|ico)$/i;
 
 export interface PictureSource {
   /** An embed as written, or the destination of a Markdown picture. */
@@ -18,7 +17,7 @@ export interface PictureSource {
 export function pictureOf(node: SyntaxNode, written: string): PictureSource | null {
   if (node.name === 'WikiEmbed') {
     const target = /^!\[\[([^\]|#\\]*)/.exec(written)?.[1]?.trim() ?? '';
-    return FILE.test(target) ? { written, isEmbed: true, description: target.replace(/^.*\//, ''), size: sizeIn(written) } : null;
+    return isPicture(target) ? { written, isEmbed: true, description: target.replace(/^.*\//, ''), size: sizeIn(written) } : null;
   }
   const url = node.getChild('URL');
   if (!url) return null;

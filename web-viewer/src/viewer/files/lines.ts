@@ -1,4 +1,5 @@
 // Lines of a file: how a link names them, and its language.
+import { nameOf } from '../../text/paths';
 
 /** The first and last line that a fragment names, from 1. */
 export function linesIn(fragment: string, count: number): { first: number; last: number } | null {
@@ -11,7 +12,7 @@ export function linesIn(fragment: string, count: number): { first: number; last:
 
 /** What the highlighter may know a file by: its ending, or its name. */
 export function languageOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = nameOf(path);
   const dot = name.lastIndexOf('.');
   return dot > 0 ? name.slice(dot + 1) : name;
 }

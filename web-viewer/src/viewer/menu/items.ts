@@ -1,5 +1,5 @@
 // The actions on a page and on a folder, the same in every menu.
-import { folderOf } from '../../pages/listing';
+import { folderOf } from '../../text/paths';
 import { canOpen, openInEditor } from '../opener';
 import { linkTo, type Workspace } from '../workspace.svelte';
 import type { MenuItem } from './Menu.svelte';

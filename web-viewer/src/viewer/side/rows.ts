@@ -1,7 +1,7 @@
 // The pointer and the keyboard on rows of the page list: their menus, and moving them by dragging. One listener serves all
 // rows, because the list has only those that are visible.
 import type { Attachment } from 'svelte/attachments';
-import { folderOf } from '../../pages/listing';
+import { folderOf } from '../../text/paths';
 import type { Subject } from '../menu/items';
 import { below, type MenuPlace } from '../menu/Menu.svelte';
 import { linkTo } from '../workspace.svelte';
