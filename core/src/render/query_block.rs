@@ -43,9 +43,9 @@ impl Body<'_> {
                 out.raw("</div>\n");
             }
             Err(reason) => {
-                out.raw("<p class=\"query query-problem\">");
-                out.text(&reason);
-                out.raw("</p>\n");
+                out.raw("<div class=\"query query-problem\">");
+                out.raw(&self.job.renderer.part(self.page.number, &reason)?);
+                out.raw("</div>\n");
             }
         }
         self.block(&out.into_string());
