@@ -35,7 +35,7 @@ try {
     await page.keyboard.press('Control+e');
     await page.locator('#ubp_desk .cm-content').waitFor();
     await page.locator('#ubp_rail .backlinks a').first().waitFor();
-    await page.getByText('Index up to date').waitFor({ timeout: 120_000 });
+    await page.locator('.status').getByText('Index up to date').waitFor({ timeout: 120_000 });
     await page.evaluate(() => document.fonts.ready);
     const screen = await context.newCDPSession(page);
     const { data } = await screen.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
