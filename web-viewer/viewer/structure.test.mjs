@@ -131,13 +131,34 @@ describe('moving', () => {
     await toast(page, 'Moved “Alone” to Code').waitFor();
     assert.ok(existsSync(own.page('Code/Alone.md')));
     await folder(page, 'Code').click();
-    await row(page, 'Alone').dragTo(folder(page, 'Code'));
+    const moved = side(page).locator('.row:has([data-page="Code/Alone.md"])');
+    await moved.waitFor();
+    await settled(page);
+    await moved.dragTo(folder(page, 'Code'));
     // The empty part of the list is the top folder.
     const box = await side(page).boundingBox();
-    await row(page, 'Alone').dragTo(side(page), { targetPosition: { x: box.width / 2, y: box.height - 8 } });
+    await moved.dragTo(side(page), { targetPosition: { x: box.width / 2, y: box.height - 8 } });
     await toast(page, 'Moved “Alone” to the top folder').waitFor();
     assert.ok(existsSync(own.page('Alone.md')));
     assert.equal(await page.locator('[data-drop]').count(), 0);
+    await done();
+  });
+
+  test('drags nothing if the list changed below the pressed button', async () => {
+    const { page, done } = await inFolders('Home.html');
+    await row(page, 'Alone').hover();
+    await page.mouse.down();
+    own.write('AAA.md', '# AAA\n');
+    await row(page, 'AAA').waitFor();
+    await settled(page);
+    const { x, y } = await folder(page, 'Code').boundingBox();
+    await page.mouse.move(x + 20, y + 20, { steps: 4 });
+    await page.mouse.move(x + 20, y + 10);
+    await page.mouse.up();
+    await settled(page);
+    assert.equal(await page.locator('[data-drop]').count(), 0);
+    assert.ok(existsSync(own.page('Alone.md')) && existsSync(own.page('AAA.md')));
+    assert.ok(page.url().endsWith('Home.html'), 'nor is a page opened');
     await done();
   });
 
@@ -403,6 +424,7 @@ describe('a second page', () => {
     assert.equal(await beside(page).isVisible(), false);
     // An open one is hidden while there is no room.
     await page.setViewportSize({ width: 1440, height: 900 });
+    await settled(page);
     await page.keyboard.press('Control+\\');
     await beside(page).waitFor();
     await page.setViewportSize({ width: 980, height: 800 });

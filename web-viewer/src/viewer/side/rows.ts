@@ -43,6 +43,7 @@ export function rowDoings(doings: RowDoings): Attachment<HTMLElement> {
   return (list) => {
     const stop = new AbortController();
     const on = <K extends keyof HTMLElementEventMap>(name: K, hear: (event: HTMLElementEventMap[K]) => void) => list.addEventListener(name, hear, { signal: stop.signal });
+    let pressed: Subject | null = null;
     let dragged: Subject | null = null;
 
     /** Marks the rows that a drop would move to. */
@@ -77,8 +78,16 @@ export function rowDoings(doings: RowDoings): Attachment<HTMLElement> {
       event.preventDefault();
     });
 
+    on('pointerdown', (event) => {
+      pressed = subjectOf(event.target);
+    });
     on('dragstart', (event) => {
       dragged = subjectOf(event.target);
+      // The list can change below a pressed button; the browser then drags the row that is there now.
+      if (dragged?.path !== pressed?.path) {
+        dragged = null;
+        event.preventDefault();
+      }
       if (!dragged || !event.dataTransfer) return;
       event.dataTransfer.clearData();
       event.dataTransfer.setData(DRAGGED, dragged.path);
