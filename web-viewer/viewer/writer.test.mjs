@@ -1,4 +1,4 @@
-// Twenty tasks of a writer's day, one after the other in one window, with the keyboard wherever there is a key for it. Each task
+// The tasks of a writer's day, one after the other in one window, with the keyboard wherever there is a key for it. Each task
 // checks the bytes in the files.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,6 +23,7 @@ type: adr
 ## Decision
 `;
 const YESTERDAY = '# Tokens\n\nA token lives for a day.\n';
+const DIAGRAM = '```mermaid\nflowchart LR\n  A --> B\n```';
 const FILES = {
   'templates/adr.md': ADR,
   'src/login.js': 'export const login = () => true;\n',
@@ -250,16 +251,24 @@ const TASKS = {
     await desk.file('Tasks.md', FILES['pages/Tasks.md'].replace('- [ ]', '- [x]'));
   },
 
-  'a property is set, a tag and a source file are added': async (desk) => {
+  'a property is set': async (desk) => {
     await desk.open('Login');
     await desk.press('Control+Shift+p');
     await until(() => desk.property('type').evaluate((input) => input === document.activeElement), 'the first property has the focus');
     await desk.press('Control+a');
     await desk.type('guide');
     await desk.press('Enter');
+    await desk.file('Login.md', FILES['pages/Login.md'].replace('spec', 'guide'));
+  },
+
+  'a tag is added': async (desk) => {
     await desk.property('tags').focus();
     await desk.type('people');
     await desk.press('Enter');
+    await desk.file('Login.md', FILES['pages/Login.md'].replace('spec', 'guide').replace('[auth]', '[auth, people]'));
+  },
+
+  'a source file is added': async (desk) => {
     await desk.property('source_refs').focus();
     await desk.type('login');
     await desk.page.getByRole('option', { name: 'src/login.js' }).waitFor();
@@ -267,16 +276,28 @@ const TASKS = {
     await desk.file('Login.md', FILES['pages/Login.md'].replace('spec', 'guide').replace('[auth]', '[auth, people]').replace('session.js]', 'session.js, src/login.js]'));
   },
 
-  'a diagram, a callout and a query': async (desk) => {
+  'a diagram is drawn': async (desk) => {
     await desk.open('Drawing');
-    await desk.type('\n```mermaid\nflowchart LR\n  A --> B\n```\n\n> [!warning] Mind the gap\nInside.');
+    await desk.type(`\n${DIAGRAM}\n\n`);
+    await desk.page.locator('.cm-live-fence .diagram svg').waitFor();
+    await desk.file('Drawing.md', `# Drawing\n\n${DIAGRAM}\n\n`);
+  },
+
+  'a callout is written': async (desk) => {
+    await desk.type('> [!warning] Mind the gap\nInside.');
     // The second one is a new paragraph of the callout, the third one leaves it.
     await desk.press('Enter', 'Enter', 'Enter');
-    await desk.type('```ubp list\ntype: guide\n```\n\nEnd.');
-    await desk.page.locator('.cm-content .diagram svg, .cm-content .cm-live-fence svg').first().waitFor();
     await desk.page.locator('.cm-callout-title', { hasText: 'Mind the gap' }).waitFor();
-    await desk.page.locator('.cm-live-fence .query').getByText('Login').waitFor();
-    await desk.file('Drawing.md', '# Drawing\n\n```mermaid\nflowchart LR\n  A --> B\n```\n\n> [!warning] Mind the gap\n> Inside.\n\n```ubp list\ntype: guide\n```\n\nEnd.');
+    await desk.file('Drawing.md', `# Drawing\n\n${DIAGRAM}\n\n> [!warning] Mind the gap\n> Inside.\n\n`);
+  },
+
+  'a query shows its answer': async (desk) => {
+    await desk.type('```ubp list\ntype: guide\n```\n\nEnd.');
+    const answer = desk.page.locator('.cm-live-fence .query');
+    await answer.getByText('Login').waitFor();
+    const [list, link] = await Promise.all([answer, answer.getByText('Login')].map((found) => found.boundingBox()));
+    assert.ok(link.x < list.x + 60, 'the list begins at the left');
+    await desk.file('Drawing.md', `# Drawing\n\n${DIAGRAM}\n\n> [!warning] Mind the gap\n> Inside.\n\n\`\`\`ubp list\ntype: guide\n\`\`\`\n\nEnd.`);
   },
 
   'find and replace on the page': async (desk) => {
@@ -386,11 +407,13 @@ const TASKS = {
 for (const [width, colorScheme] of [[1440, 'light'], [800, 'dark'], [390, 'light']]) {
   describe(`a writer's day at ${width} pixels, ${colorScheme}`, () => {
     const own = withViewer({ prepare });
+    const trouble = [];
     let desk;
     let done;
     before(async () => {
-      const opened = await own.open('Home.html', { context: { colorScheme, viewport: { width, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] }, settings: { live: true } });
+      const opened = await own.open('Home.html', { context: { colorScheme, viewport: { width, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] }, settings: { live: true }, expectErrors: true });
       done = opened.done;
+      opened.page.on('pageerror', ({ stack }) => trouble.push(stack));
       desk = new Desk(own, opened.page, width);
       desk.page.setDefaultTimeout(6_000);
       await desk.text.waitFor();
@@ -409,6 +432,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [800, 'dark'], [390, 'light
         await accessible(desk.page, title);
       }
       assert.equal(await desk.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing has to be scrolled sideways');
+      assert.deepEqual(trouble, [], 'the page reported errors');
     });
 
     after(() => done?.());
