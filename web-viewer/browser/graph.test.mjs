@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dropFolder, ready, still, until, withBrowser } from './support.mjs';
+import { accessible, dropFolder, ready, settled, still, until, withBrowser } from './support.mjs';
 
 const own = withBrowser();
 const rows = (page) => page.locator('#ubp_stage li a');
@@ -67,6 +67,46 @@ describe('the graph', () => {
     const before = await rows(page).count();
     await legend.getByLabel('references').uncheck();
     await until(async () => (await rows(page).count()) < before, 'pages reached only by references are still shown');
+    await done();
+  });
+
+  test('colours pages by type or folder as chosen, with a legend, and keeps the choice', async () => {
+    const { page, done } = await opened('Home.html?graph=all');
+    const colours = page.getByRole('region', { name: 'Colours' });
+    const legend = () => colours.getByRole('listitem').allTextContents();
+    /** The number of pixels in the colour of the first group. */
+    const ofFirst = () =>
+      colours.locator('.dot').first().evaluate((dot) => {
+        const [red, green, blue] = getComputedStyle(dot).backgroundColor.match(/\d+/g).map(Number);
+        const canvas = document.querySelector('canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4) count += Number(data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255);
+        return count;
+      });
+    assert.deepEqual(await legend(), []);
+    await colours.getByRole('button', { name: 'Folder' }).click();
+    assert.deepEqual((await legend()).sort(), ['Code2', 'Guides4', 'Top folder2', '設計2']);
+    await until(async () => (await ofFirst()) > 100, 'no page has the colour of its folder');
+    const dots = await colours.locator('.dot').evaluateAll((all) => all.map((dot) => getComputedStyle(dot).backgroundColor));
+    assert.equal(new Set(dots).size, 4, 'two folders look alike');
+    await page.reload();
+    await page.locator('canvas[data-settled]').waitFor();
+    assert.equal(await colours.getByRole('button', { name: 'Folder' }).getAttribute('aria-pressed'), 'true');
+    await colours.getByRole('button', { name: 'Type' }).click();
+    await until(async () => (await legend()).some((text) => /^guide\d$/.test(text)), 'types are listed');
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      await until(async () => (await ofFirst()) > 100, `no page has the colour of its type, ${colorScheme}`);
+      if (process.env.UBP_SHOTS) await page.screenshot({ path: `${process.env.UBP_SHOTS}/graph ${colorScheme}.png` });
+      await accessible(page, `the graph in colours, ${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settled(page);
+    if (process.env.UBP_SHOTS) await page.screenshot({ path: `${process.env.UBP_SHOTS}/graph 390.png` });
+    await accessible(page, 'the graph in colours, 390 wide');
+    await colours.getByRole('button', { name: 'None' }).click();
+    assert.deepEqual(await legend(), []);
     await done();
   });
 

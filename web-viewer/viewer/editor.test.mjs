@@ -15,6 +15,7 @@ const FILES = {
   'pages/Users.md': `---\naliases: [データベース]\n---\n# Users\n\n## Fields\n\n${'Every user has a name. '.repeat(30)}\n`,
   'pages/auth/Login.md': '# Login Feature\n\nWho signs in.\n\n## Flow\n\nText.\n',
   'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
+  'pages/Cells.md': '# Cells\n\nBefore after.\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |\n',
   'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
   'pages/dot.png': PNG,
   'pages/Code.md': '# Code\n\n```rust\nfn main() { let answer = 42; }\n```\n',
@@ -302,6 +303,31 @@ test('find and replace', async () => {
   await find.focus();
   await editor.press('Escape');
   await find.waitFor({ state: 'detached' });
+  await editor.close();
+});
+
+test('copied cells become a table between paragraphs, and stay as they are in code and in a table', async () => {
+  const cells = 'x\ty\n1\t2\n';
+  const paste = (editor) =>
+    editor.content.evaluate((element, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', text);
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, cells);
+  const editor = await open('Cells.md');
+  for (const [behind, wanted] of [
+    ['code', FILES['pages/Cells.md'].replace('code', `code${cells}`)],
+    ['| c', FILES['pages/Cells.md'].replace('| c', `| c${cells}`)],
+    ['Before ', FILES['pages/Cells.md'].replace('Before ', 'Before \n\n| x | y |\n| --- | --- |\n| 1 | 2 |\n\n')],
+  ]) {
+    await editor.after(behind);
+    await paste(editor);
+    assert.equal(await editor.text(), wanted);
+    await until(async () => {
+      await editor.press('Control+z');
+      return (await editor.text()) === FILES['pages/Cells.md'];
+    }, 'undone');
+  }
   await editor.close();
 });
 

@@ -17,6 +17,7 @@ import { linkMarks } from './link-marks';
 import { livePreview } from './live/live';
 import { look } from './look';
 import { notices } from './notices';
+import { pastedTables } from './pasted-table';
 import { properties } from './properties/panel';
 import { closePreview, preview, previewLink } from './preview';
 import { fullWidth } from './full-width';
@@ -58,6 +59,7 @@ export function pageExtensions(label: string, isEditable: boolean, isLive: boole
     smartLinking,
     fullWidth,
     attachments,
+    pastedTables,
     wrapping,
     following,
     preview,

@@ -1,10 +1,11 @@
 // Draws the graph on a canvas.
 import type { Staleness } from '#contract';
 import { bounds, colour, onScreen, radiusOf, type Camera, type Frame, type Palette } from './frame';
+import { GROUP_COLOURS } from './groups';
 import { drawLinks } from './links';
 import type { Scene } from './scene';
 
-const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful'];
+const COLOURS = ['--paper', '--ink', '--ink-soft', '--ink-faint', '--line', '--line-strong', '--accent', '--chosen', '--references', '--depends-on', '--implements', '--extends', '--conflicts-with', '--other-type', '--stale', '--doubtful', ...GROUP_COLOURS];
 
 /** A canvas does not support custom properties, so an element resolves them. */
 export function paletteOf(element: HTMLElement): Palette {
@@ -59,7 +60,7 @@ function drawRings(context: CanvasRenderingContext2D, { scene, camera, shown }: 
 const ALARMS: Partial<Record<Staleness, string>> = { stale: '--stale', possibly_stale: '--doubtful' };
 
 function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Palette): void {
-  const { scene, positions, camera, shown, chosen, near } = frame;
+  const { scene, positions, camera, shown, chosen, near, groups } = frame;
   const view = bounds(frame);
   scene.nodes.forEach((node, place) => {
     const [x, y, radius] = [positions[place * 2] as number, positions[place * 2 + 1] as number, radiusOf(frame, place)];
@@ -68,7 +69,8 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
     context.globalAlpha = isFaded ? 0.25 : 1;
     context.beginPath();
     context.arc(x, y, radius, 0, Math.PI * 2);
-    context.fillStyle = colour(palette, place === scene.centre || place === chosen ? '--accent' : (node.depth ?? 1) > 1 ? '--ink-faint' : '--ink-soft');
+    const plain = place === scene.centre || place === chosen ? '--accent' : (node.depth ?? 1) > 1 ? '--ink-faint' : '--ink-soft';
+    context.fillStyle = colour(palette, groups?.all[groups.of[place] as number]?.colour ?? plain);
     context.fill();
     context.lineWidth = 1.5 / camera.scale;
     context.strokeStyle = colour(palette, '--paper');
@@ -81,7 +83,7 @@ function drawNodes(context: CanvasRenderingContext2D, frame: Frame, palette: Pal
       context.strokeStyle = colour(palette, alarm);
       context.stroke();
     }
-    if (place === chosen) {
+    if (place === chosen || (groups && place === scene.centre)) {
       context.beginPath();
       context.arc(x, y, radius + (alarm ? 6 : 4) / camera.scale, 0, Math.PI * 2);
       context.lineWidth = 2 / camera.scale;

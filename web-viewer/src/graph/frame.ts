@@ -1,4 +1,5 @@
 // One picture of the graph: what is drawn, from where it is seen, and where its parts are.
+import type { Groups } from './groups';
 import type { Scene } from './scene';
 
 /** The position at the centre of the canvas, and the zoom. */
@@ -16,6 +17,8 @@ export interface Frame {
   width: number;
   height: number;
   hidden: ReadonlySet<string>;
+  /** The groups that give pages their colours, if any. */
+  groups: Groups | null;
   shown: Uint8Array;
   /** The page that is hovered or selected, and its neighbours. */
   chosen: number;

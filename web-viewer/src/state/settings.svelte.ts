@@ -4,6 +4,8 @@ export type Theme = 'system' | 'light' | 'dark';
 /** How a page of a writable project is shown: for editing or for reading. */
 export type Face = 'edit' | 'read';
 export type Font = 'sans' | 'serif' | 'mono';
+/** What gives the pages of the graph their colours. */
+export type GraphColours = 'none' | 'type' | 'folder';
 export type Width = 'narrow' | 'normal' | 'wide' | 'full';
 
 interface Kept {
@@ -25,10 +27,11 @@ interface Kept {
   spelling: boolean;
   /** The address that opens a file in the user's editor, with `{path}` and `{line}`. */
   opener: string;
+  graphColours: GraphColours;
 }
 
 const KEY = 'ubp';
-const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}' };
+const DEFAULTS: Kept = { theme: 'system', side: true, meaning: true, opening: 'read', live: true, properties: true, font: 'sans', size: 17, width: 'normal', spelling: true, opener: 'vscode://file/{path}:{line}', graphColours: 'none' };
 
 export const SIZES = { least: 13, most: 24 } as const;
 
