@@ -17,6 +17,7 @@ const FILES = {
   'pages/Table.md': '# Table\n\n| a | b |\n|---|---|\n| c | d |\n\nAfter.\n',
   'pages/Picture.md': '# Picture\n\n![A dot](dot.png)\n\nText.\n',
   'pages/dot.png': PNG,
+  'pages/Blocks.md': '# Blocks\n\n- Tokens live an hour ^lifetime\n- 2 ^ 3\n\n| a |\n|---|\n\n^the-table\n\nEnd.\n',
   'pages/Hits.md': '# Hits\n\none two one\n\nONE\n',
   'pages/Latin.md': Buffer.from('# Latin\n\ncaf\xe9\n', 'latin1'),
   'pages/Code.md': '# Code\n\n```rust\nfn main() { let answer = 42; }\n```\n',
@@ -319,6 +320,19 @@ test('a megabyte opens, scrolls and is edited', async () => {
   await editor.press('Enter');
   await editor.saved();
   assert.match(viewer.read('Long.md'), /Line 15999 says \[\[Users\]\] something/);
+  await editor.close();
+});
+
+test('`#^` offers the named blocks of a page, by name and by text', async () => {
+  const editor = await open('Candidates.md');
+  await editor.after('# Candidates');
+  await editor.type('\n\n[[Blocks#^');
+  await until(async () => (await editor.candidates.count()) === 2, async () => `two blocks: ${await editor.candidates.allTextContents()}`);
+  assert.match((await editor.candidates.allTextContents()).join('\n'), /\^lifetime.*Tokens live an hour\n\^the-table/);
+  await editor.type('hour');
+  await until(async () => (await editor.candidates.count()) === 1, 'one has this word');
+  await editor.press('Enter');
+  assert.match(await editor.text(), /\[\[Blocks#\^lifetime\]\]/);
   await editor.close();
 });
 
